@@ -1,0 +1,118 @@
+"""Where raw documents come from: the sources of params.yaml, and the records found in them.
+
+Belongs here: what a source is, how its folder is split into records, which month each belongs to.
+Not here: the formats themselves (ops/parse/papers, ops/parse/talks).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Protocol, TypeVar
+
+from pydantic import Field, model_validator
+
+from ops.params import Params
+
+Month = Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")]
+
+
+class MonthRule(Params):
+    """How a record's month of publication is told: exactly one of the three.
+
+    `field`: a field of the record (or of its metadata) that begins with YYYY-MM, or is a year (January).
+    `id_year`: a regular expression whose one group finds a year of two or four digits in the record's
+    document id (January of it; two digits above 50 are of the 1900s).
+    `constant`: one month for the whole source.
+    """
+
+    field: str | None = None
+    id_year: str | None = None
+    constant: Month | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> MonthRule:
+        if sum(value is not None for value in (self.field, self.id_year, self.constant)) != 1:
+            raise ValueError("give exactly one of field, id_year, constant")
+        if self.id_year is not None and re.compile(self.id_year).groups != 1:
+            raise ValueError("id_year needs exactly one group, around the year")
+        return self
+
+
+class Source(Params):
+    """One folder of raw documents of one kind."""
+
+    kind: str
+    path: str
+    month: MonthRule
+    licence: str
+    max_bytes: int = Field(default=16 * 2**20, gt=0, description="a larger record is rejected unread")
+
+
+class ParseError(ValueError):
+    """A record that cannot be read; its text is the cause, for people."""
+
+
+@dataclass(frozen=True)
+class Raw:
+    """One record as it lies on disk: a whole file, or one line of a file of many."""
+
+    path: str
+    """Relative to the source's folder, with forward slashes."""
+    document: str
+    """The id of the document in its source: file stem, or the record's own id."""
+    content: bytes
+    row: int | None = None
+    """1-based line for files of many records."""
+    companions: Mapping[str, Any] = field(default_factory=dict)
+    """The record's row of the source's metadata file, if it has one."""
+    error: str | None = None
+    """Why it cannot even be looked into (too large, no metadata row, a name that is there twice)."""
+
+    @property
+    def md5(self) -> str:
+        digest = hashlib.md5(self.content, usedforsecurity=False)
+        digest.update(repr(sorted(self.companions.items())).encode())
+        digest.update(repr((self.document, self.error)).encode())
+        return digest.hexdigest()
+
+
+Document = TypeVar("Document", covariant=True)
+
+
+class Format(Protocol[Document]):
+    """What a kind of source must be able to do."""
+
+    def split(self, folder: Path, source: Source) -> Iterator[Raw]:
+        """Yield the records of a folder in a fixed order (sorted paths, then rows)."""
+        ...
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return what a month rule may ask for (title, date, year, ...), cheaply. Raises ParseError."""
+        ...
+
+    def parse(self, raw: Raw) -> Document:
+        """Read the record whole. Raises ParseError."""
+        ...
+
+
+def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
+    """Return the month (YYYY-MM) of a record. Raises ParseError when the rule finds none."""
+    if rule.constant is not None:
+        return rule.constant
+    if rule.id_year is not None:
+        found = re.search(rule.id_year, raw.document)
+        if found is None:
+            raise ParseError(f"no year in the document id {raw.document!r} by {rule.id_year!r}")
+        year = found.group(1)
+        if len(year) == 2:
+            year = ("19" if int(year) > 50 else "20") + year
+        return f"{year}-01"
+    value = str(fields.get(rule.field or "", "")).strip()
+    found = re.match(r"(\d{4})(?:-(0[1-9]|1[0-2]))?(?!\d)", value)
+    if found is None:
+        raise ParseError(f"the field {rule.field!r} holds no date (YYYY-MM-DD, YYYY-MM or YYYY): {value!r}")
+    return f"{found.group(1)}-{found.group(2) or '01'}"

@@ -1,0 +1,70 @@
+"""The kept rows of a dataset as part files, so that memory does not grow with the corpus.
+
+Belongs here: reading parts, whole or filtered, and mapping an op over them.
+Not here: where the files come from and whether they are sound (orchestration/store).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ops.outcome import Outcome, Outcomes
+
+
+class Engine(Protocol):
+    """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
+
+    def map(self, op: Callable[..., Outcome], pieces: Sequence[Any], *shared: object) -> Outcomes: ...
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part file; `read` brings it whole into memory."""
+
+    path: str
+
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        return pq.read_table(self.path, columns=list(columns) if columns else None)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The kept rows of one partition, or of all of them, of a dataset."""
+
+    schema: pa.Schema
+    parts: tuple[Part, ...]
+    engine: Engine
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        return (part.read() for part in self.parts)
+
+    def read(self, columns: Sequence[str] | None = None, where: tuple[str, Collection[str]] | None = None) -> pa.Table:
+        """Return the rows as one table; `where` = (column, values) keeps those whose column is among values.
+
+        Only the matching rows of one part at a time stay in memory.
+        """
+        wanted = self.schema if columns is None else pa.schema([self.schema.field(name) for name in columns])
+        tables = [wanted.empty_table()]
+        for part in self.parts:
+            if where is None:
+                tables.append(part.read(wanted.names))
+                continue
+            column, values = where
+            table = part.read([*wanted.names, *({column} - set(wanted.names))])
+            mask = pc.is_in(table[column], value_set=pa.array(sorted(values), pa.string()))
+            tables.append(table.filter(mask).select(wanted.names))
+        return pa.concat_tables(tables)
+
+    def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
+        """Call `op(table, *shared)` for every part and yield the outcomes in order."""
+        return self.engine.map(_on_table, self.parts, op, *shared)
+
+
+def _on_table(part: Part, op: Callable[..., Outcome], *shared: object) -> Outcome:
+    return op(part.read(), *shared)
