@@ -1,0 +1,61 @@
+"""Which tokens of a talk and of a paper the alignment looks at.
+
+Belongs here: tokenising, and what is filtered before the model sees a word (Lev et al. 2019, released code).
+Not here: word vectors (ops/models), and cleaning of papers (ops/parse).
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+HESITATION = "%hesitation"
+
+
+@lru_cache(maxsize=1)
+def stop_words() -> frozenset[str]:
+    """NLTK's English stop words (its licence and source stand in the file)."""
+    lines = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
+
+
+def content_tokens(text: str) -> list[str]:
+    """Return the tokens of a text that are neither stop words nor a single ASCII punctuation sign.
+
+    Lower-cased Treebank tokens as NLTK's word_tokenize makes them, without its division into sentences.
+    Longer punctuation ("...", "``") and clitics that are no stop word ("n't", "'s") stay, as released.
+    """
+    tokens: list[str] = _tokenizer().tokenize(text.lower().replace(HESITATION, " "))
+    return [token for token in tokens if token not in _filtered()]
+
+
+def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return the observed tokens of a talk's words and, of each, the index of its word.
+
+    Each word is tokenised by itself, so that a full stop always comes off it. Most words give one token
+    or none; a contraction can give two ("system's": "system", "'s"), which are two time steps.
+    """
+    known: dict[str, list[str]] = {}
+    observed: list[str] = []
+    origins: list[int] = []
+    for index, word in enumerate(words):
+        if word not in known:
+            known[word] = content_tokens(word)
+        observed += known[word]
+        origins += [index] * len(known[word])
+    return observed, origins
+
+
+@lru_cache(maxsize=1)
+def _filtered() -> frozenset[str]:
+    return stop_words() | set(string.punctuation)
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> Any:
+    from nltk.tokenize import NLTKWordTokenizer
+
+    return NLTKWordTokenizer()
