@@ -4,14 +4,24 @@ Belongs here: the names that other modules use. Not here: anything that runs; nu
 are imported by what needs them, when it runs.
 """
 
+from ops.talksumm.alignments import align
+from ops.talksumm.budgets import Budget, SummaryParams, summaries, summarize
 from ops.talksumm.hmm import Alignment, HmmParams, align_words, path_log_probability, viterbi
+from ops.talksumm.training import TrainingSetParams, training_sets
 from ops.talksumm.transition import GeometricTransition
 
 __all__ = [
     "Alignment",
+    "Budget",
     "GeometricTransition",
     "HmmParams",
+    "SummaryParams",
+    "TrainingSetParams",
+    "align",
     "align_words",
     "path_log_probability",
+    "summaries",
+    "summarize",
+    "training_sets",
     "viterbi",
 ]

@@ -1,8 +1,8 @@
 """Decode which paper sentence a speaker has in mind at every spoken word.
 
 Belongs here: the hidden Markov model of Lev et al. (2019), section 3.2: its knobs, its exact decoding, and
-the alignment of one talk. Not here: tables of talks (align.py), word vectors (ops/models), choosing
-summaries (summarize.py).
+the alignment of one talk. Not here: tables of talks (alignments.py), word vectors (ops/models), choosing
+summaries (budgets.py).
 """
 
 from __future__ import annotations

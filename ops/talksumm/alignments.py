@@ -1,0 +1,109 @@
+"""From pairs of a talk and a paper to the alignment of each: the table of talksumm/alignments.
+
+Belongs here: which sentences are states, and rows with counts, seconds and spans.
+Not here: the model (hmm.py), how talks find their papers (pairs.py), choosing summaries (budgets.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+
+from ops.models.registry import word_vectors
+from ops.outcome import Outcome, Row, drop
+from ops.parse.roles import INTRODUCTION
+from ops.schemas import ALIGNMENTS
+from ops.talksumm.hmm import Alignment, HmmParams, align_words
+from ops.talksumm.tokens import observe
+
+Span = tuple[int, int]
+
+
+def align(pairs: pa.Table, params: HmmParams) -> Outcome:
+    """Return which paper sentence each spoken word describes, and how many words each sentence got.
+
+    The units are the sentences of the pairs. Every sentence that is a state is kept, with count 0 too. The
+    others are dropped: `role_<role>` (a section that the model leaves out), `short` (under
+    `params.minimum_characters`; score: its characters), `talk_without_words` (no word is left to align).
+    """
+    vectors = word_vectors(params.vectors)
+    units: list[str] = []
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for pair in pairs.to_pylist():
+        units += [sentence["id"] for sentence in pair["sentences"]]
+        states: list[Row] = []
+        for sentence in sorted(pair["sentences"], key=lambda sentence: int(sentence["position"])):
+            unit = _unit(pair, sentence)
+            if sentence["role"] in params.excluded_roles:
+                dropped.append(drop(unit, f"role_{sentence['role'].replace(' ', '_')}"))
+            elif len(sentence["text"]) < params.minimum_characters:
+                dropped.append(drop(unit, "short", score=float(len(sentence["text"]))))
+            else:
+                states.append(unit)
+        words = [word["text"] for word in pair["words"]]
+        if not observe(words)[0]:
+            dropped += [drop(unit, "talk_without_words", detail=f"{len(words)} words") for unit in states]
+        elif states:
+            introduction = [k for k, unit in enumerate(states) if unit["role"] == INTRODUCTION]
+            sentences = [unit["text"] for unit in states]
+            alignment = align_words(words, sentences, vectors, params, introduction or None)
+            kept += _rows(states, alignment, pair["words"])
+    return Outcome.of(ALIGNMENTS, units, kept, dropped)
+
+
+def spans(alignment: Alignment) -> list[list[Span]]:
+    """Return, for each state, its runs: the first and last index of the words spoken while it was in mind."""
+    runs: list[list[Span]] = [[] for _ in alignment.counts]
+    steps = zip(alignment.states.tolist(), alignment.kept.tolist(), strict=True)
+    for state, run in groupby(steps, key=lambda step: step[0]):
+        words = [word for _, word in run]
+        runs[state].append((words[0], words[-1]))
+    return runs
+
+
+def seconds(runs: Sequence[Span], words: Sequence[Row]) -> float | None:
+    """Return the time from the first to the last word of each run, summed; None if a time is missing."""
+    total = 0.0
+    for first, last in runs:
+        start, end = words[first]["start"], words[last]["end"]
+        if start is None or end is None:
+            return None
+        total += end - start
+    return round(total, 3)
+
+
+def _unit(pair: Row, sentence: Row) -> dict[str, Any]:
+    return {
+        "id": sentence["id"],
+        "source_ids": [pair["id"]],
+        "licence": pair["licence"],
+        "pair_id": pair["id"],
+        "talk_id": pair["talk_id"],
+        "paper_id": pair["paper_id"],
+        "sentence_id": sentence["sentence_id"],
+        "position": sentence["position"],
+        "section_title": sentence["section_title"],
+        "role": sentence["role"],
+        "text": sentence["text"],
+    }
+
+
+def _rows(states: Sequence[Row], alignment: Alignment, words: Sequence[Row]) -> list[Row]:
+    timed = any(word["start"] is not None for word in words)
+    rows: list[Row] = []
+    for state, (unit, runs) in enumerate(zip(states, spans(alignment), strict=True)):
+        row = {
+            **unit,
+            "state": state,
+            "count": int(alignment.counts[state]),
+            "seconds": seconds(runs, words) if timed else None,
+            "spans": [{"first": first, "last": last} for first, last in runs],
+            # Six decimals: far above what the order of a sum can change, far below what tells paths apart.
+            "log_probability": round(alignment.log_probability, 6),
+        }
+        rows.append(row)
+    return rows
