@@ -6,7 +6,7 @@ Not here: where the files come from and whether they are sound (orchestration/st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from ops.outcome import Outcome, Outcomes
 class Engine(Protocol):
     """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
 
-    def map(self, op: Callable[..., Outcome], pieces: Sequence[Any], *shared: object) -> Outcomes: ...
+    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes: ...
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ops.outcome import Shape, columns
 _TEXT, _INT, _LONG, _REAL = pa.string(), pa.int32(), pa.int64(), pa.float64()
 
 #: A record as it lies in its source; the unit of sources/papers and sources/talks.
-RECORD = columns(("path", _TEXT), ("row", _LONG), ("content", pa.large_binary()))
+RECORD = columns(("path", _TEXT), ("row", _LONG), ("content", pa.binary()))
 
 SENTENCE_IN_PAPER = pa.struct(
     [

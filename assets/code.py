@@ -1,0 +1,169 @@
+"""What code a dataset depends on, as hashes that a comment does not move.
+
+Belongs here: the syntax tree of an asset function and of the modules that it imports (their closure
+inside the project), the locked versions of the packages which those import, and the digests of models.
+Not here: params and inputs, which are the other two thirds of a partition's key.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import importlib.metadata
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from assets.settings import ROOT
+from ops.models.registry import digest
+
+#: What turns outcomes into bytes is part of every dataset's code.
+WRITER = "orchestration.store.parquet"
+PROJECT = ("ops", "assets", "orchestration")
+
+
+def entry(function: Callable[..., Any], models: Iterable[str]) -> dict[str, Any]:
+    """Return the code entry of an asset function: `code`, `packages` and `models`.
+
+    Modules are followed as a whole, through imports inside functions as well; a data file that stands
+    beside a module and is named in it counts as part of it. Raises LookupError for a package that
+    requirements.lock does not pin.
+    """
+    modules = closure([*_used_modules(function), WRITER])
+    parts = {"": _dump(_function_tree(function))}
+    parts |= {name: _module_hash(name) for name in modules}
+    packages = sorted({package for name in modules for package in _imports(name)[1]})
+    return {
+        "code": _md5(repr(sorted(parts.items()))),
+        "packages": {name: version for package in packages for name, version in [_locked(package)]},
+        "models": {name: digest(name) for name in sorted(set(models))},
+    }
+
+
+def closure(names: Iterable[str]) -> list[str]:
+    """Return the project's modules that these import, directly or not, and these; sorted."""
+    seen: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(_imports(name)[0])
+    return sorted(seen)
+
+
+@lru_cache(maxsize=None)
+def _tree(module: str) -> ast.Module:
+    return ast.parse(_file(module).read_bytes())
+
+
+def _file(module: str) -> Path:
+    path = ROOT / Path(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _is_module(name: str) -> bool:
+    return _file(name).is_file()
+
+
+@lru_cache(maxsize=None)
+def _module_hash(module: str) -> str:
+    tree, folder = _tree(module), _file(module).parent
+    named = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    files = sorted(name for name in named if re.fullmatch(r"[\w.-]+\.\w+", name) and (folder / name).is_file())
+    data = [(name, hashlib.md5((folder / name).read_bytes(), usedforsecurity=False).hexdigest()) for name in files]
+    return _md5(_dump(tree) + repr(data))
+
+
+@lru_cache(maxsize=None)
+def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the project's modules and the packages from outside that a module imports."""
+    inside, outside = set(), set()
+    for name in _imported(_tree(module), module):
+        if name.split(".")[0] in PROJECT:
+            inside.add(name)
+        elif name.split(".")[0] not in sys.stdlib_module_names:
+            outside.add(name.split(".")[0])
+    return frozenset(inside - {module}), frozenset(outside)
+
+
+def _imported(tree: ast.AST, module: str) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (target for target, _ in _from(node, module))
+
+
+def _from(node: ast.ImportFrom, module: str) -> Iterator[tuple[str, str]]:
+    """Yield (module, bound name) for each name of a from-import: the submodule itself where it is one."""
+    base = node.module or ""
+    if node.level:
+        package = module.split(".") if _file(module).name == "__init__.py" else module.split(".")[:-1]
+        base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
+    for alias in node.names:
+        inner = f"{base}.{alias.name}"
+        is_inner = base.split(".")[0] in PROJECT and _is_module(inner)
+        yield inner if is_inner else base, alias.asname or alias.name
+
+
+def _used_modules(function: Callable[..., Any]) -> list[str]:
+    """Return the project's modules whose names an asset function mentions."""
+    module = inspect.getmodule(function)
+    assert module is not None
+    tree = ast.parse(inspect.getsource(module))
+    bound: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            bound |= {name: target for target, name in _from(node, module.__name__)}
+        elif isinstance(node, ast.Import):
+            bound |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
+    mentioned = {node.id for node in ast.walk(_function_tree(function)) if isinstance(node, ast.Name)}
+    targets = (bound[name] for name in mentioned if name in bound)
+    return sorted(target for target in targets if target.split(".")[0] == "ops")
+
+
+def _function_tree(function: Callable[..., Any]) -> ast.Module:
+    return ast.parse(inspect.getsource(function))
+
+
+def _dump(tree: ast.Module) -> str:
+    """Return the tree as text, without docstrings, positions and comments."""
+    tree = copy.deepcopy(tree)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and _is_docstring(body[0]):
+            del body[0]
+    return ast.dump(tree)
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+@lru_cache(maxsize=1)
+def _lock() -> Mapping[str, tuple[str, str]]:
+    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    return {_normal(name): (name, version) for name, version in pins}
+
+
+def _locked(package: str) -> tuple[str, str]:
+    if found := _lock().get(_normal(package)):
+        return found
+    for name in importlib.metadata.packages_distributions().get(package, []):
+        if found := _lock().get(_normal(name)):
+            return found
+    raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -1,0 +1,258 @@
+"""One declaration a dataset: `@dataset`, Dagster's `asset` with the project's conventions filled in.
+
+Belongs here: what can be read off an asset function (inputs, params, models, partitions, columns, code
+version, checks), and the Dagster asset made of it. Not here: how a partition is made and stored: that is
+the `store` resource (orchestration/materialise.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Protocol
+
+import dagster as dg
+import pyarrow as pa
+
+from assets import code
+from assets.settings import document, raw_section, section, settings, validated
+from ops.outcome import Outcomes, Shape
+from ops.params import ModelName, Params
+from ops.parse.scan import Records
+from ops.parts import Parts
+
+#: An input of which a step reads every month, not only its own.
+AllParts = Annotated[Parts, "all months"]
+
+CHECKS = {
+    "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
+    "schema": "Every table has its declared columns, and no id is missing or there twice.",
+}
+
+
+@dataclass(frozen=True)
+class Input:
+    """An argument of an asset function that names another dataset."""
+
+    argument: str
+    key: dg.AssetKey
+    all_months: bool
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """All that the project knows of a dataset, read off its asset function."""
+
+    key: dg.AssetKey
+    function: Callable[..., Outcomes]
+    shape: Shape
+    consumes: str | None
+    partitioned: bool
+    inputs: tuple[Input, ...]
+    records: str | None
+    params: Mapping[str, type[Params]]
+
+    @property
+    def name(self) -> str:
+        """`group/asset`, as people write it."""
+        return self.key.to_user_string()
+
+    @property
+    def months(self) -> list[str]:
+        """The months that may be made; one empty name for a dataset without partitions."""
+        return settings().partitions.months if self.partitioned else [""]
+
+    def excluded(self, month: str) -> str | None:
+        """Return why a month is not made: params.yaml excludes it, or the same month of an input."""
+        for item in settings().exclude:
+            if (item.asset, item.partition) == (self.name, month):
+                return item.reason
+        for source in self.inputs:
+            upstream = _declared[source.key]
+            if not source.all_months and upstream.partitioned and (reason := upstream.excluded(month)):
+                return f"{upstream.name} {month} is excluded: {reason}"
+        return None
+
+    @property
+    def made_months(self) -> list[str]:
+        """The months that are to be made: those of the range that are not excluded."""
+        return [month for month in self.months if self.excluded(month) is None]
+
+    @property
+    def sections(self) -> list[str]:
+        """The sections of params.yaml that the dataset depends on, besides those that all do."""
+        own = [str(kind.section) for kind in self.params.values()]
+        return sorted([*own, *([f"sources.{self.records}"] if self.records else [])])
+
+    @cached_property
+    def arguments(self) -> dict[str, Params]:
+        """The typed params, by argument name. Raises ParamsError."""
+        return {name: section(kind) for name, kind in self.params.items()}
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The params that the dataset depends on, by section, with defaults filled in."""
+        return self.values_in(document())
+
+    def values_in(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the params as they stand in `content` (params.yaml of some version)."""
+        kinds = {str(kind.section): kind for kind in self.params.values()}
+        own = {
+            path: validated(kind, raw_section(content, path), path).model_dump(mode="json")
+            for path, kind in kinds.items()
+        }
+        if self.records:
+            path = f"sources.{self.records}"
+            own[path] = raw_section(content, path)
+        return {**own, "numerics": content.get("numerics"), "store": content.get("store")}
+
+    @cached_property
+    def code(self) -> dict[str, Any]:
+        """The code entry: hash of the code, versions of packages, digests of models."""
+        return code.entry(self.function, [name for kind in self.arguments.values() for name in kind.models()])
+
+    @property
+    def code_version(self) -> str:
+        """Dagster's code version: code and params, since Dagster knows nothing of params."""
+        return code_version(self.code, self.values)
+
+    def model_params(self) -> list[str]:
+        """Return the dotted paths of params that name models."""
+        return sorted(
+            f"{self.params[argument].section}.{name}"
+            for argument, value in self.arguments.items()
+            for name, content in value.__dict__.items()
+            if isinstance(content, ModelName)
+        )
+
+
+def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+    """Return the hash of a code entry and of the params that go with it."""
+    text = json.dumps([code, values], sort_keys=True)
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+class Maker(Protocol):
+    """What makes a partition: the `store` resource of a run."""
+
+    def make(
+        self, declaration: Declaration, context: dg.AssetExecutionContext, inputs: Mapping[str, Parts]
+    ) -> dg.MaterializeResult[Any]: ...
+
+
+_declared: dict[dg.AssetKey, Declaration] = {}
+
+
+def declarations() -> dict[dg.AssetKey, Declaration]:
+    """Return every declared dataset by its key, in the order of declaration."""
+    return dict(_declared)
+
+
+def months() -> dg.PartitionsDefinition[str]:
+    """Return the months of params.yaml as Dagster partitions (keys YYYY-MM)."""
+    chosen = settings().partitions
+    year, month = map(int, chosen.end.split("-"))
+    after = f"{year + month // 12:04d}-{month % 12 + 1:02d}"
+    return dg.MonthlyPartitionsDefinition(start_date=chosen.start, end_date=after, fmt="%Y-%m")
+
+
+def dataset(
+    *, group: str, shape: Shape, consumes: str | None = None, partitioned: bool = True
+) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
+    """Declare a dataset: the decorated function is its asset.
+
+    Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
+    `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
+    `hmm: HmmParams` the section of params.yaml that this class declares; `records: Records` the raw
+    records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
+    "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
+
+    Raises TypeError for an argument that is none of these and LookupError for an unknown dataset.
+    """
+
+    def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
+        declaration = _declaration(function, group, shape, consumes, partitioned)
+        _declared[declaration.key] = declaration
+        return _asset(declaration)
+
+    return declare
+
+
+def _declaration(
+    function: Callable[..., Outcomes], group: str, shape: Shape, consumes: str | None, partitioned: bool
+) -> Declaration:
+    hints = typing.get_type_hints(function, include_extras=True)
+    hints.pop("return", None)
+    name = function.__name__
+    inputs, params, records = [], {}, None
+    for argument, hint in hints.items():
+        if hint in (Parts, AllParts):
+            inputs.append(Input(argument, _input_key(group, argument), hint == AllParts or not partitioned))
+        elif isinstance(hint, type) and issubclass(hint, Params):
+            params[argument] = hint
+        elif hint is Records:
+            records = name
+        else:
+            raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
+    key = dg.AssetKey([group, name])
+    return Declaration(key, function, shape, consumes, partitioned, tuple(inputs), records, params)
+
+
+def _input_key(group: str, name: str) -> dg.AssetKey:
+    for candidate in (dg.AssetKey([group, name]), dg.AssetKey(["sources", name])):
+        if candidate in _declared:
+            return candidate
+    raise LookupError(f"no dataset {group}/{name} or sources/{name} is declared before its use")
+
+
+def _asset(declaration: Declaration) -> dg.AssetsDefinition:
+    def body(context: dg.AssetExecutionContext, **inputs: Parts) -> dg.MaterializeResult[Any]:
+        maker: Maker = context.resources.store
+        return maker.make(declaration, context, inputs)
+
+    body.__name__ = "__".join(declaration.key.path)
+    return dg.asset(
+        key=declaration.key,
+        group_name=declaration.key.path[0],
+        description=declaration.function.__doc__,
+        ins={i.argument: dg.AssetIn(i.key, partition_mapping=_mapping(i, declaration)) for i in declaration.inputs},
+        partitions_def=months() if declaration.partitioned else None,
+        code_version=declaration.code_version,
+        required_resource_keys={"store"},
+        metadata={"dagster/column_schema": _column_schema(declaration.shape.kept)},
+        check_specs=[
+            dg.AssetCheckSpec(name, asset=declaration.key, description=text, blocking=True)
+            for name, text in CHECKS.items()
+        ],
+        kinds={"parquet"},
+    )(_with_arguments(body, [i.argument for i in declaration.inputs]))
+
+
+def _with_arguments(body: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
+    """Give `body` the named arguments that Dagster reads off a signature."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    arguments = [inspect.Parameter(name, kind) for name in ("context", *names)]
+    body.__signature__ = inspect.Signature(arguments)  # type: ignore[attr-defined]
+    return body
+
+
+def _mapping(source: Input, declaration: Declaration) -> dg.PartitionMapping | None:
+    upstream = _declared[source.key]
+    if not upstream.partitioned or not source.all_months:
+        return None
+    # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.
+    return dg.SpecificPartitionsPartitionMapping(upstream.made_months)
+
+
+def _column_schema(schema: pa.Schema) -> dg.TableSchema:
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(item.name, str(item.type), constraints=dg.TableColumnConstraints(nullable=item.nullable))
+            for item in schema
+        ]
+    )

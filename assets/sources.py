@@ -1,0 +1,36 @@
+"""What was collected: papers and talks, parsed and split into sentences, by month of publication.
+
+Belongs here: datasets that every system may read. Not here: what one system makes of them.
+"""
+
+from __future__ import annotations
+
+from assets.declaration import dataset
+from ops.outcome import Outcomes
+from ops.parse.papers.table import parse_papers
+from ops.parse.scan import Records
+from ops.parse.sentences import SentenceParams, filter_sentences
+from ops.parse.talks.table import parse_talks
+from ops.parts import Parts
+from ops.schemas import PAPERS, SENTENCES, TALKS
+
+
+@dataset(group="sources", shape=PAPERS)
+def papers(records: Records) -> Outcomes:
+    """Papers of every source: title, sections with their roles, sentences with their place in the source."""
+    return records.map(parse_papers)
+
+
+@dataset(group="sources", shape=TALKS)
+def talks(records: Records) -> Outcomes:
+    """Transcripts of talks, word by word, with times where the transcript has them."""
+    return records.map(parse_talks)
+
+
+@dataset(group="sources", shape=SENTENCES, consumes="papers.sentences")
+def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
+    """The papers' sentences without footnotes, copyright lines and equation debris."""
+    return papers.map(filter_sentences, params)
+
+
+SOURCES = [papers, talks, sentences]

@@ -1,0 +1,43 @@
+"""TalkSumm (Lev et al., ACL 2019): talks aligned to their papers by an HMM give summaries of the papers.
+
+Belongs here: the datasets of this system. Not here: how they are computed (ops/talksumm).
+"""
+
+from __future__ import annotations
+
+from assets.declaration import AllParts, dataset
+from ops.outcome import Outcomes
+from ops.parts import Parts
+from ops.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TRAINING_SETS
+from ops.talksumm.align import align
+from ops.talksumm.pairs import PairParams, pair_talks
+from ops.talksumm.params import HmmParams, SummaryParams, TrainingSetParams
+from ops.talksumm.summarize import summarize_alignments
+from ops.talksumm.training import training_examples
+
+
+@dataset(group="talksumm", shape=PAIRS, consumes="talks")
+def pairs(talks: Parts, papers: AllParts, sentences: AllParts, params: PairParams) -> Outcomes:
+    """Each talk with the paper that it presents, matched by title among the papers of all months."""
+    return talks.map(pair_talks, papers, sentences, params)
+
+
+@dataset(group="talksumm", shape=ALIGNMENTS, consumes="pairs.sentences")
+def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
+    """Which paper sentence each spoken word describes, and how many words each sentence got."""
+    return pairs.map(align, params)
+
+
+@dataset(group="talksumm", shape=SUMMARIES, consumes="alignments")
+def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
+    """Extractive summaries of each paper at every budget, from the words spent on its sentences."""
+    return alignments.map(summarize_alignments, pairs, params)
+
+
+@dataset(group="talksumm", shape=TRAINING_SETS, consumes="summaries", partitioned=False)
+def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
+    """The four training sets of an extractive summariser, split by paper, over all months."""
+    return summaries.map(training_examples, alignments, params)
+
+
+TALKSUMM = [pairs, alignments, summaries, training_sets]

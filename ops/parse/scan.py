@@ -1,0 +1,135 @@
+"""The records of the sources of one kind of document, month by month.
+
+Belongs here: scanning source folders into an index (id, month, hash), and reading one month's records
+in chunks. Not here: the formats (ops/parse/papers, ops/parse/talks) and the month rules (source.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from ops.outcome import Outcome, Outcomes
+from ops.parse.records import Record
+from ops.parse.source import Format, ParseError, Raw, Source, month_of
+from ops.parts import Engine
+
+
+class SourceError(ValueError):
+    """A source that cannot be scanned at all; its text says what to change in params.yaml."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One record in the index."""
+
+    id: str
+    month: str | None
+    md5: str
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """All sources of one kind of document (papers, talks), with the formats that read them.
+
+    A record whose month cannot be told belongs to the first month of the range, where it is rejected
+    with its cause: nothing is lost for want of a date.
+    """
+
+    name: str
+    sources: Mapping[str, Source]
+    formats: Mapping[str, Format[Any]]
+    root: Path
+    first_month: str
+    last_month: str
+    records_per_part: int
+    engine: Engine = field(compare=False)
+
+    def check(self) -> None:
+        """Raise SourceError for an unknown kind or a missing folder, before anything runs."""
+        for name, source in self.sources.items():
+            where = f"params.yaml: sources.{self.name}.{name}"
+            if source.kind not in self.formats:
+                known = ", ".join(sorted(self.formats))
+                raise SourceError(f"{where}: unknown kind {source.kind!r}; known: {known}")
+            if not (self.root / source.path).is_dir():
+                raise SourceError(f"{where}: no such folder: {source.path}")
+
+    @cached_property
+    def index(self) -> tuple[Entry, ...]:
+        """Every record of every source: one pass over all of it, content not kept."""
+        return tuple(Entry(record.id, record.month, record.raw.md5) for record in self._scan())
+
+    def version(self, month: str) -> str:
+        """Return the MD5 of a month's records: their ids and the hashes of their bytes."""
+        entries = sorted((entry.id, entry.md5) for entry in self.index if self._belongs(entry.month, month))
+        return hashlib.md5(json.dumps(entries).encode(), usedforsecurity=False).hexdigest()
+
+    def outside(self) -> dict[str, int]:
+        """Return how many records lie in months outside the range, by month."""
+        months: dict[str, int] = {}
+        for entry in self.index:
+            if entry.month is not None and not self.first_month <= entry.month <= self.last_month:
+                months[entry.month] = months.get(entry.month, 0) + 1
+        return dict(sorted(months.items()))
+
+    def records(self, month: str) -> Records:
+        """Return the records of one month, to be mapped over in chunks."""
+        return Records(self, month)
+
+    def of_month(self, month: str) -> Iterator[Record]:
+        """Yield the records of one month, in the order of sources and paths."""
+        wanted = {entry.id for entry in self.index if self._belongs(entry.month, month)}
+        if wanted:
+            yield from (record for record in self._scan() if record.id in wanted)
+
+    def _belongs(self, record_month: str | None, month: str) -> bool:
+        return (record_month or self.first_month) == month
+
+    def _scan(self) -> Iterator[Record]:
+        self.check()
+        for name, source in sorted(self.sources.items()):
+            form = self.formats[source.kind]
+            seen: set[str] = set()
+            for raw in form.split(self.root / source.path, source):
+                record = _record(name, source, form, raw)
+                if record.id in seen:
+                    raise SourceError(f"sources.{self.name}.{name}: two records are called {record.id}")
+                seen.add(record.id)
+                yield record
+
+
+@dataclass(frozen=True)
+class Records:
+    """The raw records of one month of a corpus."""
+
+    corpus: Corpus
+    month: str
+
+    def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
+        """Call `op(records, *shared)` for every chunk of records and yield the outcomes in order."""
+        chunks = batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
+        return self.corpus.engine.map(op, chunks, *shared)
+
+
+def batched(items: Iterator[Record], size: int) -> Iterator[tuple[Record, ...]]:
+    """Yield the items in tuples of `size`, the last one shorter."""
+    while chunk := tuple(islice(items, size)):
+        yield chunk
+
+
+def _record(name: str, source: Source, form: Format[Any], raw: Raw) -> Record:
+    month = None
+    if raw.error is None or source.month.field is None:
+        try:
+            month = month_of(source.month, raw, form.fields(raw) if source.month.field else {})
+        except ParseError as error:
+            raw = raw if raw.error else replace(raw, error=str(error))
+    identity = f"{name}/{raw.path}" + (f"#{raw.row}" if raw.row is not None else "")
+    return Record(identity, name, source.kind, source.licence, month, raw)

@@ -1,0 +1,31 @@
+"""code.json: what code, packages and models each dataset depends on, for DVC to compare.
+
+Belongs here: writing that file, which is DVC's first stage. Not here: the hashing (assets/code.py).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assets.settings import ROOT
+from orchestration.graph import datasets
+from orchestration.store.publish import write_file
+
+
+def write_code() -> None:
+    """Write code.json, if it is not already what it should be."""
+    content: dict[str, dict[str, Any]] = {}
+    for item in datasets().values():
+        group, name = item.key.path
+        content.setdefault(group, {})[name] = item.code
+    text = json.dumps(content, indent=1, sort_keys=True) + "\n"
+    path = ROOT / "code.json"
+    if not path.exists() or path.read_text() != text:
+        write_file(path, text.encode())
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    run(write_code)

@@ -1,0 +1,25 @@
+"""How every command ends: with a line that people can act on, never with a traceback.
+
+Belongs here: turning expected errors into exit statuses. Not here: what the commands do.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from orchestration.failures import describe
+
+EXPECTED = (ValueError, RuntimeError, LookupError, OSError)
+
+
+def run(main: Callable[[], int | None]) -> None:
+    """Call `main` and exit with what it returns; an expected error is one line and status 1."""
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted; what was finished is kept, run again to go on", file=sys.stderr)
+        sys.exit(130)
+    except EXPECTED as error:
+        print(f"error: {describe(error)}", file=sys.stderr)
+        sys.exit(1)

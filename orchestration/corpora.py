@@ -1,0 +1,40 @@
+"""The raw corpora of params.yaml, ready to be scanned.
+
+Belongs here: which formats read which kind of document. Not here: scanning (ops/parse/scan.py).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from assets.settings import ROOT, settings
+from ops.parse.scan import Corpus
+from ops.parse.source import Format
+from orchestration.engine import engine
+
+
+@lru_cache(maxsize=None)
+def corpus(name: str) -> Corpus:
+    """Return the corpus `sources.<name>`, its index scanned at most once in a process."""
+    chosen = settings()
+    return Corpus(
+        name=name,
+        sources=chosen.sources.get(name, {}),
+        formats=_formats(name),
+        root=ROOT,
+        first_month=chosen.partitions.start,
+        last_month=chosen.partitions.end,
+        records_per_part=chosen.store.records_per_part,
+        engine=engine(),
+    )
+
+
+def _formats(name: str) -> dict[str, Format[Any]]:
+    if name == "papers":
+        from ops.parse.papers import FORMATS as PAPERS
+
+        return dict(PAPERS)
+    from ops.parse.talks import FORMATS as TALKS
+
+    return dict(TALKS)

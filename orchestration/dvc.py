@@ -1,0 +1,109 @@
+"""DVC's side of the DAG: dvc.yaml rendered from the asset graph, dvc.lock kept true after Dagster's runs.
+
+Belongs here: rendering stages and committing finished ones. Not here: what a stage runs (stage.py).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import yaml
+
+from assets.declaration import Declaration
+from assets.settings import ROOT, settings
+from orchestration import metrics
+from orchestration.code import write_code
+from orchestration.freshness import complete
+from orchestration.graph import asset_folder, datasets, metrics_file, upstream
+from orchestration.lockfile import stage_name
+
+T = TypeVar("T")
+
+#: What every dataset depends on, besides its own sections.
+COMMON = ("exclude", "numerics", "partitions", "store")
+HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, not this file.\n"
+
+
+def render() -> str:
+    """Return dvc.yaml: a stage that hashes the code, then one stage a dataset."""
+    stages = {"code": _code_stage(), **{stage_name(item): _stage(item) for item in datasets().values()}}
+    return HEADER + yaml.safe_dump({"stages": stages}, sort_keys=False, width=110)
+
+
+def check_rendered() -> None:
+    """Raise ValueError when dvc.yaml is not what the asset graph renders to."""
+    path = ROOT / "dvc.yaml"
+    if not path.exists() or path.read_text() != render():
+        raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
+
+
+def _code_stage() -> dict[str, Any]:
+    return {
+        "cmd": "python -m orchestration.code",
+        "deps": ["assets", "models.txt", "ops", "orchestration/store/parquet.py", "requirements.lock"],
+        "params": sorted({path for item in datasets().values() for path in item.model_params()}),
+        "outs": [{"code.json": {"cache": False, "persist": True}}],
+    }
+
+
+def _stage(item: Declaration) -> dict[str, Any]:
+    names = sorted(settings().sources.get(item.records, {})) if item.records else []
+    # Templates, so that a corpus of one's own does not make dvc.yaml stale.
+    sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
+    return {
+        "cmd": f"python -m orchestration.stage {item.name}",
+        "deps": [*sources, *(_relative(parent) for parent in upstream(item))],
+        "params": [*sorted([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
+        "outs": [{_relative(item): {"persist": True}}],
+        "metrics": [{metrics_file(item).relative_to(ROOT).as_posix(): {"cache": False, "persist": True}}],
+    }
+
+
+def commit_finished(made: Declaration | None = None) -> list[str]:
+    """Commit into dvc.lock every finished stage that is not recorded as it is; return their names.
+
+    A stage is committed only when all its partitions, and those of all its ancestors, are fresh: else DVC
+    would call stale partitions up to date, or record a dependency other than its ancestor's output.
+    With `made`, nothing is looked at as long as the dataset just worked on is not finished itself.
+    """
+    if made is not None and not complete(made):
+        return []
+    write_code()
+    due = [item for item in datasets().values() if complete(item)]
+    for item in due:
+        metrics.write(item)
+    return _patiently(lambda: _commit(["code", *(stage_name(item) for item in due)]))
+
+
+def _commit(names: list[str]) -> list[str]:
+    from dvc.repo import Repo
+
+    with Repo(str(ROOT), _wait_for_lock=True) as repo:
+        moved = [name for name in names if repo.status([name])]
+        for name in moved:
+            repo.commit(name, force=True)
+    return moved
+
+
+def _patiently(action: Callable[[], T], tries: int = 60) -> T:
+    """Call `action` again while another process holds a DVC lock, for half a minute at most."""
+    from dvc.lock import LockError
+
+    for _ in range(tries - 1):
+        try:
+            return action()
+        except LockError:
+            time.sleep(0.5)
+    return action()
+
+
+def _relative(item: Declaration) -> str:
+    return asset_folder(item).relative_to(ROOT).as_posix()
+
+
+if __name__ == "__main__":
+    (ROOT / "dvc.yaml").write_text(render())
+    print("dvc.yaml is rendered from the asset graph", file=sys.stderr)

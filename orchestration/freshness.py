@@ -1,0 +1,122 @@
+"""Is a partition what today's inputs, params and code would make, and are its bytes still there?
+
+Belongs here: the key of a partition and the comparison with its record. "A file exists" is not "done".
+Not here: making it (materialise.py) and telling Dagster (sync.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assets.declaration import Declaration
+from orchestration.corpora import corpus
+from orchestration.graph import ancestors, datasets, folder, input_months, label
+from orchestration.recall import recall
+from orchestration.store.identity import folder_hashes
+from orchestration.store.records import Record, read_record, write_record
+
+
+class NotReady(RuntimeError):
+    """An input is missing or did not pass its checks; the text says which, and what to run."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """Whether a partition is fresh, and if not, why."""
+
+    record: Record | None
+    reasons: tuple[str, ...]
+
+    @property
+    def fresh(self) -> bool:
+        return not self.reasons
+
+
+def key(item: Declaration, month: str) -> dict[str, Any]:
+    """Return what a partition would be made of now. Raises NotReady where an input is missing."""
+    if item.records:
+        inputs = {"records": {month: corpus(item.records).version(month)}}
+    else:
+        inputs = {
+            name: {part: finished(datasets()[name], part).version for part in months}
+            for name, months in input_months(item, month).items()
+        }
+    return {"inputs": inputs, "params": item.values, "code": item.code}
+
+
+def finished(item: Declaration, month: str) -> Record:
+    """Return the record of a partition whose checks passed and whose bytes are on disk. Raises NotReady."""
+    return _needed(known(item, month), item, month)
+
+
+def remembered(item: Declaration, month: str) -> Record:
+    """Return the record of a partition whatever its bytes are now. Raises NotReady where there is none."""
+    return _needed(read_record(item, month) or recall(item, month), item, month)
+
+
+def _needed(record: Record | None, item: Declaration, month: str) -> Record:
+    if record is None:
+        raise NotReady(f"{label(item, month)} is missing or did not pass its checks: make it first")
+    return record
+
+
+def known(item: Declaration, month: str) -> Record | None:
+    """Return a partition's record if its bytes are those on disk, won back from dvc.lock where it is lost."""
+    record = read_record(item, month)
+    if record is not None and record.hashes and record.hashes == folder_hashes(folder(item, month)):
+        return record
+    record = recall(item, month)
+    if record is not None:
+        write_record(item, month, record)
+    return record
+
+
+def status(item: Declaration, month: str) -> Status:
+    """Compare a partition with what would be made now."""
+    record = known(item, month)
+    if record is None:
+        former = read_record(item, month)
+        lost = "its bytes are not those that were made" if former and folder(item, month).exists() else "missing"
+        return Status(None, (lost,))
+    try:
+        return Status(record, tuple(differences(record.key, key(item, month))))
+    except NotReady as error:
+        return Status(record, (str(error),))
+
+
+def complete(item: Declaration) -> bool:
+    """Say whether every partition of a dataset and of all its ancestors is fresh."""
+    return all(
+        status(one, month).fresh for one in {d.name: d for d in (item, *ancestors(item))}.values()
+        for month in one.made_months
+    )
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return in words what changed between two keys: which input, param, code, package or model."""
+    return [
+        *_changed("input", _flat(old["inputs"]), _flat(new["inputs"]), show=False),
+        *_changed("param", _flat(old["params"]), _flat(new["params"]), show=True),
+        *(["code changed"] if old["code"].get("code") != new["code"]["code"] else []),
+        *_changed("package", old["code"].get("packages", {}), new["code"]["packages"], show=True),
+        *_changed("model", old["code"].get("models", {}), new["code"]["models"], show=False),
+    ]
+
+
+def _changed(what: str, old: Mapping[str, Any], new: Mapping[str, Any], show: bool) -> list[str]:
+    lines = []
+    for name in sorted({*old, *new}):
+        if old.get(name) != new.get(name) or (name in old) != (name in new):
+            detail = f": {old.get(name)} -> {new.get(name)}" if show else " changed"
+            lines.append(f"{what} {name}{detail}")
+    return lines
+
+
+def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, inner in value.items():
+        path = f"{prefix}{name}"
+        flat |= _flat(inner, f"{path}.") if isinstance(inner, dict) and inner else {path: inner}
+    return flat

@@ -1,0 +1,83 @@
+"""Dagster's instance of this checkout, and one partition run on it in this process.
+
+Belongs here: the instance and single runs. Not here: which partitions run (run.py, stage.py).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import dagster as dg
+from dagster._core.definitions.job_definition import JobDefinition
+
+from assets.declaration import Declaration
+
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run ended."""
+
+    run_id: str
+    error: str | None
+
+
+@lru_cache(maxsize=1)
+def instance() -> dg.DagsterInstance:
+    """Return the instance of this checkout (.dagster), made on first use."""
+    home = Path(os.environ["DAGSTER_HOME"])
+    home.mkdir(exist_ok=True)
+    config = home / "dagster.yaml"
+    wanted = (Path(__file__).parent / "dagster.yaml").read_text()
+    if not config.exists() or config.read_text() != wanted:
+        config.write_text(wanted)
+    return dg.DagsterInstance.get()
+
+
+@lru_cache(maxsize=1)
+def _job() -> JobDefinition:
+    from orchestration.definitions import build_definitions
+
+    return build_definitions(commit=False).resolve_implicit_global_asset_job_def()
+
+
+def materialise(item: Declaration, month: str) -> Ran:
+    """Run one partition in this process, as a run of its own that the UI shows."""
+    result = _job().execute_in_process(
+        instance=instance(),
+        partition_key=month or None,
+        asset_selection=[item.key],
+        run_config=_QUIET,
+        raise_on_error=False,
+    )
+    if result.success:
+        return Ran(result.run_id, None)
+    return Ran(result.run_id, _cause(result))
+
+
+def _cause(result: dg.ExecuteInProcessResult) -> str:
+    """Return the innermost message that was written for people."""
+    checks = [event.asset_check_evaluation_data for event in result.all_events if event.event_type_value == "ASSET_CHECK_EVALUATION"]
+    failed = [f"check {check.check_name} failed: {check.description}" for check in checks if not check.passed]
+    if failed:
+        return "; ".join(failed)
+    for event in result.all_events:
+        if event.is_step_failure:
+            data = event.step_failure_data
+            if data.user_failure_data and data.user_failure_data.description:
+                return str(data.user_failure_data.description)
+            error = data.error
+            while error is not None and error.cause is not None:
+                error = error.cause
+            return error.message.strip() if error else "failed without a message"
+    return "failed before it began"
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    run(lambda: instance().dispose())

@@ -1,0 +1,66 @@
+"""dvc.lock and DVC's cache, read as the plain files that they are.
+
+Belongs here: reading what DVC recorded, without importing DVC (which takes a second).
+Not here: changing it (dvc.py).
+"""
+
+from __future__ import annotations
+
+import configparser
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from assets.declaration import Declaration
+from assets.settings import ROOT
+
+
+def stage_name(item: Declaration) -> str:
+    """Return the DVC stage of a dataset (stage names hold no slash)."""
+    return "-".join(item.key.path)
+
+
+def locked_stages() -> dict[str, Any]:
+    """Return the stages of dvc.lock; {} where there is no lock that can be read."""
+    path = ROOT / "dvc.lock"
+    if not path.exists():
+        return {}
+    stat = path.stat()
+    return _stages(stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=1)
+def _stages(_time: int, _size: int) -> dict[str, Any]:
+    content = yaml.load((ROOT / "dvc.lock").read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    stages = content.get("stages") if isinstance(content, dict) else None
+    return stages if isinstance(stages, dict) else {}
+
+
+def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
+    """Return the MD5 that a stage of dvc.lock recorded for a path among its `deps` or `outs`."""
+    return next((entry.get("md5") for entry in stage.get(kind, []) if entry["path"] == path), None)
+
+
+@lru_cache(maxsize=256)
+def manifest(md5: str) -> Mapping[str, str] | None:
+    """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there."""
+    path = _cache() / "files" / "md5" / md5[:2] / md5[2:]
+    try:
+        entries = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    return {entry["relpath"]: entry["md5"] for entry in entries}
+
+
+def _cache() -> Path:
+    for name in ("config.local", "config"):
+        path = ROOT / ".dvc" / name
+        config = configparser.ConfigParser()
+        config.read_string(path.read_text() if path.exists() else "")
+        if config.has_option("cache", "dir"):
+            return (path.parent / config.get("cache", "dir")).resolve()
+    return ROOT / ".dvc" / "cache"

@@ -1,0 +1,71 @@
+"""`make plan`: what would be made again, and why; nothing is made.
+
+Belongs here: following staleness down the graph. Not here: what staleness is (freshness.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from assets.declaration import Declaration
+from orchestration.dvc import check_rendered
+from orchestration.freshness import status
+from orchestration.graph import input_months, selected
+
+
+@dataclass(frozen=True)
+class Step:
+    """A partition that would be made, or perhaps made."""
+
+    item: Declaration
+    month: str
+    reasons: tuple[str, ...]
+    certain: bool
+    """False where only inputs are stale: if they come out as they were, nothing is done."""
+
+
+def plan(select: str | None) -> list[Step]:
+    """Return what is stale by itself or through its inputs, inputs first."""
+    steps: list[Step] = []
+    stale: set[tuple[str, str]] = set()
+    for item in selected(select):
+        for month in item.made_months:
+            upstream = [
+                f"{name} {part}".strip()
+                for name, months in input_months(item, month).items()
+                for part in months
+                if (name, part) in stale
+            ]
+            state = status(item, month)
+            if not state.fresh or upstream:
+                stale.add((item.name, month))
+                perhaps = (f"if {', '.join(upstream)} changes",) if upstream else ()
+                steps.append(Step(item, month, state.reasons or perhaps, certain=not state.fresh))
+    return steps
+
+
+def show(select: str | None) -> None:
+    """Print the plan as a table."""
+    check_rendered()
+    steps, console = plan(select), Console(soft_wrap=True)
+    if not steps:
+        console.print("everything is up to date")
+        return
+    table = Table("dataset", "month", "made again", "because", box=None, pad_edge=False)
+    for step in steps:
+        table.add_row(step.item.name, step.month, "yes" if step.certain else "perhaps", escape("; ".join(step.reasons)))
+    console.print(table)
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    parser = argparse.ArgumentParser(description="What would be made again, and why.")
+    parser.add_argument("--select", default=None)
+    arguments = parser.parse_args()
+    run(lambda: show(arguments.select or None))

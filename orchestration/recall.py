@@ -1,0 +1,92 @@
+"""Win a lost record back from dvc.lock, so that a clone with its data recomputes nothing.
+
+Belongs here: reading a partition's key and hashes out of what DVC committed. A stage is committed only
+when all of it, and all that it depends on, is fresh and checked: what the lock says was finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assets.declaration import Declaration
+from assets.settings import ROOT, ParamsError, settings
+from orchestration.corpora import corpus
+from orchestration.graph import asset_folder, datasets, folder, input_months
+from orchestration.lockfile import locked_stages, manifest, recorded, stage_name
+from orchestration.store.counts import counts
+from orchestration.store.identity import folder_hashes, version
+from orchestration.store.records import Record
+
+
+def recall(item: Declaration, month: str) -> Record | None:
+    """Return the record of a partition as dvc.lock and DVC's cache tell it, or None.
+
+    None as well where the files on disk are not those that were committed.
+    """
+    stage = locked_stages().get(stage_name(item))
+    output = recorded(stage, "outs", _path(item)) if stage else None
+    if stage is None or output is None:
+        return None
+    hashes = _month_of(manifest(output), month)
+    if hashes is None or hashes != folder_hashes(folder(item, month)):
+        return None
+    key = _key(item, month, stage)
+    return Record(key=key, hashes=hashes, counts=counts(folder(item, month))) if key else None
+
+
+def _key(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
+    inputs = _source_inputs(item, month, stage) if item.records else _inputs(item, month, stage)
+    params = stage.get("params", {})
+    code = params.get("code.json", {}).get(".".join(item.key.path))
+    if inputs is None or code is None:
+        return None
+    try:
+        values = item.values_in(_nested(params.get("params.yaml", {})))
+    except ParamsError:
+        return None  # made under params of another shape: not today's key
+    return {"inputs": inputs, "params": values, "code": code}
+
+
+def _inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
+    inputs: dict[str, dict[str, str]] = {}
+    for name, months in input_months(item, month).items():
+        md5 = recorded(stage, "deps", _path(datasets()[name]))
+        files = manifest(md5) if md5 else None
+        parts = {part: _month_of(files, part) for part in months}
+        if any(part is None for part in parts.values()):
+            return None
+        inputs[name] = {part: version(found) for part, found in parts.items() if found is not None}
+    return inputs
+
+
+def _source_inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The lock holds the hashes of whole source folders: where they are today's, so are their records."""
+    for source in settings().sources[str(item.records)].values():
+        path = source.path
+        md5 = recorded(stage, "deps", path)
+        if md5 is None or md5 != version(folder_hashes(ROOT / path)):
+            return None
+    return {"records": {month: corpus(str(item.records)).version(month)}}
+
+
+def _month_of(files: Mapping[str, str] | None, month: str) -> dict[str, str] | None:
+    if files is None:
+        return None
+    prefix = f"{month}/" if month else ""
+    return {name.removeprefix(prefix): md5 for name, md5 in files.items() if name.startswith(prefix)} or None
+
+
+def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for path, value in flat.items():
+        *parents, last = path.split(".")
+        place = content
+        for name in parents:
+            place = place.setdefault(name, {})
+        place[last] = value
+    return content
+
+
+def _path(item: Declaration) -> str:
+    return asset_folder(item).relative_to(ROOT).as_posix()

@@ -1,0 +1,45 @@
+"""What a stage of dvc.yaml runs: one dataset brought up to date by its Dagster asset, and nothing committed.
+
+Belongs here: the command `python -m orchestration.stage group/dataset`. Not here: DVC's lock, which DVC
+itself writes after the command.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from rich.console import Console
+
+from orchestration import metrics
+from orchestration.freshness import status
+from orchestration.graph import datasets, label
+from orchestration.run import bring_up_to_date
+
+
+def stage(name: str) -> int:
+    """Bring one dataset up to date; 1, with the causes, when any of its partitions is not fresh after.
+
+    SILVERLOOM_FORCE=1 makes every partition again: `dvc repro -f` cannot tell the command that it is forced.
+    """
+    if name not in datasets():
+        raise ValueError(f"no dataset is called {name!r}; known: {', '.join(datasets())}")
+    item = datasets()[name]
+    console = Console(stderr=True, soft_wrap=True)
+    force = os.environ.get("SILVERLOOM_FORCE") == "1"
+    (report,) = bring_up_to_date([item], console, force)
+    stale = {month: state.reasons for month in item.made_months if not (state := status(item, month)).fresh}
+    for month, reasons in stale.items():
+        cause = report.failed.get(month) or "; ".join(reasons)
+        console.print(f"[red]not fresh[/] {label(item, month)}: {cause}", markup=True)
+    if not stale:
+        metrics.write(item)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m orchestration.stage GROUP/DATASET")
+    run(lambda: stage(sys.argv[1]))

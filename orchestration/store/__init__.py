@@ -1,0 +1,1 @@
+"""Datasets on disk: how they are written, published, identified and remembered."""

@@ -1,0 +1,37 @@
+"""How many units a partition kept, dropped and rejected, read off its files.
+
+Belongs here: counting. Not here: whether the counts add up (conservation.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from orchestration.store.parquet import TABLES
+
+
+def counts(folder: Path) -> dict[str, Any]:
+    """Return rows by table, and dropped and rejected rows by reason, of one partition."""
+    rows: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for table in TABLES:
+        for path in sorted(folder.glob(f"{table}-*.parquet")):
+            rows[table] += pq.read_metadata(path).num_rows
+    for path in sorted(folder.glob("dropped-*.parquet")):
+        reasons.update(pq.read_table(path, columns=["reason"])["reason"].to_pylist())
+    return {**{table: rows[table] for table in TABLES}, "reasons": dict(sorted(reasons.items()))}
+
+
+def total(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add up the counts of several partitions."""
+    rows: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for part in parts:
+        rows.update({table: part[table] for table in TABLES})
+        reasons.update(part["reasons"])
+    return {**{table: rows[table] for table in TABLES}, "reasons": dict(sorted(reasons.items()))}

@@ -1,0 +1,60 @@
+"""Turn outcomes into Parquet files that are the same bytes every time.
+
+Belongs here: the pinned options of the one writer, and the names of part files. Every dataset's code
+version includes this module. Not here: where the files are published (publish.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.outcome import Outcome, Shape
+
+TABLES = ("kept", "dropped", "rejected")
+
+
+def part_name(table: str, index: int) -> str:
+    """Return the file name of a part: `kept-00000.parquet`."""
+    return f"{table}-{index:05d}.parquet"
+
+
+def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[list[str]]:
+    """Write three files a part and return the input units of each part.
+
+    A step without parts writes one empty part, so that "nothing came in" is a file and not an absence.
+    Raises pyarrow.ArrowInvalid when a table does not have its declared columns.
+    """
+    units: list[list[str]] = []
+    for outcome in outcomes:
+        write_part(folder, len(units), outcome, shape)
+        units.append(outcome.units.to_pylist())
+    if not units:
+        write_part(folder, 0, Outcome.of(shape, [], []), shape)
+    return units
+
+
+def write_part(folder: Path, index: int, outcome: Outcome, shape: Shape) -> None:
+    """Write the three tables of one part."""
+    for name in TABLES:
+        table: pa.Table = getattr(outcome, name)
+        write_table(table.cast(getattr(shape, name)), folder / part_name(name, index))
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write one table with pinned options and without schema metadata of pandas or Arrow."""
+    pq.write_table(
+        table.replace_schema_metadata(None),
+        path,
+        version="2.6",
+        data_page_version="1.0",
+        compression="zstd",
+        compression_level=3,
+        use_dictionary=True,
+        write_statistics=True,
+        row_group_size=65_536,
+        store_schema=False,
+    )

@@ -1,0 +1,165 @@
+"""Publish a folder or a file whole: a reader sees the former one or the new one, never a mixture.
+
+Belongs here: building in a temporary folder on the same file system, syncing to disk, swapping by rename,
+and cleaning up after a process that was killed. Not here: what is written (parquet.py, records.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
+_AT_FDCWD = -100
+
+
+class DiskFull(OSError):
+    """There is no space left; what was there before is untouched."""
+
+
+@contextlib.contextmanager
+def building(workshop: Path, target: Path) -> Iterator[Path]:
+    """Give an empty folder to fill; when the block ends well, it becomes `target` at once.
+
+    When the block raises, `target` is left as it was and the folder is removed. `workshop` must lie on
+    the file system of `target`. Raises DiskFull where the device has no space left.
+    """
+    with _gate(workshop):
+        _recover(workshop)
+        room = Path(tempfile.mkdtemp(dir=workshop))
+        lock = lock_file(room / "lock")
+    with contextlib.closing(lock):
+        new = room / "new"
+        new.mkdir()
+        try:
+            with disk_errors(target):
+                (room / "target").write_text(str(target.relative_to(workshop.parent)))
+                yield new
+                sync_folder(new)
+                _swap(new, target, room)
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+
+
+def recover(workshop: Path) -> None:
+    """Finish or undo what killed processes left in a workshop; what a living one holds is left alone."""
+    with _gate(workshop):
+        _recover(workshop)
+
+
+def _recover(workshop: Path) -> None:
+    for room in sorted(path for path in workshop.iterdir() if path.is_dir()):
+        with contextlib.suppress(BlockingIOError), contextlib.closing(lock_file(room / "lock")):
+            old, target = room / "old", workshop.parent / _read(room / "target")
+            if old.exists() and not target.exists():
+                os.rename(old, target)
+            shutil.rmtree(room)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file whole: to a temporary name beside it, synced, then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with disk_errors(path), temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync(path.parent)
+
+
+def remove(target: Path, workshop: Path) -> None:
+    """Remove a folder at once: it is renamed away first, so that no reader sees half of it."""
+    with _gate(workshop):
+        _recover(workshop)
+        room = Path(tempfile.mkdtemp(dir=workshop))
+        os.rename(target, room / "gone")
+        shutil.rmtree(room)
+
+
+@contextlib.contextmanager
+def disk_errors(target: Path) -> Iterator[None]:
+    """Turn "no space left" into a DiskFull that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        message = f"no space left on the device while {target.name} was written; make room and run again"
+        raise DiskFull(error.errno, message, str(target)) from error
+
+
+@contextlib.contextmanager
+def _gate(workshop: Path) -> Iterator[None]:
+    """Let one process at a time open a room or clean up, so that no young room is taken for a dead one."""
+    workshop.mkdir(parents=True, exist_ok=True)
+    with contextlib.closing(lock_file(workshop / ".gate", wait=True)):
+        yield
+
+
+def lock_file(path: Path, wait: bool = False) -> IO[bytes]:
+    """Return an open file whose lock ends with it. Raises BlockingIOError where another process holds it."""
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring every file below a folder, and the folders themselves, to the disk."""
+    for base, _, names in os.walk(folder):
+        for name in sorted(names):
+            _sync(Path(base) / name)
+        _sync(Path(base))
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _swap(new: Path, target: Path, room: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.exists():
+        os.rename(new, target)
+    elif not _exchange(new, target):
+        # Between these two renames there is no target: recover() puts the old one back.
+        os.rename(target, room / "old")
+        os.rename(new, target)
+    _sync(target.parent)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step, where the system and the file system can (Linux)."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    done: int = rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE)
+    if done != 0 and ctypes.get_errno() not in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(other))
+    return done == 0
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return ""

@@ -1,0 +1,138 @@
+"""Tell Dagster what is on disk, where a run of its own did not: after `dvc pull`, `dvc checkout`, an experiment.
+
+Belongs here: comparing records with Dagster's latest materialisations, and reporting events without a run
+where they differ, with the provenance that Dagster's staleness needs. Not here: making anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import dagster as dg
+from dagster._core.definitions.data_version import (
+    CODE_VERSION_TAG,
+    DATA_VERSION_IS_USER_PROVIDED_TAG,
+    DATA_VERSION_TAG,
+    SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD,
+    get_input_data_version_tag,
+    get_input_event_pointer_tag,
+)
+from dagster._core.event_api import EventLogRecord
+
+from assets.declaration import CHECKS, Declaration, code_version, declarations
+from orchestration.freshness import known
+from orchestration.graph import datasets, folder
+from orchestration.instance import instance
+from orchestration.store.records import Record
+from orchestration.summary import metadata
+
+ABSENT = "absent"
+
+
+def sync() -> list[str]:
+    """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
+    corrected = []
+    for item in datasets().values():
+        latest = _latest_tags(item)
+        for month in item.months:
+            told, record = latest.get(month, {}), known(item, month)
+            if record is not None:
+                tags = _tags(item, record)
+                if any(told.get(name) != value for name, value in tags.items()):
+                    _report(item, month, record, tags)
+                    corrected.append(f"{item.name} {month}".strip())
+            elif told.get(DATA_VERSION_TAG, ABSENT) != ABSENT and not folder(item, month).exists():
+                _report_absence(item, month)
+                corrected.append(f"{item.name} {month}".strip())
+    return corrected
+
+
+def _latest_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
+    """Return the version tags of the latest materialisation of every month."""
+    if not item.partitioned:
+        latest = _latest(item)
+        materialization = latest.asset_materialization if latest else None
+        return {"": (materialization.tags if materialization else None) or {}}
+    names = [DATA_VERSION_TAG, CODE_VERSION_TAG, *(get_input_data_version_tag(i.key) for i in item.inputs)]
+    kind = dg.DagsterEventType.ASSET_MATERIALIZATION
+    return dict(instance().event_log_storage.get_latest_tags_by_partition(item.key, kind, names, item.months))
+
+
+def _tags(item: Declaration, record: Record) -> dict[str, str]:
+    """Return the version tags that a run of this record would have reported."""
+    tags = {
+        DATA_VERSION_TAG: record.version,
+        CODE_VERSION_TAG: code_version(record.key["code"], record.key["params"]),
+    }
+    for source in item.inputs:
+        upstream = declarations()[source.key]
+        versions = record.key["inputs"].get(upstream.name, {})
+        if not upstream.partitioned:
+            tags[get_input_data_version_tag(source.key)] = versions[""]
+        elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
+            # Dagster's own hash over the versions of several partitions, in the order of their names.
+            joined = "".join(versions[month] for month in sorted(versions))
+            tags[get_input_data_version_tag(source.key)] = sha256(joined.encode()).hexdigest()
+    return tags
+
+
+def _report(item: Declaration, month: str, record: Record, tags: Mapping[str, str]) -> None:
+    pointers = {}
+    for source in item.inputs:
+        latest = _latest(declarations()[source.key])
+        pointers[get_input_event_pointer_tag(source.key)] = str(latest.storage_id) if latest else "NULL"
+    instance().report_runless_asset_event(
+        dg.AssetMaterialization(
+            item.key,
+            description="found on disk by sync, made elsewhere",
+            metadata=metadata(folder(item, month), record),
+            partition=month or None,
+            tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
+        )
+    )
+    for name in CHECKS:
+        instance().report_runless_asset_event(_passed(item, month, name))
+
+
+def _passed(item: Declaration, month: str, name: str) -> dg.AssetCheckEvaluation:
+    """A record exists only where every check passed."""
+    return dg.AssetCheckEvaluation(
+        asset_key=item.key,
+        check_name=name,
+        passed=True,
+        metadata={},
+        severity=dg.AssetCheckSeverity.ERROR,
+        description="passed where the partition was made",
+        blocking=True,
+        partition=month or None,
+    )
+
+
+def _report_absence(item: Declaration, month: str) -> None:
+    """Dagster cannot forget one partition: a version of its own makes what reads it stale."""
+    instance().report_runless_asset_event(
+        dg.AssetMaterialization(
+            item.key,
+            description="not on disk any more; bring it back with `dvc checkout`, or make it again",
+            partition=month or None,
+            tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
+        )
+    )
+
+
+def _latest(item: Declaration) -> EventLogRecord | None:
+    records: Any = instance().fetch_materializations(item.key, limit=1).records
+    return records[0] if records else None
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    def main() -> None:
+        """Correct Dagster's view and say what was wrong with it."""
+        corrected = sync()
+        print("\n".join(corrected) if corrected else "Dagster's view agrees with what is on disk")
+
+    run(main)
