@@ -1,0 +1,38 @@
+"""Papers: the formats that they come in, and the op that makes a table of them.
+
+Belongs here: the registry of formats by kind. Not here: the formats themselves (a module each), talks.
+
+To add a format, write a class with `split`, `fields` and `parse` (ops/parse/source.py: Format) in a
+module of its own, build its papers with `PaperBuilder` or `assemble`, and name it in FORMATS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ops.outcome import Outcome
+from ops.parse.papers.cl_scisumm import ClSciSumm
+from ops.parse.papers.paper import Paper, Section, Sentence
+from ops.parse.papers.plain import PlainText
+from ops.parse.papers.science_parse import ScienceParse
+from ops.parse.papers.scirex import SciRex
+from ops.parse.papers.table import parse_records
+from ops.parse.records import Record
+from ops.parse.source import Format
+
+__all__ = ["FORMATS", "Paper", "Section", "Sentence", "parse_papers"]
+
+FORMATS: dict[str, Format[Paper]] = {
+    "cl_scisumm": ClSciSumm(),
+    "plain_text": PlainText(),
+    "science_parse": ScienceParse(),
+    "scirex": SciRex(),
+}
+
+
+def parse_papers(records: Sequence[Record]) -> Outcome:
+    """Return every record as a paper, or rejected with file, line and cause; shape PAPERS.
+
+    Raises KeyError for a kind that is not in FORMATS.
+    """
+    return parse_records(records, FORMATS)

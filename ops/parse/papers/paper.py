@@ -1,0 +1,143 @@
+"""A parsed paper, and the one way to build it.
+
+Belongs here: the dataclasses that every format returns, and the checks that hold for all of them.
+Not here: formats, and rows of tables (table.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ops.parse.papers.body import body_spans
+from ops.parse.roles import Heading, roles_of
+from ops.parse.source import ParseError
+from ops.text.hyphens import join_lines, words_of
+from ops.text.sentences import Span
+from ops.text.space import fold
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section: its heading as printed ("" for front matter) and its role (ops/parse/roles.py)."""
+
+    title: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a section; `start` and `end` count characters of the paper's `text`.
+
+    `text` is what stands there, with line-end hyphens resolved and white space folded. A footer or
+    footnote that interrupts a sentence lies inside its span, is a sentence of its own, and is not part
+    of its text.
+    """
+
+    section: int
+    start: int
+    end: int
+    locator: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a format makes of a record; sentences are in the order of `start`."""
+
+    title: str
+    text: str
+    sections: tuple[Section, ...]
+    sentences: tuple[Sentence, ...]
+
+
+def check_characters(text: str, what: str) -> None:
+    """Raise ParseError if `text` holds a control character or half a surrogate pair."""
+    if found := _CONTROL.search(text):
+        before = text[: found.start()]
+        line, column = before.count("\n") + 1, found.start() - before.rfind("\n")
+        code = f"U+{ord(found.group()):04X}"
+        raise ParseError(f"{what} holds the character {code}, which is no text (line {line}, column {column})")
+
+
+class Placed(NamedTuple):
+    """A sentence before its text is made: section, the spans that hold it, locator."""
+
+    section: int
+    spans: tuple[Span, ...]
+    locator: str
+
+
+def assemble(
+    title: str, text: str, headings: Sequence[Heading], placed: Sequence[Placed], spaces: bool = False
+) -> Paper:
+    """Return the paper of a text whose headings and sentences are known.
+
+    `spaces`: the source has turned line breaks into spaces, so that a hyphen before a space may be one
+    at a line's end. Raises ParseError if there is no sentence, or a character that is no text.
+    """
+    check_characters(text, "the text")
+    check_characters("\n".join([title, *(one.title for one in headings)]), "a title")
+    if not placed:
+        raise ParseError("no sentences")
+    known = words_of(text)
+    sentences = []
+    for section, spans, locator in placed:
+        found = "\n".join(text[start:end] for start, end in spans)
+        folded = fold(join_lines(found, known, spaces))
+        sentences.append(Sentence(section, spans[0][0], spans[-1][1], locator, folded))
+    roles = roles_of(headings)
+    sections = tuple(Section(one.title, role) for one, role in zip(headings, roles, strict=True))
+    return Paper(fold(title), text, sections, tuple(sentences))
+
+
+class PaperBuilder:
+    """Lays out the text of a structured source, with sections and sentences in the order they are given."""
+
+    def __init__(self, title: str, spaces: bool = False) -> None:
+        self._title = title
+        self._spaces = spaces
+        self._pieces: list[str] = []
+        self._length = 0
+        self._headings: list[Heading] = []
+        self._placed: list[Placed] = []
+        self._write(title)
+
+    @property
+    def sections(self) -> int:
+        """How many sections there are so far."""
+        return len(self._headings)
+
+    def section(self, title: str, level: int | None = None) -> None:
+        """Begin a section; `level` from 1, where the source tells it."""
+        self._headings.append(Heading(fold(title), level))
+        self._write("")
+        self._write(title)
+
+    def sentence(self, text: str, locator: str) -> None:
+        """Add a sentence to the section; one of white space alone is none."""
+        text = text.strip()
+        if text:
+            start = self._write(text)
+            self._placed.append(Placed(self.sections - 1, ((start, start + len(text)),), locator))
+
+    def body(self, text: str, locator: str) -> None:
+        """Add running text to the section, whose sentences are to be found."""
+        offset = self._write(text)
+        for spans in body_spans(text, 0, len(text), wrapped=False):
+            moved = tuple((offset + start, offset + end) for start, end in spans)
+            self._placed.append(Placed(self.sections - 1, moved, locator))
+
+    def finish(self) -> Paper:
+        """Return the paper. Raises ParseError, see `assemble`."""
+        return assemble(self._title, "".join(self._pieces), self._headings, self._placed, self._spaces)
+
+    def _write(self, text: str) -> int:
+        start = self._length
+        self._pieces.append(f"{text}\n")
+        self._length += len(text) + 1
+        return start

@@ -1,0 +1,157 @@
+"""Plain text: a title, some `key: value` lines, then headings and hard-wrapped running text.
+
+Belongs here: this format. Not here: what lies between headings (body.py).
+
+The first line that is not blank is the title ("# " before it is no part of it). The lines right below
+it are metadata (date, authors, licence, ...) as long as they read `key: value`. Headings are the lines
+that begin with one to six "#" and a space. If no line does, they are the lines that stand alone between
+blank lines and are numbered ("2.1 Data", "A Appendix") or one of the known names ("Abstract"). Offsets
+count characters of the decoded file.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from ops.parse.papers.body import body_spans, lines_of, repeated_heads
+from ops.parse.papers.decoding import decoded
+from ops.parse.papers.files import whole_files
+from ops.parse.papers.paper import Paper, Placed, assemble
+from ops.parse.roles import ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, Heading, role_of
+from ops.parse.source import ParseError, Raw, Source
+from ops.text.sentences import Span
+
+_METADATA = re.compile(r"(?P<key>[A-Za-z][\w -]{0,40}):(?:\s+(?P<value>.*))?\Z")
+_HASHES = re.compile(r"(?P<hashes>#{1,6})[ \t]+(?P<title>\S.*)\Z")
+_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[IVX]{1,5}\.)\s+(?![^\w\"'(])(?=[A-Z\"'(])")
+_LETTERED = re.compile(r"[A-H](?:\.\d{1,2}){0,3}\.?\s+(?=[A-Z])")
+_NAMES = re.compile(
+    r"(?:abstract|introduction|background|related works?|previous works?|data(?:sets?)?|methods?|"
+    r"methodology|materials and methods|experiments?|experimental setup|results?|results and discussion|"
+    r"evaluation|analysis|discussion|limitations|conclusions?|conclusions? and future works?|future work|"
+    r"discussion and conclusions?|acknowledge?ments?|references|bibliography|appendix|appendices|"
+    r"supplementary materials?|ethics statement|ethical considerations|broader impact)\.?",
+    re.IGNORECASE,
+)
+_LONGEST_HEADING = 100
+_MOST_WORDS = 12
+#: A lettered line is a heading only behind one of these: before, "A ..." begins a sentence.
+_BEFORE_APPENDIX = frozenset({ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES})
+
+
+class PlainText:
+    """Reads plain text; every *.txt, *.text and *.md file below the folder is a paper."""
+
+    def split(self, folder: Path, source: Source) -> Iterator[Raw]:
+        """Yield every file; the document id is its stem."""
+        return whole_files(folder, source, (".txt", ".text", ".md"))
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return title, document, and the metadata with keys in small letters."""
+        head = _head(raw.content)
+        return {**head.metadata, "title": head.title, "document": raw.document}
+
+    def parse(self, raw: Raw) -> Paper:
+        """Return the paper; its `text` is the file. Raises ParseError."""
+        head = _head(raw.content)
+        text, lines = head.text, head.lines
+        heads = repeated_heads(text, lines[head.body :])
+        headings: list[Heading] = []
+        placed: list[Placed] = []
+        starts = [line[0] for line in lines]
+        for heading, first, last in _sections(text, lines, head.body):
+            start, end = (lines[first][0], lines[last - 1][1]) if first < last else (0, 0)
+            spans = body_spans(text, start, end, heads=heads)
+            if heading.title or spans:
+                headings.append(heading)
+            for found in spans:
+                line = bisect_right(starts, found[0][0])
+                placed.append(Placed(len(headings) - 1, found, f"line {line}"))
+        return assemble(head.title, text, headings, placed)
+
+
+class _Head(NamedTuple):
+    text: str
+    lines: list[Span]
+    title: str
+    metadata: Mapping[str, str]
+    body: int
+    """The index of the first line behind title and metadata."""
+
+
+def _head(content: bytes) -> _Head:
+    text = decoded(content)
+    lines = lines_of(text)
+    index = next((index for index, (start, end) in enumerate(lines) if start < end), None)
+    if index is None:
+        raise ParseError("the file is empty")
+    title = text[slice(*lines[index])].lstrip("#").strip()
+    metadata: dict[str, str] = {}
+    for after in range(index + 1, len(lines)):
+        found = _METADATA.match(text[slice(*lines[after])])
+        if found is None:
+            return _Head(text, lines, title, metadata, after)
+        metadata[found["key"].strip().lower()] = (found["value"] or "").strip()
+    return _Head(text, lines, title, metadata, len(lines))
+
+
+def _sections(text: str, lines: Sequence[Span], body: int) -> Iterator[tuple[Heading, int, int]]:
+    """Yield heading, first line and last line + 1 of every section; the front matter has the title ""."""
+    headings = _marked(text, lines, body) or _alone(text, lines, body)
+    top = min((heading.level or 1 for _, heading in headings), default=1)
+    marks = [(body - 1, Heading("")), *headings, (len(lines), Heading(""))]
+    for (index, heading), (following, _) in pairwise(marks):
+        level = None if heading.level is None else heading.level - top + 1
+        yield Heading(heading.title, level), index + 1, following
+
+
+def _marked(text: str, lines: Sequence[Span], body: int) -> list[tuple[int, Heading]]:
+    found = []
+    for index in range(body, len(lines)):
+        if match := _HASHES.match(text[slice(*lines[index])]):
+            found.append((index, Heading(match["title"].rstrip("# \t"), len(match["hashes"]))))
+    return found
+
+
+def _alone(text: str, lines: Sequence[Span], body: int) -> list[tuple[int, Heading]]:
+    found: list[tuple[int, Heading]] = []
+    roles: set[str] = set()
+    for index in range(body, len(lines)):
+        if not (_blank(lines, index - 1, body) and _blank(lines, index + 1, body)):
+            continue
+        line = text[slice(*lines[index])]
+        if _names(line) or _is_numbered(line) or (roles & _BEFORE_APPENDIX and _is_title(line, _LETTERED)):
+            found.append((index, Heading(line)))
+            roles.add(role_of(line))
+    return found
+
+
+def _blank(lines: Sequence[Span], index: int, body: int) -> bool:
+    return index < body or index >= len(lines) or lines[index][0] == lines[index][1]
+
+
+def _names(line: str) -> bool:
+    return len(line) <= _LONGEST_HEADING and _NAMES.fullmatch(line) is not None
+
+
+def _is_numbered(line: str) -> bool:
+    if _is_title(line, _NUMBERED):
+        return True
+    number = re.match(r"[\dIVX.]{1,12}\s+", line)
+    return number is not None and _names(line[number.end() :])
+
+
+def _is_title(line: str, numbering: re.Pattern[str]) -> bool:
+    """Tell whether a line is a numbering and a short title, not a sentence or a link."""
+    return (
+        len(line) <= _LONGEST_HEADING
+        and numbering.match(line) is not None
+        and len(line.split()) <= _MOST_WORDS
+        and not line.endswith((".", ";", ",", ":"))
+        and "://" not in line
+    )

@@ -1,0 +1,181 @@
+"""SciREX: one tokenised paper a line, with spans of sections and sentences.
+
+Belongs here: this format. Not here: its entities and relations, which are annotations, and bringing
+tokens back to text (detokenise.py).
+
+A record is {"doc_id", "words", "sections": [[first, last + 1]], "sentences": [[first, last + 1]], ...}.
+The first sentence of a section is its heading ("section : Introduction", "subsection : ..."); the first
+section begins with the title ("document : ..." or the title alone).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, cast
+
+from ops.parse.papers.decoding import json_object, list_at, scalars, text_at
+from ops.parse.papers.detokenise import detokenised
+from ops.parse.papers.files import find, once, too_large
+from ops.parse.papers.paper import Paper, PaperBuilder
+from ops.parse.source import ParseError, Raw, Source
+from ops.text.sentences import Span, ends_in_abbreviation
+
+_LEVELS = {
+    "document": 1, "section": 1, "bibliography": 1, "appendix": 1, "subsection": 2, "subsubsection": 3,
+    "paragraph": 4, "subparagraph": 5,
+}  # fmt: skip
+#: A line that is so many times too long ends the reading of its file: it may be a bomb.
+_SKIPPED = 16
+
+
+class SciRex:
+    """Reads SciREX; every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
+
+    def split(self, folder: Path, source: Source) -> Iterator[Raw]:
+        """Yield every line that is not blank; the document id is its doc_id."""
+        return once(self._lines(folder, source))
+
+    def _lines(self, folder: Path, source: Source) -> Iterator[Raw]:
+        for found in find(folder, (".jsonl", ".jsonl.gz")):
+            if found.error is not None:
+                yield Raw(found.path, Path(found.path).name, b"", error=found.error)
+                continue
+            yield from _rows(found.path, found.file, source.max_bytes)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return doc_id (also as document), title, and other texts and numbers of the record."""
+        record = json_object(raw.content)
+        words, sections, sentences = _spans(record)
+        title = _heading(words, _first(sections[0], sentences))[1] if sections else ""
+        return {"title": title, **scalars(record), "document": raw.document}
+
+    def parse(self, raw: Raw) -> Paper:
+        """Return the paper. Raises ParseError that names the key, or the span outside of the words."""
+        words, sections, sentences = _spans(json_object(raw.content))
+        if not sections:
+            raise ParseError("sections is empty")
+        of_section = _assigned(sections, sentences)
+        titles = [_heading(words, spans[0]) if spans else (1, "") for spans in of_section]
+        paper = PaperBuilder(titles[0][1])
+        has_abstract = any(title.lower().startswith("abstract") for _, title in titles[1:])
+        for index, (spans, (level, title)) in enumerate(zip(of_section, titles, strict=True)):
+            if index == 0:
+                # From LaTeX, what follows the title is the abstract, which then has no heading.
+                if len(spans) > 1:
+                    paper.section("" if has_abstract else "Abstract", 1)
+            else:
+                paper.section(title, level)
+            for start, end in _joined(words, spans[1:]):
+                paper.sentence(detokenised(words[start:end]), f"words[{start}:{end}]")
+        return paper.finish()
+
+
+def _rows(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
+    """Yield the lines of a file; what stops its reading is the error of one last record."""
+    row = 0
+    try:
+        packed = file.name.lower().endswith(".gz")
+        with cast("IO[bytes]", gzip.open(file) if packed else file.open("rb")) as stream:
+            while line := stream.readline(max_bytes + 1):
+                row += 1
+                if len(line.rstrip(b"\r\n")) > max_bytes:
+                    whole = line.endswith(b"\n") or _skip_line(stream, max_bytes)
+                    rest = "" if whole else "; the rest of the file was not read"
+                    yield Raw(path, f"{path}#{row}", b"", row, error=too_large(max_bytes) + rest)
+                    if not whole:
+                        return
+                elif line.strip():
+                    yield Raw(path, _document(line) or f"{path}#{row}", line.rstrip(b"\r\n"), row)
+    except (OSError, EOFError, zlib.error) as error:
+        cause = f"cannot be read from line {row + 1} on: {error.__class__.__name__}: {error}"
+        yield Raw(path, f"{path}#{row + 1}", b"", row + 1, error=cause.replace(str(file), path))
+
+
+def _skip_line(stream: IO[bytes], max_bytes: int) -> bool:
+    """Read to the end of a line; tell whether the end was found within bounds."""
+    for _ in range(_SKIPPED):
+        chunk = stream.readline(max_bytes)
+        if not chunk or chunk.endswith(b"\n"):
+            return True
+    return False
+
+
+def _document(line: bytes) -> str | None:
+    try:
+        found = json.loads(line)["doc_id"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None  # parse() says what is wrong with the line
+    return found if isinstance(found, str) and found.isprintable() else None
+
+
+def _spans(record: Mapping[str, Any]) -> tuple[list[str], list[Span], list[Span]]:
+    for key in ("doc_id", "words", "sections", "sentences"):
+        if key not in record:
+            raise ParseError(f"no key {key}: not a record of SciREX")
+    if not text_at(record["doc_id"], "doc_id"):
+        raise ParseError("doc_id is empty")
+    words = list_at(record["words"], "words")
+    for index, word in enumerate(words):
+        if not isinstance(word, str):
+            raise ParseError(f"words[{index}] must be text")
+    sections = _pairs(record["sections"], "sections", words)
+    return words, sections, _pairs(record["sentences"], "sentences", words)
+
+
+def _pairs(value: Any, key: str, words: list[str]) -> list[Span]:
+    spans: list[Span] = []
+    for index, pair in enumerate(list_at(value, key)):
+        if not (isinstance(pair, list) and len(pair) == 2 and all(type(each) is int for each in pair)):
+            raise ParseError(f"{key}[{index}] must be two numbers, first word and last word + 1")
+        start, end = pair
+        if not 0 <= start <= end <= len(words):
+            raise ParseError(f"{key}[{index}] = {pair} lies outside of the {len(words)} words")
+        if spans and start < spans[-1][1]:
+            raise ParseError(f"{key}[{index}] = {pair} begins before {key}[{index - 1}] ends")
+        spans.append((start, end))
+    return spans
+
+
+def _assigned(sections: list[Span], sentences: list[Span]) -> list[list[Span]]:
+    """Return the sentences that begin in each section. Raises ParseError for one that begins in none."""
+    of_section: list[list[Span]] = [[] for _ in sections]
+    index = 0
+    for start, end in sentences:
+        while index < len(sections) - 1 and start >= sections[index][1]:
+            index += 1
+        if not sections[index][0] <= start < max(sections[index][1], sections[index][0] + 1):
+            raise ParseError(f"the sentence {[start, end]} begins in no section")
+        of_section[index].append((start, end))
+    return of_section
+
+
+def _first(section: Span, sentences: list[Span]) -> Span:
+    return next((span for span in sentences if span[0] >= section[0]), section)
+
+
+def _heading(words: list[str], span: Span) -> tuple[int, str]:
+    """Return level and text of a heading sentence."""
+    tokens = words[span[0] : span[1]]
+    level = 1
+    while len(tokens) > 1 and tokens[1] == ":" and tokens[0] in _LEVELS:
+        level = _LEVELS[tokens[0]]
+        tokens = tokens[2:]
+    return level, detokenised(tokens)
+
+
+def _joined(words: list[str], spans: list[Span]) -> Iterator[Span]:
+    """Yield the sentences, those made one that were cut apart behind "Fig ." or "et al ."."""
+    before: Span | None = None
+    for span in spans:
+        if before is not None:
+            if ends_in_abbreviation(detokenised(words[max(before[0], before[1] - 4) : before[1]])):
+                before = (before[0], span[1])
+                continue
+            yield before
+        before = span
+    if before is not None:
+        yield before

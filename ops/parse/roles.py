@@ -1,0 +1,168 @@
+"""What part a section plays in its paper, told from headings alone.
+
+Belongs here: the roles, the words that tell them, and what sub-sections inherit.
+Not here: finding headings (ops/parse/papers), what a system does with a role (ops/talksumm, ops/parasci).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+ABSTRACT, INTRODUCTION, BACKGROUND, RELATED = "abstract", "introduction", "background", "related work"
+PREAMBLE, METHOD, DATA, RESULT = "preamble", "method", "data", "result"
+DISCUSSION, CONCLUSION, ACKNOWLEDGMENTS = "discussion", "conclusion", "acknowledgments"
+REFERENCES, APPENDIX, OTHER = "references", "appendix", "other"
+
+#: ParaSCI's sections (Dong et al. 2021, 4.1.1: Abstract, Introduction, Background, Discussion, Preamble,
+#: Conclusion; Method, Data, Result), TalkSumm's (Related Work, Acknowledgments, References), and ours.
+ROLES = (
+    ABSTRACT, PREAMBLE, INTRODUCTION, BACKGROUND, RELATED, DATA, METHOD, RESULT, DISCUSSION, CONCLUSION,
+    ACKNOWLEDGMENTS, REFERENCES, APPENDIX, OTHER,
+)  # fmt: skip
+
+#: The first of these that is found decides; they look at the whole heading.
+_WHOLE = (
+    (ABSTRACT, r"^abstract\b"),
+    (PREAMBLE, r"^preamble\b"),
+    (REFERENCES, r"^(?:references?|bibliography|literature cited|works cited)\b"),
+    (ACKNOWLEDGMENTS, r"^acknowledge?ments?\b|\backnowledge?ments?$"),
+    (APPENDIX, r"^(?:appendi(?:x|ces)|annex|supplement(?:ary|al)?)\b|\b(?:appendix|supplementary material)$"),
+    (INTRODUCTION, r"^(?:introduction|motivations?)\b|\bintroduction$"),
+    (RELATED, r"\brelated\b(?! (?:questions?|entities|words|terms))"),
+    (
+        RELATED,
+        r"\b(?:previous|prior|earlier|existing|past|other) "
+        r"(?:works?|research|approaches|methods|stud(?:y|ies)|efforts|models|systems|literature)\b",
+    ),
+    (RELATED, r"\bliterature (?:review|survey)\b|\bstate of the art$"),
+    (RELATED, r"\bcomparison (?:with|to) (?:related|other|previous)\b"),
+    (
+        METHOD,
+        r"^(?:experiment(?:al|s)?|evaluation|training|simulation) ?"
+        r"(?:set ?-?up|settings?|protocols?|designs?|procedures?|methodology|details|methods?|framework|"
+        r"conditions|environment)\b",
+    ),
+    (DATA, r"^(?:experimental|training|test|evaluation) (?:data(?:sets?)?|corpora|corpus|sets?)\b"),
+)
+
+#: Of these words the one that comes first in the heading decides: "Results and Discussion" is a result,
+#: "Conclusion and Future Work" a conclusion.
+_WORDS = (
+    (
+        CONCLUSION,
+        r"conclu(?:sions?|ding)|future (?:works?|directions?|research|plans?|developments?)|further work|"
+        r"(?:final|closing) (?:remarks|comments|thoughts)|^summary|outlook$",
+    ),
+    (DISCUSSION, r"discussions?|limitations?|general remarks|implications|open (?:questions|problems)"),
+    (
+        RESULT,
+        r"results?|experiments?|experimental|evaluat(?:ion|ions|ing|ed)|performances?|ablations?|findings|"
+        r"comparisons?|comparing|analy(?:sis|ses|zing|sing)|(?:error|qualitative|quantitative) analys[ie]s|"
+        r"baselines?|empirical|case stud(?:y|ies)|accuracy|metrics?|test(?:s|ing)?$|measures|assessment",
+    ),
+    (
+        DATA,
+        r"data(?! ?- ?driven)(?:sets?)?|corp(?:us|ora)|treebanks?|annotat(?:ion|ions|ed|ing)|benchmarks?|"
+        r"materials?|test sets?|training sets?|tagsets?|resources|lexicons?",
+    ),
+    (
+        BACKGROUND,
+        r"background|preliminar(?:y|ies)|notations?|definitions?|terminology|history|review|"
+        r"problem (?:statement|definition|formulation|description|setup|setting)|^(?:the )?(?:task|problem)$|"
+        r"task (?:definition|description|formulation|overview)|basic (?:concepts|notions|ideas)|"
+        r"overview(?! of (?:our|the))",
+    ),
+    (
+        METHOD,
+        r"algorithms?|alignments?|approach(?:es)?|architectures?|attention|classif(?:ication|iers?)|"
+        r"clustering|components?|computation|construction|decod(?:ing|er)|design|details|detection|"
+        r"disambiguation|embeddings?|encod(?:ing|er)s?|estimation|extract(?:ion|ing|or)|features?|"
+        r"formalisms?|formulation|frameworks?|generation|grammars?|hyper ?- ?parameters?|identification|"
+        r"implementations?|inference|initiali[sz]ation|kernels?|layers?|learning|loss(?:es)?|"
+        r"method(?:s|ology|ologies)?|model(?:s|ing|ling)?|modules?|networks?|objectives?|"
+        r"optimi[sz]ation|overview|parameters?|pars(?:ing|ers?)|pipeline|pre ?-? ?(?:training|processing)|"
+        r"probabilit(?:y|ies)|procedures?|process(?:ing)?|proposed|rank(?:ing|er)|recognition|"
+        r"regulari[sz]ation|representations?|resolution|rules?|sampling|search|segmentation|selection|"
+        r"set ?- ?up|settings?|similarity|smoothing|strateg(?:y|ies)|systems?|tagg(?:ing|er)s?|"
+        r"techniques?|training|translation",
+    ),
+)
+
+_TABLE_WHOLE = tuple((role, re.compile(pattern)) for role, pattern in _WHOLE)
+_TABLE_WORDS = tuple((role, re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")) for role, pattern in _WORDS)
+
+_NUMBERING = re.compile(
+    r"\s*+(?:(?:section|chapter)\s++)?"
+    r"(?:(?P<number>\d{1,2}(?:\s?\.\s?\d{1,2}){0,5})(?!\w)|(?P<roman>[IVX]{1,5})(?=[.)\s])|"
+    r"(?P<letter>[A-Z])(?=[.)]\s|\.\d|\s[A-Z]))(?P<letter_tail>(?:\.\d{1,2}){0,4})\s?[.:)]*+",
+)
+_LONGEST = 200
+
+
+class Heading(NamedTuple):
+    """A heading as it is printed, with its depth from 1 where the format tells it."""
+
+    title: str
+    level: int | None = None
+
+
+def role_of(title: str) -> str:
+    """Return the role that a heading tells by itself, OTHER if none."""
+    _, words = _numbered(title)
+    for role, pattern in _TABLE_WHOLE:
+        if pattern.search(words):
+            return role
+    found = [(match.start(), role) for role, each in _TABLE_WORDS if (match := each.search(words))]
+    return min(found, key=lambda pair: pair[0])[1] if found else OTHER
+
+
+def roles_of(headings: Sequence[Heading]) -> list[str]:
+    """Return the role of every section of a paper.
+
+    A heading that tells nothing takes the role of the section that it lies in, told by numbering ("3.1"
+    lies in "3", "A.1" in "A"), else by `level`. In an appendix all is appendix. A section numbered 1 whose
+    heading tells nothing is the introduction if none came before (as in TalkSumm's released code: "1. ").
+    An untitled section before the first titled one is the preamble (the front matter, which TalkSumm's
+    code skips); a paper of one untitled section has no parts to tell apart, so it is OTHER.
+    """
+    roles: list[str] = []
+    above: list[tuple[int, str]] = []
+    titled = False
+    for heading in headings:
+        depth, words = _numbered(heading.title)
+        if not depth and not words:
+            roles.append(OTHER if titled or len(headings) == 1 else PREAMBLE)
+            continue
+        titled = True
+        level = depth or heading.level or 1
+        above = [(one, role) for one, role in above if one < level]
+        role = role_of(heading.title)
+        parent = above[-1][1] if above else OTHER
+        if role == OTHER or parent in (APPENDIX, REFERENCES):
+            role = parent
+        if role == OTHER and level == 1 and _is_first(heading.title) and INTRODUCTION not in roles:
+            role = INTRODUCTION
+        above.append((level, role))
+        roles.append(role)
+    return roles
+
+
+def _is_first(title: str) -> bool:
+    found = _NUMBERING.match(title)
+    return found is not None and (found["number"] == "1" or found["roman"] == "I")
+
+
+def _numbered(title: str) -> tuple[int, str]:
+    """Return the depth that the numbering of a heading tells (0: none), and its words, small."""
+    title = title[:_LONGEST]
+    found = _NUMBERING.match(title)
+    depth = 0
+    if found is not None:
+        if found["number"]:
+            depth = len(re.findall(r"\d+", found["number"]))
+        else:
+            depth = 1 + found["letter_tail"].count(".")
+        title = title[found.end() :]
+    return depth, " ".join(re.sub(r"[^\w\- ]+", " ", title.lower()).split())
