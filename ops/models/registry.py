@@ -109,9 +109,10 @@ def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
 def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
     """Return a spaCy pipeline: a package of models.txt, or the folder of a saved one."""
     if _is_file(name):
+        folder = _existing(name)
         import spacy
 
-        return spacy.load(_existing(name))
+        return spacy.load(folder)
     _package_folder(name)
     pipeline: Language = importlib.import_module(_module(name)).load()
     return pipeline

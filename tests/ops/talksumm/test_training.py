@@ -1,0 +1,93 @@
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ops.parts import Part, Parts
+from ops.schemas import ALIGNMENTS, SUMMARIES, TRAINING_SETS
+from ops.talksumm import TrainingSetParams, training_sets
+from ops.talksumm.training import split
+
+PARAMS = TrainingSetParams(sets=("short",))
+
+
+class InOrder:
+    def map(self, op, pieces, *shared):
+        return (op(piece, *shared) for piece in pieces)
+
+
+def parts(folder, name, schema, *tables):
+    written = []
+    for number, rows in enumerate(tables):
+        path = folder / f"{name}-{number}.parquet"
+        pq.write_table(
+            pa.Table.from_pylist([dict.fromkeys(schema.names) | row for row in rows], schema=schema), path
+        )
+        written.append(Part(str(path)))
+    return Parts(schema, tuple(written), InOrder())
+
+
+def summary(name, budget, pair, sentence_ids):
+    return {
+        "id": name, "source_ids": [], "licence": "MIT", "pair_id": pair, "paper_id": f"paper of {pair}",
+        "paper_title": "Title", "budget": budget, "sentence_ids": sentence_ids, "text": "Text.",
+    }  # fmt: skip
+
+
+def states(pair, count, licence="MIT"):
+    return [
+        {
+            "id": f"{pair}-{state}", "source_ids": [pair], "licence": licence, "pair_id": pair,
+            "state": state, "sentence_id": f"s{state}", "text": f"Sentence {state}.",
+        }
+        for state in reversed(range(count))
+    ]  # fmt: skip
+
+
+def test_an_example_labels_every_sentence_of_the_paper_in_order(tmp_path):
+    made = parts(
+        tmp_path, "summaries", SUMMARIES.kept,
+        [summary("a", "short", "p1", ["s2", "s0"]), summary("b", "thirty", "p1", ["s1"])],
+        [summary("c", "short", "p2", ["s1"])],
+    )  # fmt: skip
+    aligned = parts(tmp_path, "alignments", ALIGNMENTS.kept, states("p2", 2, "CC-BY-4.0"), states("p1", 3))
+    first, second = training_sets(made, aligned, PARAMS)
+    assert first.kept.schema == TRAINING_SETS.kept
+    [example] = first.kept.to_pylist()
+    assert example["sentences"] == ["Sentence 0.", "Sentence 1.", "Sentence 2."] and example["labels"] == [
+        1,
+        0,
+        1,
+    ]
+    assert (example["set"], example["source_ids"], example["title"]) == ("short", ["a"], "Title")
+    assert first.units.to_pylist() == ["a", "b"]
+    assert first.dropped.select(["id", "reason", "detail"]).to_pylist() == [
+        {"id": "b", "reason": "not_a_training_set", "detail": "thirty"}
+    ]
+    assert second.kept["licence"].to_pylist() == ["CC-BY-4.0 AND MIT"]
+
+
+def test_a_summary_without_alignments_is_refused(tmp_path):
+    made = parts(tmp_path, "summaries", SUMMARIES.kept, [summary("a", "short", "p1", ["s0"])])
+    with pytest.raises(KeyError, match="p1"):
+        list(training_sets(made, parts(tmp_path, "alignments", ALIGNMENTS.kept, states("p2", 1)), PARAMS))
+
+
+def test_the_split_depends_on_the_paper_and_the_seed_alone():
+    ids = [f"paper-{number}" for number in range(2000)]
+    chosen = [split(paper, TrainingSetParams(validation=0.2)) for paper in ids]
+    assert chosen == [split(paper, TrainingSetParams(validation=0.2)) for paper in ids]
+    assert chosen.count("validation") == pytest.approx(400, abs=60)
+    assert chosen != [split(paper, TrainingSetParams(validation=0.2, seed=1)) for paper in ids]
+    assert {split(paper, TrainingSetParams(validation=0)) for paper in ids} == {"train"}
+
+
+def test_a_larger_share_keeps_what_was_in_validation():
+    ids = [f"paper-{number}" for number in range(500)]
+    small = {paper for paper in ids if split(paper, TrainingSetParams(validation=0.1)) == "validation"}
+    assert small <= {
+        paper for paper in ids if split(paper, TrainingSetParams(validation=0.3)) == "validation"
+    }
+
+
+def test_the_default_sets_are_the_papers_four():
+    assert TrainingSetParams().sets == ("words_150", "words_250", "ratio_30", "ratio_40")
