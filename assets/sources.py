@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from assets.declaration import dataset
 from ops.outcome import Outcomes
-from ops.parse.papers.table import parse_papers
+from ops.parse.papers import parse_papers
 from ops.parse.scan import Records
 from ops.parse.sentences import SentenceParams, filter_sentences
-from ops.parse.talks.table import parse_talks
+from ops.parse.talks import parse_talks
 from ops.parts import Parts
 from ops.schemas import PAPERS, SENTENCES, TALKS
 

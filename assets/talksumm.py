@@ -9,11 +9,12 @@ from assets.declaration import AllParts, dataset
 from ops.outcome import Outcomes
 from ops.parts import Parts
 from ops.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TRAINING_SETS
-from ops.talksumm.align import align
+from ops.talksumm import alignments as aligning
+from ops.talksumm import budgets, training
+from ops.talksumm.budgets import SummaryParams
+from ops.talksumm.hmm import HmmParams
 from ops.talksumm.pairs import PairParams, pair_talks
-from ops.talksumm.params import HmmParams, SummaryParams, TrainingSetParams
-from ops.talksumm.summarize import summarize_alignments
-from ops.talksumm.training import training_examples
+from ops.talksumm.training import TrainingSetParams
 
 
 @dataset(group="talksumm", shape=PAIRS, consumes="talks")
@@ -25,19 +26,19 @@ def pairs(talks: Parts, papers: AllParts, sentences: AllParts, params: PairParam
 @dataset(group="talksumm", shape=ALIGNMENTS, consumes="pairs.sentences")
 def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     """Which paper sentence each spoken word describes, and how many words each sentence got."""
-    return pairs.map(align, params)
+    return pairs.map(aligning.align, params)
 
 
 @dataset(group="talksumm", shape=SUMMARIES, consumes="alignments")
 def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
     """Extractive summaries of each paper at every budget, from the words spent on its sentences."""
-    return alignments.map(summarize_alignments, pairs, params)
+    return alignments.map(budgets.summaries, pairs.read(["id", "paper_title"]), params)
 
 
 @dataset(group="talksumm", shape=TRAINING_SETS, consumes="summaries", partitioned=False)
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
     """The four training sets of an extractive summariser, split by paper, over all months."""
-    return summaries.map(training_examples, alignments, params)
+    return training.training_sets(summaries, alignments, params)
 
 
 TALKSUMM = [pairs, alignments, summaries, training_sets]

@@ -5,6 +5,7 @@ Belongs here: rendering stages and committing finished ones. Not here: what a st
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable
@@ -81,6 +82,7 @@ def commit_finished(made: Declaration | None = None) -> list[str]:
 def _commit(names: list[str]) -> list[str]:
     from dvc.repo import Repo
 
+    logging.getLogger("dvc").setLevel(logging.WARNING)
     with Repo(str(ROOT), _wait_for_lock=True) as repo:
         moved = [name for name in names if repo.status([name])]
         for name in moved:

@@ -50,14 +50,20 @@ def sync() -> list[str]:
 
 
 def _latest_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
-    """Return the version tags of the latest materialisation of every month."""
+    """Return the tags of the latest materialisation of every month, in two queries."""
     if not item.partitioned:
         latest = _latest(item)
-        materialization = latest.asset_materialization if latest else None
-        return {"": (materialization.tags if materialization else None) or {}}
-    names = [DATA_VERSION_TAG, CODE_VERSION_TAG, *(get_input_data_version_tag(i.key) for i in item.inputs)]
+        return {"": _tags_of(latest)} if latest else {}
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION
-    return dict(instance().event_log_storage.get_latest_tags_by_partition(item.key, kind, names, item.months))
+    ids = instance().get_latest_storage_id_by_partition(item.key, kind, set(item.months))
+    chosen = dg.AssetRecordsFilter(item.key, storage_ids=sorted(ids.values()))
+    records = instance().fetch_materializations(chosen, limit=len(ids)).records if ids else []
+    return {str(record.partition_key): _tags_of(record) for record in records}
+
+
+def _tags_of(record: EventLogRecord) -> Mapping[str, str]:
+    materialization = record.asset_materialization
+    return (materialization.tags if materialization else None) or {}
 
 
 def _tags(item: Declaration, record: Record) -> dict[str, str]:

@@ -1,0 +1,170 @@
+"""A small project of its own for tests that run whole programs: real Dagster, real DVC, real git."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from orchestration.environment import QUIET, STRICT
+from tests.end_to_end.corpus import write_corpus
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = ("ops", "assets", "orchestration")
+FILES = ("models.txt", "requirements.lock", "pyproject.toml", "Makefile", ".gitignore", ".dvcignore", ".dvc/config")
+
+
+@dataclass
+class Ended:
+    status: int
+    output: str
+
+
+class Zygote:
+    def __init__(self, folder: Path):
+        environment = {**os.environ, **STRICT, **QUIET, "DVC_SITE_CACHE_DIR": str(folder / "dvc-site")}
+        script = Path(__file__).with_name("zygote.py")
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen([sys.executable, str(script)], stdin=pipe, stdout=pipe, text=True, env=environment)
+        self.out = folder / "output.txt"
+
+    def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment = {"PATH": path, "PYTHONPATH": "", **what.pop("env", {})}
+        order = {"cwd": str(cwd), "argv": argv, "env": environment, "out": str(self.out), **what}
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        status = int(self.process.stdout.readline())
+        return Ended(status, self.out.read_text(errors="replace"))
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+@dataclass
+class Project:
+    root: Path
+    zygote: Zygote
+
+    def module(self, name: str, *argv: str, ok: bool = True, env=None) -> str:
+        """Run `python -m name` in the project; its output. Fails when it ends otherwise than expected."""
+        ended = self.zygote.run(self.root, list(argv), module=name, env=env or {})
+        assert (ended.status == 0) == ok, f"{name} {argv} ended with {ended.status}:\n{ended.output}"
+        assert "Traceback" not in ended.output, ended.output
+        return ended.output
+
+    def run(self, **options) -> str:
+        return self.module("orchestration.run", **options)
+
+    def dvc(self, *argv: str, ok: bool = True, env=None) -> str:
+        return self.module("dvc", *argv, ok=ok, env=env)
+
+    def repro(self, **options) -> str:
+        return self.dvc("repro", **options)
+
+    def dagster(self) -> dict:
+        """Ask Dagster's own resolver for the staleness of every partition."""
+        ended = self.zygote.run(self.root, [], path=str(Path(__file__).with_name("staleness.py")), env={})
+        assert ended.status == 0, ended.output
+        return json.loads(ended.output.splitlines()[-1])
+
+    def git(self, *argv: str) -> str:
+        return subprocess.run(["git", *argv], cwd=self.root, check=True, capture_output=True, text=True).stdout
+
+    def commit(self, message: str = "change") -> None:
+        self.git("add", "-A")
+        self.git("commit", "-qm", message, "--allow-empty")
+
+    @property
+    def lock(self) -> str:
+        return (self.root / "dvc.lock").read_text()
+
+    def params(self, change) -> None:
+        """Change params.yaml: `change` is called with its content."""
+        path = self.root / "params.yaml"
+        content = yaml.safe_load(path.read_text())
+        change(content)
+        path.write_text(yaml.safe_dump(content, sort_keys=False))
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        file = self.root / path
+        text = file.read_text()
+        assert old in text, f"{old!r} is not in {path}"
+        file.write_text(text.replace(old, new, 1))
+
+    def data(self) -> dict[str, bytes]:
+        """Every byte below data/, and the metrics."""
+        folders = [path for path in (self.root / "data").iterdir() if not path.name.startswith(".")]
+        files = [file for folder in [*folders, self.root / "metrics"] for file in folder.rglob("*") if file.is_file()]
+        return {file.relative_to(self.root).as_posix(): file.read_bytes() for file in sorted(files)}
+
+    def made(self, output: str) -> list[str]:
+        """The partitions that a run says it made."""
+        return [line.split(":")[0] for line in output.splitlines() if " kept, " in line and "rejected, " in line]
+
+    def copy(self, to: Path) -> "Project":
+        shutil.copytree(self.root, to, symlinks=True)
+        return Project(to, self.zygote)
+
+
+@pytest.fixture(scope="session")
+def zygote(tmp_path_factory):
+    zygote = Zygote(tmp_path_factory.mktemp("zygote"))
+    yield zygote
+    zygote.end()
+
+
+@pytest.fixture(scope="session")
+def fresh_project(tmp_path_factory, zygote) -> Project:
+    """A committed checkout in which nothing has run yet. Copy it, do not change it."""
+    root = tmp_path_factory.mktemp("fresh") / "checkout"
+    for name in CODE:
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in FILES:
+        (root / name).parent.mkdir(exist_ok=True, parents=True)
+        shutil.copy(ROOT / name, root / name)
+    write_corpus(root / "corpus")
+    project = Project(root, zygote)
+    (root / "params.yaml").write_text((ROOT / "params.yaml").read_text())
+    project.params(small)
+    project.module("orchestration.dvc")
+    project.git("init", "-q", "-b", "main")
+    project.git("config", "user.email", "tests@example.org")
+    project.git("config", "user.name", "tests")
+    project.git("config", "gc.auto", "0")
+    project.commit("start")
+    return project
+
+
+def small(params) -> None:
+    params["partitions"] = {"start": "2018-06", "end": "2018-07"}
+    month = {"field": "date"}
+    params["sources"] = {
+        "papers": {"text": {"kind": "plain_text", "path": "corpus/papers", "month": month, "licence": "CC0-1.0"}},
+        "talks": {"talks": {"kind": "transcripts", "path": "corpus/talks", "month": month, "licence": "CC0-1.0"}},
+    }
+
+
+@pytest.fixture(scope="session")
+def done_project(tmp_path_factory, fresh_project) -> Project:
+    """The same checkout after one run, committed. Copy it, do not change it."""
+    project = fresh_project.copy(tmp_path_factory.mktemp("done") / "checkout")
+    project.run()
+    project.commit("made")
+    return project
+
+
+@pytest.fixture
+def fresh(fresh_project, tmp_path) -> Project:
+    return fresh_project.copy(tmp_path / "fresh")
+
+
+@pytest.fixture
+def done(done_project, tmp_path) -> Project:
+    return done_project.copy(tmp_path / "done")

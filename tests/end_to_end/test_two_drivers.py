@@ -1,0 +1,53 @@
+"""Dagster's driver and DVC's make the same bytes, and each believes what the other did."""
+
+import yaml
+
+
+def test_both_drivers_make_the_same_lock_and_the_same_bytes(done, fresh):
+    fresh.repro()
+    assert fresh.lock == done.lock
+    assert fresh.data() == done.data()
+
+
+def test_one_and_two_workers_in_two_places_make_the_same_lock(fresh_project, tmp_path):
+    locks = []
+    for workers in ("1", "2"):
+        project = fresh_project.copy(tmp_path / f"place {workers}" / "checkout")
+        project.params(lambda params: params["store"].update(records_per_part=1))
+        project.run(env={"SILVERLOOM_WORKERS": workers})
+        assert (project.root / "data/sources/talks/2018-06/kept-00001.parquet").exists()
+        locks.append(project.lock)
+    assert locks[0] == locks[1]
+
+
+def test_dvc_calls_everything_up_to_date_after_a_dagster_run(done):
+    assert "up to date" in done.dvc("status")
+    assert done.git("status", "--porcelain") == ""
+
+
+def test_a_second_run_makes_nothing_and_leaves_the_lock_alone(done):
+    before = done.lock
+    assert done.made(done.run()) == []
+    assert done.lock == before
+
+
+def test_dagster_shows_a_repro_as_runs_that_passed_their_checks_and_are_fresh(fresh):
+    fresh.repro()
+    seen = fresh.dagster()
+    assert len(seen) == 6 * 2 + 1
+    assert {part["status"] for part in seen.values()} == {"FRESH"}
+    assert all(part["run"] for part in seen.values())
+    assert all(part["checks"] == {"conservation": True, "schema": True} for part in seen.values())
+    assert len({part["run"] for part in seen.values()}) == len(seen), "one run a partition"
+
+
+def test_the_version_in_dagster_is_the_md5_in_dvc(done):
+    locked = yaml.safe_load(done.lock)["stages"]["talksumm-training_sets"]["outs"][0]["md5"]
+    assert done.dagster()["talksumm/training_sets"]["version"] == locked
+
+
+def test_a_forced_repro_makes_everything_again_to_the_same_bytes(done):
+    before = done.lock
+    output = done.repro(env={"SILVERLOOM_FORCE": "1"}) + done.dvc("repro", "-f", env={"SILVERLOOM_FORCE": "1"})
+    assert "talksumm/alignments 2018-06" in output
+    assert done.lock == before
