@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ops.models.registry import word_vectors
 from ops.outcome import Outcome, Row, drop
-from ops.parse.roles import INTRODUCTION
+from ops.parse.roles import INTRODUCTION, PREAMBLE
 from ops.schemas import ALIGNMENTS
 from ops.talksumm.hmm import Alignment, HmmParams, align_words
 from ops.talksumm.tokens import observe
@@ -28,6 +28,7 @@ def align(pairs: pa.Table, params: HmmParams) -> Outcome:
     The units are the sentences of the pairs. Every sentence that is a state is kept, with count 0 too. The
     others are dropped: `role_<role>` (a section that the model leaves out), `short` (under
     `params.minimum_characters`; score: its characters), `talk_without_words` (no word is left to align).
+    In a paper in which no other section was found the preamble is not left out: it is the paper.
     """
     vectors = word_vectors(params.vectors)
     units: list[str] = []
@@ -35,10 +36,13 @@ def align(pairs: pa.Table, params: HmmParams) -> Outcome:
     dropped: list[Row] = []
     for pair in pairs.to_pylist():
         units += [sentence["id"] for sentence in pair["sentences"]]
+        excluded = set(params.excluded_roles)
+        if {sentence["role"] for sentence in pair["sentences"]} <= excluded:
+            excluded.discard(PREAMBLE)
         states: list[Row] = []
         for sentence in sorted(pair["sentences"], key=lambda sentence: int(sentence["position"])):
             unit = _unit(pair, sentence)
-            if sentence["role"] in params.excluded_roles:
+            if sentence["role"] in excluded:
                 dropped.append(drop(unit, f"role_{sentence['role'].replace(' ', '_')}"))
             elif len(sentence["text"]) < params.minimum_characters:
                 dropped.append(drop(unit, "short", score=float(len(sentence["text"]))))

@@ -18,7 +18,7 @@ from pydantic import Field, field_validator
 from ops.models.registry import WORD_VECTORS
 from ops.models.word_vectors import WordVectors
 from ops.params import ModelName, Params
-from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, REFERENCES, RELATED, ROLES
+from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, RELATED, ROLES
 from ops.talksumm.emission import log_emission
 from ops.talksumm.tokens import content_tokens, observe
 from ops.talksumm.transition import GeometricTransition, stay_probability
@@ -28,8 +28,9 @@ class HmmParams(Params, section="talksumm.hmm"):
     """The model's knobs; the defaults are the paper's where it has them (section 3.2).
 
     `floor` and `start_sentences` are the released code's. `minimum_characters`: shorter sentences are no
-    states [released code]. `excluded_roles`: their sections are no states; the paper excludes the abstract,
-    related work and acknowledgments, references are never talked about, appendices stay, as released.
+    states [released code]. `excluded_roles`: their sections are no states. The paper excludes the abstract,
+    related work and acknowledgments; the released code also what stands under no heading (the preamble);
+    references are never talked about; appendices stay, as released.
     """
 
     lambda_: float = Field(0.75, alias="lambda", gt=0, le=1)
@@ -39,7 +40,7 @@ class HmmParams(Params, section="talksumm.hmm"):
     floor: float = Field(0.8, ge=0, lt=1)
     start_sentences: int = Field(20, ge=1)
     minimum_characters: int = Field(30, ge=0)
-    excluded_roles: tuple[str, ...] = (ABSTRACT, RELATED, ACKNOWLEDGMENTS, REFERENCES)
+    excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, RELATED, ACKNOWLEDGMENTS, REFERENCES)
     vectors: ModelName = WORD_VECTORS
 
     @field_validator("excluded_roles")

@@ -23,7 +23,7 @@ _SQRT_HALF = math.sqrt(0.5)
 #: What is known of a cell of the trellis, in one byte: where its best predecessor lies, and whether the
 #: running maximum from a side found its best in the very next state. Back pointers are rebuilt from it.
 _FROM_LEFT, _STAY, _FROM_RIGHT, _SIDE = np.uint8(0), np.uint8(1), np.uint8(2), np.uint8(3)
-_LEFT_NEIGHBOUR, _RIGHT_NEIGHBOUR = np.uint8(4), np.uint8(8)
+_LEFT_NEIGHBOUR, _RIGHT_NEIGHBOUR, _NONE = np.uint8(4), np.uint8(8), np.uint8(0)
 
 #: Steps after which the best score is subtracted from all: near 0 doubles are dense.
 _RESCALE = 64
@@ -154,26 +154,27 @@ def decode(
             score -= score.max()
         for state in range(states):
             leaving[state] = score[state] + log_leave[state]
-            cells[state] = 0
         # Both ways in one loop: two chains of dependent operations side by side take the time of one.
         for rank in range(1, states):
             carried, fresh = from_left[rank - 1] + log_decay, leaving[rank - 1]
-            is_fresh = fresh > carried  # a tie goes to the state further left
-            from_left[rank] = fresh if is_fresh else carried
-            cells[rank] |= _LEFT_NEIGHBOUR if is_fresh else np.uint8(0)
+            from_left[rank] = fresh if fresh > carried else carried
             state = states - 1 - rank
             carried, fresh = from_right[state + 1] + log_decay, leaving[state + 1]
-            is_fresh = fresh >= carried
-            from_right[state] = fresh if is_fresh else carried
-            cells[state] |= _RIGHT_NEIGHBOUR if is_fresh else np.uint8(0)
+            from_right[state] = fresh if fresh > carried else carried
+        # No step of these loops needs another: they become vector instructions. Whether it is > or >= sends
+        # a tie to the predecessor further left.
         for state in range(states):
-            best, side = from_left[state], _FROM_LEFT
-            if score[state] + log_stay > best:
-                best, side = score[state] + log_stay, _STAY
-            if from_right[state] + log_backward > best:
-                best, side = from_right[state] + log_backward, _FROM_RIGHT
-            cells[state] |= side
-            score[state] = best + emission[state]
+            left, stay, right = from_left[state], score[state] + log_stay, from_right[state] + log_backward
+            best = left if left >= stay else stay
+            side = _FROM_LEFT if left >= stay else _STAY
+            cells[state] = _FROM_RIGHT if right > best else side
+            score[state] = (right if right > best else best) + emission[state]
+        for state in range(1, states):
+            fresh = leaving[state - 1] > from_left[state - 1] + log_decay
+            cells[state] |= _LEFT_NEIGHBOUR if fresh else _NONE
+        for state in range(states - 1):
+            fresh = leaving[state + 1] >= from_right[state + 1] + log_decay
+            cells[state] |= _RIGHT_NEIGHBOUR if fresh else _NONE
     path = np.empty(steps, np.int32)
     state = int(np.argmax(score))
     possible = bool(score[state] > -math.inf)

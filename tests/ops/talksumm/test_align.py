@@ -214,6 +214,15 @@ def test_a_paper_without_states_or_sentences_loses_nothing():
     assert outcome.kept.num_rows == 0 and outcome.dropped["reason"].to_pylist() == ["role_abstract"]
 
 
+def test_the_preamble_is_left_out_unless_it_is_all_there_is():
+    preamble = ("preamble", "Dependency parsers analyse the grammar of a sentence.")
+    assert (
+        "role_preamble" in aligned(pair([word("parsers")], [preamble, *PAPER])).dropped["reason"].to_pylist()
+    )
+    alone = aligned(pair([word("parsers")], [PAPER[0], preamble]))
+    assert alone.kept["role"].to_pylist() == ["preamble"]
+
+
 def test_pairs_do_not_influence_each_other():
     first, second = pair([word("parsers")], PAPER), pair([word("bananas"), word("oranges")], PAPER, "pair-2")
     both = aligned(first, second).kept

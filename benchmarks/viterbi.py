@@ -1,0 +1,126 @@
+"""Exact decoding in O(TK): against a dense decoder, against hmmlearn's compiled one, and as it grows.
+
+Run: python benchmarks/viterbi.py. It needs no data: emissions are random distributions, seed 0.
+
+Not here: emissions and a real talk (real_talk.py).
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
+
+WORDS = 1000
+
+#: What the released TalkSumm code takes for K = 500, T = 4000 on two cores (seconds).
+RELEASED_SECONDS = 78.0
+
+Problem = tuple[NDArray[np.float64], NDArray[np.float64], GeometricTransition, NDArray[np.int64]]
+
+
+def problem(states: int, steps: int) -> Problem:
+    """Return (log-emission table V x K, log start, transition, observations T)."""
+    random = np.random.default_rng(0)
+    table = np.log(random.dirichlet(np.ones(WORDS), states).T)
+    start = np.full(states, -np.log(states))
+    return table, start, HmmParams().transition(states, steps), random.integers(0, WORDS, steps)
+
+
+def best_of(rounds: int, run: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the least time of some rounds in seconds, and the last result; a first round warms up."""
+    result = run()
+    least = float("inf")
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        result = run()
+        least = min(least, time.perf_counter() - begin)
+    return least, result
+
+
+def dense(
+    table: NDArray[np.float64],
+    start: NDArray[np.float64],
+    matrix: NDArray[np.float64],
+    rows: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Decode with a matrix, as textbooks do it: O(T K^2), one row of maxima at a time."""
+    log_matrix = np.log(matrix)
+    back = np.empty((len(rows), len(start)), np.int64)
+    score = start + table[rows[0]]
+    for step in range(1, len(rows)):
+        candidates = score[:, np.newaxis] + log_matrix
+        back[step] = candidates.argmax(axis=0)
+        score = candidates.max(axis=0) + table[rows[step]]
+    path = np.empty(len(rows), np.int64)
+    path[-1] = score.argmax()
+    for step in range(len(rows) - 1, 0, -1):
+        path[step - 1] = back[step, path[step]]
+    return path
+
+
+def exactness() -> None:
+    """Print by how much the log-probabilities of the two paths differ."""
+    for states, steps in ((50, 500), (200, 1000), (500, 300)):
+        table, start, transition, rows = problem(states, steps)
+        paths = (viterbi(table, start, transition, rows), dense(table, start, transition.dense(), rows))
+        ours, theirs = (
+            path_log_probability(path.astype(np.int32), table, start, transition, rows) for path in paths
+        )
+        equal = bool((paths[0] == paths[1]).all())
+        print(f"K={states} T={steps}: dense decoder differs by {abs(ours - theirs):.1e}; same path: {equal}")
+        if abs(ours - theirs) > 1e-9:
+            raise SystemExit("not exact to 1e-9")
+
+
+def against_hmmlearn() -> None:
+    """Print the ratio of times at K = 500, T = 4000."""
+    from hmmlearn import _hmmc
+
+    table, start, transition, rows = problem(500, 4000)
+    ours, path = best_of(5, lambda: viterbi(table, start, transition, rows))
+    emission, probabilities, matrix = table[rows], np.exp(start), transition.dense()
+    theirs, (log_probability, peer) = best_of(1, lambda: _hmmc.viterbi(probabilities, matrix, emission))
+    print(
+        f"K=500 T=4000: {ours * 1e3:.1f} ms; hmmlearn {theirs * 1e3:.0f} ms, {theirs / ours:.0f}x "
+        f"(target 30x); released code {RELEASED_SECONDS:.0f} s, "
+        f"{RELEASED_SECONDS / ours:,.0f}x (target 1,000x)"
+    )
+    mine = path_log_probability(path, table, start, transition, rows)
+    same = bool((path == peer).all())
+    print(f"  log-probability {mine:.9f}, hmmlearn {log_probability:.9f}; same path: {same}")
+
+
+def decode(size: tuple[int, int]) -> tuple[float, float]:
+    """Return seconds and the process's peak memory in GB; run in a process of its own."""
+    table, start, transition, rows = problem(*size)
+    seconds, _ = best_of(2, lambda: viterbi(table, start, transition, rows))
+    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+
+
+def growth() -> None:
+    """Print time per cell and peak memory of larger and larger problems."""
+    for states, steps in ((250, 2000), (500, 4000), (1000, 10000), (2000, 20000)):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            [(seconds, memory)] = pool.map(decode, [(states, steps)])
+        cell = seconds / (states * steps) * 1e9
+        print(
+            f"K={states} T={steps}: {seconds * 1e3:.1f} ms, {cell:.2f} ns a cell, peak memory {memory:.2f} GB"
+        )
+
+
+if __name__ == "__main__":
+    exactness()
+    against_hmmlearn()
+    growth()
