@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.identity import row_id
@@ -183,6 +183,7 @@ def test_the_order_of_files_and_rows_is_fixed(folder):
     assert [raw.path for raw in folder(files)] == ["a.txt", "m/b.txt", "metadata.csv", "z.txt"]
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='file,title,date,url,licence\n\r" ab.txt2018\x00\x85\u2028é'))
 def test_any_metadata_is_read_or_refused(text):
     try:

@@ -7,7 +7,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.parse.source import ParseError
@@ -230,6 +230,7 @@ def test_bytes_that_are_no_text_are_refused(content, cause):
         talk.decode(content)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_offsets_of_plain_words_increase_and_point_at_them(text):
     words = plain.read(text)
@@ -238,6 +239,7 @@ def test_offsets_of_plain_words_increase_and_point_at_them(text):
     assert [word.text for word in words] == text.removeprefix("\ufeff").split()
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(), st.floats(0, 1e6)), max_size=20), st.booleans())
 def test_json_offsets_increase_whatever_the_escapes(entries, ascii_only):
     moments = sorted(moment for _, moment in entries)
@@ -253,6 +255,7 @@ def test_json_offsets_increase_whatever_the_escapes(entries, ascii_only):
         assert all(text[word.offset :].startswith(word.text) for word in unescaped)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="WEBVTNO-> :.,0123<>c/v&;{}\\\n\r ab\ufeff"))
 def test_any_text_is_read_or_refused(text):
     for read in (webvtt.read, srt.read, timed.read, plain.read):
@@ -291,9 +294,9 @@ CUE = "WEBVTT\n\n00:01.000 --> 00:02.000\n"
     ],
 )
 def test_a_hostile_megabyte_takes_no_longer_than_a_megabyte(read, text):
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         read(text)
     except ParseError as error:
         assert len(str(error)) < 300
-    assert time.perf_counter() - begin < 12  # quadratic work on this much takes hours
+    assert time.process_time() - begin < 12  # quadratic work on this much takes hours

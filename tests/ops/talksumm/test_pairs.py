@@ -242,10 +242,10 @@ def test_a_talk_takes_well_under_a_second_against_20_000_papers(pair):
     papers = [
         paper(f"p{index}", f"The {index}th way of parsing talks: a study of it") for index in range(20_000)
     ]
-    begin = time.perf_counter()
+    begin = time.process_time()
     outcome = pair([talk("The 777th way of parsing talks", f"talk-{n}") for n in range(20)], papers, [])
     assert outcome.dropped.num_rows == 20
-    assert time.perf_counter() - begin < 20
+    assert time.process_time() - begin < 20
 
 
 @pytest.mark.parametrize("bad", [{"threshold": 0}, {"threshold": 1.1}, {"margin": -0.1}, {"treshold": 0.5}])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
@@ -97,21 +97,25 @@ def test_recognition_noise_leaves_the_right_title_nearest():
     assert scores[0] > 0.8 > 0.6 > max(scores[1:])
 
 
+@settings(deadline=None)
 @given(titles, titles)
 def test_similarity_is_symmetric_and_between_0_and_1(one, other):
     assert 0 <= similarity(one, other) == similarity(other, one) <= 1
 
 
+@settings(deadline=None)
 @given(titles)
 def test_equal_titles_are_at_1(title):
     assert similarity(title, title) == 1
 
 
+@settings(deadline=None)
 @given(titles)
 def test_case_and_outer_white_space_never_count(title):
     assert similarity(title, f"  {title.casefold()}\n") == 1
 
 
+@settings(deadline=None)
 @given(st.lists(titles, min_size=1, max_size=5), titles)
 def test_many_at_once_are_as_one_by_one(many, title):
     assert Titles(many).similarities(title).tolist() == [similarity(title, other) for other in many]
