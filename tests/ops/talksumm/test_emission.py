@@ -1,4 +1,8 @@
 import math
+import os
+import platform
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -73,3 +77,35 @@ def test_exp_and_log_are_as_good_as_the_library():
     for value in [*np.geomspace(1e-300, 1e300, 2001), *np.linspace(0.5, 2, 2001), 5e-324]:
         assert kernels.log(value) == pytest.approx(math.log(value), rel=4e-16, abs=1e-300)
     assert kernels.log(0.0) == -math.inf and kernels.log(1.0) == 0.0
+
+
+SAME_BITS = """
+import hashlib, numpy as np
+from ops.models.word_vectors import WordVectors
+from ops.talksumm import GeometricTransition, viterbi
+from ops.talksumm.emission import log_emission
+random = np.random.default_rng(2)
+words = [f"w{i}" for i in range(90)]
+vectors = WordVectors(words, random.normal(size=(90, 50)).astype(np.float32))
+table = log_emission(words[:40] + ["?"], [words[i : i + 7] for i in range(60)], vectors)
+beta = GeometricTransition(60, 0.3).logs[0]
+path = viterbi(table, np.zeros(60), GeometricTransition(60, 0.3), random.integers(0, 41, 300))
+print(hashlib.sha256(table.tobytes() + beta.tobytes() + path.tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="names processors of this family")
+def test_old_and_new_processors_compute_the_same_bits(tmp_path):
+    digests = set()
+    for processor in ("x86-64", "x86-64-v2", None):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
+            environment.pop(name, None)
+        if processor:
+            environment |= {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
+        done = subprocess.run(
+            [sys.executable, "-c", SAME_BITS], env=environment, capture_output=True, text=True, check=True
+        )
+        digests.add(done.stdout)
+    assert len(digests) == 1
