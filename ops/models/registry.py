@@ -65,7 +65,7 @@ def digest(name: str) -> str:
 
 def word_vectors(name: str = WORD_VECTORS) -> WordVectors:
     """Return a table of word vectors; the default's matrix is memory-mapped (80 MB, 400,000 x 50)."""
-    return _word_vectors(name)
+    return _word_vectors(str(name))
 
 
 def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
@@ -76,15 +76,16 @@ def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
     way a sentence alone and the same sentence in a batch differ by about 1e-7 (measured): round what is
     stored.
     """
-    return _encoder(name, strict)
+    return _encoder(str(name), strict)
 
 
 def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
     """Return a spaCy pipeline: a package of models.txt, or the folder of a saved one."""
-    return _spacy_pipeline(name)
+    return _spacy_pipeline(str(name))
 
 
-# The caches stand behind the public functions, so that the default and its name are one entry.
+# The caches stand behind the public functions, so that the default and its name are one entry; str(), because
+# lru_cache tells a str from a ModelName of the same letters.
 
 
 @lru_cache(maxsize=2)
