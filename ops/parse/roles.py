@@ -79,7 +79,7 @@ _WORDS = (
         r"algorithms?|alignments?|approach(?:es)?|architectures?|attention|classif(?:ication|iers?)|"
         r"clustering|components?|computation|construction|decod(?:ing|er)|design|details|detection|"
         r"disambiguation|embeddings?|encod(?:ing|er)s?|estimation|extract(?:ion|ing|or)|features?|"
-        r"formalisms?|formulation|frameworks?|generation|grammars?|hyper ?- ?parameters?|identification|"
+        r"formalisms?|formulation|frameworks?|generation|grammars?|hyper(?: ?- ?)?parameters?|identification|"
         r"implementations?|inference|initiali[sz]ation|kernels?|layers?|learning|loss(?:es)?|"
         r"method(?:s|ology|ologies)?|model(?:s|ing|ling)?|modules?|networks?|objectives?|"
         r"optimi[sz]ation|overview|parameters?|pars(?:ing|ers?)|pipeline|pre ?-? ?(?:training|processing)|"
@@ -108,9 +108,18 @@ class Heading(NamedTuple):
     level: int | None = None
 
 
+class _Read(NamedTuple):
+    """A heading taken apart: how it is numbered ("1", "I", "A", ""), how deep, and its words, small."""
+
+    style: str
+    first: bool
+    depth: int
+    words: str
+
+
 def role_of(title: str) -> str:
     """Return the role that a heading tells by itself, OTHER if none."""
-    _, words = _numbered(title)
+    words = _read(title).words
     for role, pattern in _TABLE_WHOLE:
         if pattern.search(words):
             return role
@@ -122,47 +131,48 @@ def roles_of(headings: Sequence[Heading]) -> list[str]:
     """Return the role of every section of a paper.
 
     A heading that tells nothing takes the role of the section that it lies in, told by numbering ("3.1"
-    lies in "3", "A.1" in "A"), else by `level`. In an appendix all is appendix. A section numbered 1 whose
-    heading tells nothing is the introduction if none came before (as in TalkSumm's released code: "1. ").
-    An untitled section before the first titled one is the preamble (the front matter, which TalkSumm's
-    code skips); a paper of one untitled section has no parts to tell apart, so it is OTHER.
+    lies in "3", "B.1" in "B"; "A." in "II."), else by `level`. In an appendix all is appendix, and so is a
+    lettered section behind the conclusion. A section numbered 1 whose heading tells nothing is the
+    introduction if none came before (as in TalkSumm's released code: "1. "). An untitled section before
+    the first titled one is the preamble (the front matter, which TalkSumm's code skips); a paper of one
+    untitled section has no parts to tell apart, so it is OTHER.
     """
     roles: list[str] = []
     above: list[tuple[int, str]] = []
-    titled = False
+    titled = roman = ended = False
     for heading in headings:
-        depth, words = _numbered(heading.title)
-        if not depth and not words:
+        read = _read(heading.title)
+        if not read.style and not read.words:
             roles.append(OTHER if titled or len(headings) == 1 else PREAMBLE)
             continue
         titled = True
-        level = depth or heading.level or 1
+        roman = roman or read.style == "I"
+        in_roman = read.style == "A" and roman and not ended
+        level = read.depth + in_roman or heading.level or 1
         above = [(one, role) for one, role in above if one < level]
-        role = role_of(heading.title)
         parent = above[-1][1] if above else OTHER
+        role = role_of(heading.title)
         if role == OTHER or parent in (APPENDIX, REFERENCES):
             role = parent
-        if role == OTHER and level == 1 and _is_first(heading.title) and INTRODUCTION not in roles:
+        if ended and read.style == "A" and role not in (ACKNOWLEDGMENTS, REFERENCES):
+            role = APPENDIX
+        if role == OTHER and level == 1 and read.first and INTRODUCTION not in roles:
             role = INTRODUCTION
+        ended = ended or (level == 1 and role in (CONCLUSION, ACKNOWLEDGMENTS, REFERENCES, APPENDIX))
         above.append((level, role))
         roles.append(role)
     return roles
 
 
-def _is_first(title: str) -> bool:
-    found = _NUMBERING.match(title)
-    return found is not None and (found["number"] == "1" or found["roman"] == "I")
-
-
-def _numbered(title: str) -> tuple[int, str]:
-    """Return the depth that the numbering of a heading tells (0: none), and its words, small."""
+def _read(title: str) -> _Read:
     title = title[:_LONGEST]
     found = _NUMBERING.match(title)
-    depth = 0
+    style, first, depth = "", False, 0
     if found is not None:
         if found["number"]:
-            depth = len(re.findall(r"\d+", found["number"]))
+            style, first, depth = "1", found["number"] == "1", len(re.findall(r"\d+", found["number"]))
         else:
+            style, first = ("I", found["roman"] == "I") if found["roman"] else ("A", False)
             depth = 1 + found["letter_tail"].count(".")
         title = title[found.end() :]
-    return depth, " ".join(re.sub(r"[^\w\- ]+", " ", title.lower()).split())
+    return _Read(style, first, depth, " ".join(re.sub(r"[^\w\- ]+", " ", title.lower()).split()))

@@ -21,9 +21,9 @@ EQUATION, NO_WORDS = "equation", "no_words"
 _MARK = "[*\u2217\u2020\u2021\u22c6\u2660\u2663\u2666\u2662]"
 _MARKED_WORDS = r"(?i:this|work|these|corresponding|the|available|code|http|both)"
 # One or two digits directly before a capital or a link. [ours] A lone capital must be a word of its own:
-# "3D models" and "10K runs" are no footnotes, "1A more" and "2I thank" are.
+# "3D models", "3DMM" and "10K runs" are no footnotes, "1A more" and "2I thank" are.
 _NOTE_NUMBER = r"(?<![\w.,])\d{1,2}"
-_NOTE_CAPITAL = r"(?:[A-Z][A-Za-z]|[AI]\s)"
+_NOTE_CAPITAL = r"(?!(?<=[1-4])D[A-Z])(?:[A-Z][A-Za-z]|[AI]\s)"
 
 _EQUAL = re.compile(rf"{_MARK}[^\n]{{0,80}}?(?i:equal contributions?|contributed equally)\b")
 #: What a line or a sentence begins with, and the reason for which it goes.
@@ -31,15 +31,16 @@ _STARTS = (
     (
         PAGE_NUMBER,
         re.compile(
-            r"(?:(?i:page|p\.)\s)?[-\u2013\u2014]?\s?\d{1,4}(?:\s(?:of|/)\s\d{1,4})?\s?[-\u2013\u2014]?\Z"
+            r"(?:(?i:page|p\.)\s)?[-\u2013\u2014]?\s?"
+            r"\d{1,4}(?:\s(?:of|/)\s\d{1,4})?\s?[-\u2013\u2014]?\Z"
         ),
     ),
     (PROCEEDINGS, re.compile(r"(?:(?:\d{1,4}|in)\s)?proceedings\s(?:of|for)\s", re.IGNORECASE)),
     (
         COPYRIGHT,
         re.compile(
-            r"(?:copyright\s?(?:\u00a9|\(c\)|c\s?\u20dd)?\s?,?\s?(?:19|20)\d\d"
-            r"|\(?c?\s?\u00a9|c\s?\(c\)"
+            r"(?:copyright\s?(?:\u00a9|\(c\))?\s?,?\s?(?:19|20)\d\d"
+            r"|c\s?\u00a9|c\s?\(c\)|\(?c?\s?\u00a9\s?(?:19|20)\d\d"
             r"|[@(]\s?(?:c\s?\)\s?)?(?:19|20)\d\d\s(?:association|ieee|acm|springer|elsevier)\b"
             r"|this work is licen[sc]ed under\b)",
             re.IGNORECASE,
@@ -47,7 +48,7 @@ _STARTS = (
     ),
     (CORRESPONDENCE, re.compile(r"correspondence\sto\b|corresponding\sauthors?\s?:", re.IGNORECASE)),
     (EQUAL_CONTRIBUTION, _EQUAL),
-    (EQUAL_CONTRIBUTION, re.compile(r"(?i:equal\scontributions?\.?|(?:the|these)\sauthors\scontributed\sequally)")),
+    (EQUAL_CONTRIBUTION, re.compile(r"(?i:equal contributions?|the(?:se)? authors contributed equally)\b")),
     (FOOTNOTE, re.compile(rf"\d{{1,2}}(?:{_NOTE_CAPITAL}|\s?https?:|\s?www\.)")),
     (FOOTNOTE, re.compile(rf"{_MARK}{{1,3}}\s?{_MARKED_WORDS}\b")),
     (FOOTNOTE, re.compile(r"(?:https?://|www\.)\S++\Z")),
@@ -66,10 +67,11 @@ _LONGEST_NOTE = 400
 _EQUATION_SIGNS = re.compile(
     "[+=\\[\\]{}<>|\u0370-\u03ff\u2190-\u22ff\u2308-\u230b\u27e8\u27e9\U0001d400-\U0001d7ff]"
 )
-# [ours] The brackets of a citation are no mathematics: "[12, 13]", "[reference]".
-_CITATION = re.compile(r"\[(?:reference|[\d,;\s\u2013-]{1,40})\]")
-_TOKEN = re.compile(r"[^\W_]++(?:[.'\u2019-][^\W_]++)*+")
+# [ours] The brackets of a citation are no mathematics: "[12, 13]", "[reference]", "[Yarowsky 92]".
+_CITATION = re.compile(r"\[(?:reference|[\d,;\s\u2013-]{1,40}|[A-Z][^\[\]=<>{}|+]{1,60}\d\d[a-z]?)\]")
+_TOKEN = re.compile(r"[^\W_]++(?:[.'\u2019][^\W_]++)*+")
 _LETTER = re.compile(r"[^\W\d_]")
+_FINAL = re.compile(r"[.!?:;,][\"')\]\u2019\u201d]{0,3}\Z")
 #: Words that the released code takes out of its vocabulary ("agrmax" is its own misspelling).
 NOT_IN_VOCABULARY = frozenset({"min", "max", "argmin", "argmax", "agrmax", "s.t", "w.r.t"})
 _ENOUGH_WORDS = 3
@@ -106,8 +108,8 @@ def without_note(text: str) -> tuple[str, str] | None:
 def is_equation(text: str, in_vocabulary: Callable[[str], bool]) -> bool:
     """Tell whether `text` is debris of an equation: a sign of mathematics and fewer than three words.
 
-    A word is a token of two or more characters, with a letter in it [ours: GloVe has numbers too], that
-    `in_vocabulary` accepts in small letters.
+    A word is a token of two or more characters that `in_vocabulary` accepts in small letters; [ours] with
+    a letter in it, since GloVe has numbers too, and the parts of a hyphenated word count.
     """
     text = _CITATION.sub(" ", text)
     if _EQUATION_SIGNS.search(text) is None:
@@ -133,7 +135,7 @@ def running_head(text: str) -> str | None:
 
     It is short and does not end like a sentence.
     """
-    if len(text) > 100 or text.endswith((".", "!", "?", ":", ";", ",")) or not has_words(text):
+    if len(text) > 100 or _FINAL.search(text) or not has_words(text):
         return None
     return re.sub(r"\d+", "0", text)
 

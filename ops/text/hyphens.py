@@ -14,8 +14,11 @@ _BREAK = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010][ \t]*+[\r\n\f]\s*+(?=\w)")
 #: The same where a converter has turned the line break into a space ("ap- plications").
 _BREAK_OR_SPACE = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\s++(?=\w)")
 _WORD = re.compile(r"[^\W\d_]++(?:[-\u2010][^\W\d_]++)*+")
+_WHOLE_WORD = re.compile(rf"(?<![\w-]){_WORD.pattern}(?!_)")
 _BEFORE = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*\Z")
 _LONGEST = 80
+
+_SHORTEST_PART = 3
 
 #: After these the hyphen is a suspended one: "pre- and post-editing".
 _SUSPENDED = frozenset({"and", "or", "und", "nor"})
@@ -27,10 +30,10 @@ _COMPOUND_HEADS = frozenset({"self"})
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a document, lower-cased; "state-of-the-art" is one word.
 
-    The halves of a word cut at a line break are words of it too, which does no harm: only joined and
-    hyphenated forms are ever looked up.
+    What stands at a hyphen before a break is a half of a word, and is not among them.
     """
-    return frozenset(word.lower().replace("\u2010", "-") for word in _WORD.findall(text))
+    marked = _BREAK_OR_SPACE.sub("_", text)
+    return frozenset(word.lower().replace("\u2010", "-") for word in _WHOLE_WORD.findall(marked))
 
 
 def join_lines(text: str, known: Set[str], spaces: bool = False) -> str:
@@ -39,9 +42,10 @@ def join_lines(text: str, known: Set[str], spaces: bool = False) -> str:
     The released code of TalkSumm looks joined words up in GloVe's vocabulary; here the document itself
     decides (`known`, from `words_of`): the hyphen stays where the hyphenated form occurs elsewhere and
     goes where the joined form does. Of forms that occur nowhere, the hyphen stays in a compound of three
-    or more parts ("state-of-/the-art"), before a capital or a digit, behind an acronym and beside a few
-    typical compound parts ("word-/level"); otherwise it goes. Before "and" and "or" it is a suspended
-    hyphen and a space is kept. Soft hyphens always go. `spaces`: a space behind a hyphen is a break too.
+    or more parts ("state-of-/the-art"), between two words of the document ("user-/agent"), before a
+    capital or a digit, behind an acronym and beside a few typical compound parts ("word-/level");
+    otherwise it goes. Before "and" and "or" it is a suspended hyphen and a space is kept. Soft hyphens
+    always go. `spaces`: a space behind a hyphen is a break too.
     """
     pieces: list[str] = []
     done = 0
@@ -79,6 +83,7 @@ def _between(text_before: str, sign: str, after: str, known: Set[str], spaces: b
     last, first = before.rpartition("-")[2], after.partition("-")[0]
     stays = (
         "-" in before
+        or (min(len(last), len(first)) >= _SHORTEST_PART and {last.lower(), first.lower()} <= known)
         or not after[:1].islower()
         or "-" in after
         or (len(last) > 1 and last.isupper())

@@ -30,6 +30,8 @@ _ENDS_IN_ABBREVIATION = re.compile(
 )
 #: nupunkt takes quadratic time on a long run of these (8.5 s for 100,000 question marks).
 _RUN = re.compile(r"[?!.]{4,}")
+#: "... is hard. 2The algorithm ...": nupunkt never ends a sentence before a digit.
+_BEFORE_NUMBER = re.compile(r"(?<=[a-z)\]][.!?])\s++(?=\d{1,2}[A-Z][A-Za-z ])")
 _LARGEST_PIECE = 50_000
 _LONGEST_ABBREVIATION = 12
 
@@ -39,8 +41,9 @@ def sentence_spans(text: str) -> list[Span]:
 
     Every character that is not white space is in exactly one span. nupunkt 0.8 (Punkt, trained on law
     and general English) proposes the boundaries; one behind "Fig.", "et al.", "Sec.", "i.e." and the
-    like (`ABBREVIATIONS`) is taken back. Time is linear: longer texts are cut into pieces at white space,
-    and a piece of 50,000 characters without any is cut where it is.
+    like (`ABBREVIATIONS`) is taken back, and one before a footnote's number is added. Time is linear:
+    longer texts are cut into pieces at white space, and a piece of 50,000 characters without any is cut
+    where it is.
     """
     spans: list[Span] = []
     for first, last in _pieces(text):
@@ -52,16 +55,30 @@ def sentence_spans(text: str) -> list[Span]:
             if start >= end:
                 continue
             before = spans[-1] if spans else (0, 0)
-            if ends_in_abbreviation(text[max(0, before[1] - _LONGEST_ABBREVIATION) : before[1]]):
+            if _abbreviated(text, before[1]):
                 spans[-1] = (before[0], first + end)
             else:
                 spans.append((first + start, first + end))
-    return spans
+    return [part for span in spans for part in _at_notes(text, span)]
 
 
 def ends_in_abbreviation(text: str) -> bool:
     """Tell whether `text` ends in an abbreviation that cannot end a sentence."""
     return _ENDS_IN_ABBREVIATION.search(text[-_LONGEST_ABBREVIATION:]) is not None
+
+
+def _abbreviated(text: str, end: int) -> bool:
+    return ends_in_abbreviation(text[max(0, end - _LONGEST_ABBREVIATION) : end])
+
+
+def _at_notes(text: str, span: Span) -> Iterator[Span]:
+    """Yield the parts of a sentence that nupunkt did not end before a number that begins a word."""
+    start, end = span
+    for found in _BEFORE_NUMBER.finditer(text, start, end):
+        if not _abbreviated(text, found.start()):
+            yield start, found.start()
+            start = found.end()
+    yield start, end
 
 
 def _calm(run: re.Match[str]) -> str:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 _ENDINGS = ("s", "m", "re", "ve", "ll", "d")
 _NO_SPACE_BEFORE = frozenset(
-    (*",.;:?!)]}%’”…", "..", "...", "),", ").", ")-", "n't", "n’t")
-    + tuple(sign + ending for ending in _ENDINGS for sign in "'’")
-)
+    (*",.;:?!)]}%’”…", "..", "...", "),", ").", ")-", "n't", "n’t", *("'" + ending for ending in _ENDINGS))
+) | frozenset("’" + ending for ending in _ENDINGS)
 _NO_SPACE_AFTER = frozenset((*"([{“‘$#§", ")-"))
 _TIGHT = frozenset((*"-/_", "][", ")("))
 _DIGITS = re.compile(r"\d+")
@@ -28,9 +27,10 @@ def detokenised(tokens: Sequence[str]) -> str:
     tight = True
     quoted = False
     for index, word in enumerate(tokens):
+        links = word == "//" and index > 0 and tokens[index - 1].endswith(("http:", "https:"))
         before_is_number = index > 0 and _DIGITS.fullmatch(tokens[index - 1]) is not None
         closes = word == '"' and quoted
-        if not (tight or closes or word in _NO_SPACE_BEFORE or word in _TIGHT):
+        if not (tight or closes or links or word in _NO_SPACE_BEFORE or word in _TIGHT):
             pieces.append(" ")
         pieces.append(word)
         thousands = (
@@ -43,5 +43,5 @@ def detokenised(tokens: Sequence[str]) -> str:
             quoted = not quoted
             tight = quoted
         else:
-            tight = word in _NO_SPACE_AFTER or word in _TIGHT or thousands
+            tight = links or word in _NO_SPACE_AFTER or word in _TIGHT or thousands
     return "".join(pieces)

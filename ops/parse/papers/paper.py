@@ -59,9 +59,8 @@ def check_characters(text: str, what: str) -> None:
     """Raise ParseError if `text` holds a control character or half a surrogate pair."""
     if found := _CONTROL.search(text):
         before = text[: found.start()]
-        line, column = before.count("\n") + 1, found.start() - before.rfind("\n")
-        code = f"U+{ord(found.group()):04X}"
-        raise ParseError(f"{what} holds the character {code}, which is no text (line {line}, column {column})")
+        place = f"line {before.count(chr(10)) + 1}, column {found.start() - before.rfind(chr(10))}"
+        raise ParseError(f"{what} holds the character U+{ord(found.group()):04X}, which is no text ({place})")
 
 
 class Placed(NamedTuple):
