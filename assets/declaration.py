@@ -11,6 +11,7 @@ import hashlib
 import inspect
 import json
 import typing
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -225,12 +226,25 @@ def _asset(declaration: Declaration) -> dg.AssetsDefinition:
         code_version=declaration.code_version,
         required_resource_keys={"store"},
         metadata={"dagster/column_schema": _column_schema(declaration.shape.kept)},
-        check_specs=[
-            dg.AssetCheckSpec(name, asset=declaration.key, description=text, blocking=True)
-            for name, text in CHECKS.items()
-        ],
+        check_specs=_checks(declaration),
         kinds={"parquet"},
     )(_with_arguments(body, [i.argument for i in declaration.inputs]))
+
+
+def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
+    with warnings.catch_warnings():
+        # Checks of a partition are a preview in Dagster; without them a month's result hides the others'.
+        warnings.simplefilter("ignore", dg.PreviewWarning)
+        return [
+            dg.AssetCheckSpec(
+                name,
+                asset=declaration.key,
+                description=text,
+                blocking=True,
+                partitions_def=months() if declaration.partitioned else None,
+            )
+            for name, text in CHECKS.items()
+        ]
 
 
 def _with_arguments(body: Callable[..., Any], names: list[str]) -> Callable[..., Any]:

@@ -8,19 +8,29 @@ from __future__ import annotations
 from assets.declaration import AllParts, dataset
 from ops.outcome import Outcomes
 from ops.parts import Parts
-from ops.schemas import ALIGNMENTS, PAIRS, SUMMARIES, TRAINING_SETS
+from ops.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS
 from ops.talksumm import alignments as aligning
 from ops.talksumm import budgets, training
 from ops.talksumm.budgets import SummaryParams
 from ops.talksumm.hmm import HmmParams
+from ops.talksumm.matches import match_talks
 from ops.talksumm.pairs import PairParams, pair_talks
 from ops.talksumm.training import TrainingSetParams
 
 
+@dataset(group="talksumm", shape=MATCHES, consumes="talks")
+def matches(talks: Parts, papers: AllParts) -> Outcomes:
+    """The nearest titles of each talk among the papers of all months, scored once, before any threshold."""
+    return talks.map(match_talks, papers)
+
+
+# A pair carries all that its alignment needs: a new month of papers leaves the alignments of old months fresh.
 @dataset(group="talksumm", shape=PAIRS, consumes="talks")
-def pairs(talks: Parts, papers: AllParts, sentences: AllParts, params: PairParams) -> Outcomes:
-    """Each talk with the paper that it presents, matched by title among the papers of all months."""
-    return talks.map(pair_talks, papers, sentences, params)
+def pairs(
+    talks: Parts, matches: Parts, papers: AllParts, sentences: AllParts, params: PairParams
+) -> Outcomes:
+    """Each talk with the paper that it presents, and with the words and sentences that an alignment needs."""
+    return talks.map(pair_talks, matches, papers, sentences, params)
 
 
 @dataset(group="talksumm", shape=ALIGNMENTS, consumes="pairs.sentences")
@@ -41,4 +51,4 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
     return training.training_sets(summaries, alignments, params)
 
 
-TALKSUMM = [pairs, alignments, summaries, training_sets]
+TALKSUMM = [matches, pairs, alignments, summaries, training_sets]

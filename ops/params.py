@@ -6,7 +6,7 @@ Not here: the sections themselves, which stand beside the ops that read them.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -31,7 +31,7 @@ class Params(BaseModel):
 
     section: ClassVar[str | None] = None
 
-    def __init_subclass__(cls, section: str | None = None, **options: object) -> None:
+    def __init_subclass__(cls, section: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.section = section
 

@@ -74,6 +74,19 @@ _SENTENCE = columns(
 #: `cut` is what a footnote rule took out of the sentence, if it took something.
 SENTENCES = Shape(unit=_SENTENCE, kept=pa.schema([*_SENTENCE, pa.field("cut", _TEXT)]))
 
+#: The nearest titles of each talk, best first: what pairs are chosen by, scored once.
+MATCHES = Shape(
+    unit=TALKS.kept,
+    kept=columns(
+        ("talk_id", _TEXT),
+        ("talk_title", _TEXT),
+        (
+            "candidates",
+            pa.list_(pa.struct([("title", _TEXT), ("score", _REAL), ("paper_ids", pa.list_(_TEXT))])),
+        ),
+    ),
+)
+
 SENTENCE_OF_PAIR = pa.struct(
     [
         pa.field("id", _TEXT),  # row_id("state", pair id, sentence id)
@@ -95,7 +108,6 @@ PAIRS = Shape(
         ("paper_title", _TEXT),
         ("paper_month", _TEXT),
         ("score", _REAL),  # title similarity, 0..1
-        ("runner_up", _REAL),  # of the second-best paper
         ("words", pa.list_(WORD)),
         ("sentences", pa.list_(SENTENCE_OF_PAIR)),
     ),

@@ -8,10 +8,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
 from assets.declaration import Declaration
 from orchestration.dvc import check_rendered
 from orchestration.freshness import status
@@ -52,14 +48,16 @@ def plan(select: str | None) -> list[Step]:
 def show(select: str | None) -> None:
     """Print the plan as a table."""
     check_rendered()
-    steps, console = plan(select), Console(soft_wrap=True)
+    steps = plan(select)
     if not steps:
-        console.print("everything is up to date")
+        print("everything is up to date")
         return
-    table = Table("dataset", "month", "made again", "because", box=None, pad_edge=False)
+    rows = [("dataset", "month", "made again", "because")]
     for step in steps:
-        table.add_row(step.item.name, step.month, "yes" if step.certain else "perhaps", escape("; ".join(step.reasons)))
-    console.print(table)
+        rows.append((step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons)))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,9 @@ def bring_up_to_date(items: list[Declaration], console: Console, force: bool = F
     A partition that fails does so alone; what needs it is left, with that as its cause.
     """
     from orchestration.instance import materialise
+    from orchestration.sync import sync
 
+    synced = False
     lost: dict[tuple[str, str], str] = {}
     recover(WORKSHOP)
     for item in items:
@@ -54,7 +56,11 @@ def bring_up_to_date(items: list[Declaration], console: Console, force: bool = F
                 report.failed[month] = missing
             elif force or not status(item, month).fresh:
                 reasons = status(item, month).reasons
-                forget(item, month) if force else None
+                if not synced:
+                    sync()  # a run records the versions of its inputs as Dagster knows them
+                    synced = True
+                if force:
+                    forget(item, month)
                 begun = time.monotonic()
                 ran = materialise(item, month)
                 if ran.error:

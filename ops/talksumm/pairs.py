@@ -1,14 +1,14 @@
 """Pair each talk with the paper that it presents, by title.
 
 Belongs here: which match is good enough and clear enough, and what goes into a pair.
-Not here: how alike two titles are (titles.py), which sentences a paper has (states.py).
+Not here: scoring titles (matches.py), which sentences are states (alignments.py).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,6 @@ from ops.outcome import Outcome, Row, drop
 from ops.params import Params
 from ops.parts import Parts
 from ops.schemas import PAIRS
-from ops.talksumm.titles import Titles
 
 _SENTENCE_COLUMNS = ("id", "paper_id", "position", "section_title", "role", "text")
 
@@ -45,77 +44,53 @@ class PairParams(Params, section="talksumm.pairs"):
     )
 
 
-class _Match(NamedTuple):
-    """The best title for a talk."""
-
-    papers: Sequence[int]
-    """All papers of that title, in the order of their ids."""
-    score: float
-    runner_up: float | None
-    """The best score of another title, if there is one."""
-    detail: str
-
-
-def pair_talks(talks: pa.Table, papers: Parts, sentences: Parts, params: PairParams) -> Outcome:
+def pair_talks(talks: pa.Table, matches: Parts, papers: Parts, sentences: Parts, params: PairParams) -> Outcome:
     """Return the talks with their papers' sentences; talks without a clear paper are dropped.
 
-    Papers of all months are candidates. Papers of one title (but for case, accents and punctuation) are
-    one candidate: those without sentences do not count, and if the rest have the same sentences, the one
-    with the lowest id is taken; if not, the talk is ambiguous.
+    `matches` has the scores. Of papers with one title (but for case, accents and punctuation) those without
+    sentences do not count, and if the rest have the same sentences, the one with the lowest id is taken; if
+    not, the talk is ambiguous. Raises KeyError for a talk that is not in `matches`.
     """
-    candidates = papers.read(["id", "title", "month", "licence"]).sort_by("id").to_pylist()
-    titles = Titles([paper["title"] or "" for paper in candidates])
-    alike = defaultdict(list)
-    for index, form in enumerate(titles.forms):
-        alike[form.letters].append(index)
-
+    ids = talks["id"].to_pylist()
+    candidates = _candidates(matches, ids)
     dropped: list[Row] = []
-    matches: list[tuple[Row, _Match]] = []
+    chosen: list[tuple[Row, Row]] = []
     for talk in talks.to_pylist():
-        match = _match(talk["title"] or "", candidates, titles, alike)
-        if match is None:
+        best, rival = [*candidates[talk["id"]], None, None][:2]
+        if best is None:
             dropped.append(drop(talk, "unmatched", 0.0, "no paper has a title at all like it"))
-        elif match.score < params.threshold:
-            dropped.append(drop(talk, "unmatched", match.score, match.detail))
-        elif match.runner_up is not None and not _clear(match.score, match.runner_up, params.margin):
-            dropped.append(drop(talk, "ambiguous", match.score, match.detail))
+        elif best["score"] < params.threshold:
+            dropped.append(drop(talk, "unmatched", best["score"], _named(best)))
+        elif rival is not None and not _clear(best["score"], rival["score"], params.margin):
+            dropped.append(drop(talk, "ambiguous", best["score"], f"{_named(best)}, {_named(rival)}"))
         else:
-            matches.append((talk, match))
+            chosen.append((talk, best))
 
-    wanted = {candidates[index]["id"] for _, match in matches for index in match.papers}
+    wanted = {paper for _, match in chosen for paper in match["paper_ids"]}
     texts = _sentences(sentences, wanted)
+    found = papers.read(["id", "title", "month", "licence"], where=("id", wanted))
+    known = {paper["id"]: paper for paper in found.to_pylist()}
     kept: list[Row] = []
-    for talk, match in matches:
-        found = [candidates[index] for index in match.papers if texts[candidates[index]["id"]]]
-        versions = {tuple(row["text"] for row in texts[paper["id"]]) for paper in found}
+    for talk, match in chosen:
+        names = [paper for paper in match["paper_ids"] if texts[paper]]
+        versions = {tuple(row["text"] for row in texts[paper]) for paper in names}
         if not versions:
-            dropped.append(drop(talk, "paper_without_sentences", match.score, match.detail))
+            dropped.append(drop(talk, "paper_without_sentences", match["score"], _named(match)))
         elif len(versions) > 1:
-            names = ", ".join(paper["id"] for paper in found)
-            detail = f"{match.detail}; papers of this title differ in text: {names}"
-            dropped.append(drop(talk, "ambiguous", match.score, detail))
+            detail = f"{_named(match)}; papers of this title differ in text: {', '.join(names)}"
+            dropped.append(drop(talk, "ambiguous", match["score"], detail))
         else:
-            kept.append(_pair(talk, found[0], match, texts[found[0]["id"]]))
-    return Outcome.of(PAIRS, talks["id"].to_pylist(), kept, dropped)
+            kept.append(_pair(talk, known[names[0]], match["score"], texts[names[0]]))
+    return Outcome.of(PAIRS, ids, kept, dropped)
 
 
-def _match(
-    title: str, candidates: Sequence[Row], titles: Titles, alike: Mapping[str, Sequence[int]]
-) -> _Match | None:
-    scores = titles.similarities(title)
-    scores[list(alike.get("", ()))] = 0  # a title without letters or digits is no title
-    best = int(scores.argmax()) if len(scores) else 0
-    if not len(scores) or scores[best] == 0:
-        return None
-    same = alike[titles.forms[best].letters]
-    others = scores.copy()
-    others[list(same)] = -1
-    rival = int(others.argmax())
-    detail = f"best: {candidates[best]['title']!r} ({scores[best]:.3f})"
-    if others[rival] < 0:
-        return _Match(same, float(scores[best]), None, detail)
-    detail += f", next: {candidates[rival]['title']!r} ({others[rival]:.3f})"
-    return _Match(same, float(scores[best]), float(others[rival]), detail)
+def _candidates(matches: Parts, talks: Sequence[str]) -> Mapping[str, Sequence[Row]]:
+    table = matches.read(["talk_id", "candidates"], where=("talk_id", talks))
+    return dict(zip(table["talk_id"].to_pylist(), table["candidates"].to_pylist(), strict=True))
+
+
+def _named(match: Row) -> str:
+    return f"{match['title']!r} ({match['score']:.3f})"
 
 
 def _clear(score: float, runner_up: float, margin: float) -> bool:
@@ -134,7 +109,7 @@ def _sentences(sentences: Parts, papers: Collection[str]) -> Mapping[str, Sequen
     return texts
 
 
-def _pair(talk: Row, paper: Row, match: _Match, sentences: Sequence[Row]) -> Row:
+def _pair(talk: Row, paper: Row, score: float, sentences: Sequence[Row]) -> Row:
     pair = row_id("pair", talk["id"], paper["id"])
     return {
         "id": pair,
@@ -145,8 +120,7 @@ def _pair(talk: Row, paper: Row, match: _Match, sentences: Sequence[Row]) -> Row
         "talk_title": talk["title"],
         "paper_title": paper["title"],
         "paper_month": paper["month"],
-        "score": match.score,
-        "runner_up": match.runner_up,
+        "score": score,
         "words": talk["words"],
         "sentences": [
             {

@@ -10,8 +10,9 @@ import re
 import string
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
+
+from ops.text.stop_words import STOP_WORDS
 
 HESITATION = "%hesitation"
 
@@ -20,13 +21,6 @@ _PLAIN = re.compile(r"([a-z]+)[.,?!;:]?")
 
 #: Words of letters alone that it divides all the same (nltk.tokenize.destructive.MacIntyreContractions).
 _COMPOUNDS = frozenset({"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"})
-
-
-@lru_cache(maxsize=1)
-def stop_words() -> frozenset[str]:
-    """NLTK's English stop words (its licence and source stand in the file)."""
-    lines = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").splitlines()
-    return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def content_tokens(text: str) -> list[str]:
@@ -52,7 +46,7 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
         if word not in known:
             plain = _PLAIN.fullmatch(word.lower())
             if plain and plain[1] not in _COMPOUNDS:
-                known[word] = [] if plain[1] in stop_words() else [plain[1]]
+                known[word] = [] if plain[1] in STOP_WORDS else [plain[1]]
             else:
                 known[word] = content_tokens(word)
         observed += known[word]
@@ -62,7 +56,7 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
 
 @lru_cache(maxsize=1)
 def _filtered() -> frozenset[str]:
-    return stop_words() | set(string.punctuation)
+    return STOP_WORDS | set(string.punctuation)
 
 
 @lru_cache(maxsize=1)

@@ -1,22 +1,14 @@
-"""The English stop words of NLTK 3, which need a download there.
+"""NLTK's English stop words, which need a download there.
 
-Belongs here: the list. Not here: what is done with it.
+Belongs here: reading the list (stop_words.txt; its licence and source stand in it). Not here: what is done
+with it.
 """
 
 from __future__ import annotations
 
-#: NLTK's `stopwords.words("english")`, the list of 179 words that TalkSumm's released code removed.
-STOP_WORDS = frozenset(
-    """
-    i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he
-    him his himself she she's her hers herself it it's its itself they them their theirs themselves what
-    which who whom this that that'll these those am is are was were be been being have has had having do
-    does did doing a an the and but if or because as until while of at by for with about against between
-    into through during before after above below to from up down in out on off over under again further
-    then once here there when where why how all any both each few more most other some such no nor not
-    only own same so than too very s t can will just don don't should should've now d ll m o re ve y ain
-    aren aren't couldn couldn't didn didn't doesn doesn't hadn hadn't hasn hasn't haven haven't isn isn't
-    ma mightn mightn't mustn mustn't needn needn't shan shan't shouldn shouldn't wasn wasn't weren weren't
-    won won't wouldn wouldn't
-    """.split()  # noqa: SIM905 - 179 quoted words would be harder to compare with NLTK's file
-)
+from pathlib import Path
+
+_LINES = Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").splitlines()
+
+#: `stopwords.words("english")`, the 179 words that TalkSumm's released code removed.
+STOP_WORDS = frozenset(line for line in _LINES if not line.startswith("#"))

