@@ -134,18 +134,18 @@ def roles_of(headings: Sequence[Heading]) -> list[str]:
     lies in "3", "B.1" in "B"; "A." in "II."), else by `level`. In an appendix all is appendix, and so is a
     lettered section behind the conclusion. A section numbered 1 whose heading tells nothing is the
     introduction if none came before (as in TalkSumm's released code: "1. "). An untitled section before
-    the first titled one is the preamble (the front matter, which TalkSumm's code skips); a paper of one
-    untitled section has no parts to tell apart, so it is OTHER.
+    the first titled one (the abstract aside) is the preamble: the front matter, which TalkSumm's code
+    skips. In a paper without titled sections there is nothing to come before, and it is OTHER.
     """
     roles: list[str] = []
     above: list[tuple[int, str]] = []
-    titled = roman = ended = False
-    for heading in headings:
+    roman = ended = False
+    titled = [index for index, one in enumerate(headings) if _is_titled(one.title)]
+    for index, heading in enumerate(headings):
         read = _read(heading.title)
         if not read.style and not read.words:
-            roles.append(OTHER if titled or len(headings) == 1 else PREAMBLE)
+            roles.append(PREAMBLE if titled and index < titled[0] else OTHER)
             continue
-        titled = True
         roman = roman or read.style == "I"
         in_roman = read.style == "A" and roman and not ended
         level = read.depth + in_roman or heading.level or 1
@@ -162,6 +162,11 @@ def roles_of(headings: Sequence[Heading]) -> list[str]:
         above.append((level, role))
         roles.append(role)
     return roles
+
+
+def _is_titled(title: str) -> bool:
+    read = _read(title)
+    return bool(read.style or read.words) and role_of(title) != ABSTRACT
 
 
 def _read(title: str) -> _Read:

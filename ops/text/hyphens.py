@@ -14,7 +14,7 @@ _BREAK = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010][ \t]*+[\r\n\f]\s*+(?=\w)")
 #: The same where a converter has turned the line break into a space ("ap- plications").
 _BREAK_OR_SPACE = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\s++(?=\w)")
 _WORD = re.compile(r"[^\W\d_]++(?:[-\u2010][^\W\d_]++)*+")
-_WHOLE_WORD = re.compile(rf"(?<![\w-]){_WORD.pattern}(?!_)")
+_WHOLE_WORD = re.compile(rf"(?<![\w\-\u2010]){_WORD.pattern}(?!_)")
 _BEFORE = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*\Z")
 _LONGEST = 80
 

@@ -42,23 +42,19 @@ def sentence_spans(text: str) -> list[Span]:
     Every character that is not white space is in exactly one span. nupunkt 0.8 (Punkt, trained on law
     and general English) proposes the boundaries; one behind "Fig.", "et al.", "Sec.", "i.e." and the
     like (`ABBREVIATIONS`) is taken back, and one before a footnote's number is added. Time is linear:
-    longer texts are cut into pieces at white space, and a piece of 50,000 characters without any is cut
-    where it is.
+    a text is read in pieces, and a sentence of more than 50,000 characters is cut where it is.
     """
     spans: list[Span] = []
-    for first, last in _pieces(text):
-        piece = text[first:last]
-        for start, end in nupunkt.sent_spans(_RUN.sub(_calm, piece)):
-            sentence = piece[start:end]
-            start += len(sentence) - len(sentence.lstrip())
-            end -= len(sentence) - len(sentence.rstrip())
-            if start >= end:
-                continue
-            before = spans[-1] if spans else (0, 0)
-            if _abbreviated(text, before[1]):
-                spans[-1] = (before[0], first + end)
-            else:
-                spans.append((first + start, first + end))
+    for start, end in _proposed(text):
+        sentence = text[start:end]
+        start += len(sentence) - len(sentence.lstrip())
+        end -= len(sentence) - len(sentence.rstrip())
+        if start >= end:
+            continue
+        if spans and _abbreviated(text, spans[-1][1]):
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
     return [part for span in spans for part in _at_notes(text, span)]
 
 
@@ -85,12 +81,15 @@ def _calm(run: re.Match[str]) -> str:
     return "-" * (len(run.group()) - 1) + run.group()[-1]
 
 
-def _pieces(text: str) -> Iterator[Span]:
-    start = 0
-    while len(text) - start > _LARGEST_PIECE:
-        limit = start + _LARGEST_PIECE
-        end = max(text.rfind(sign, start + _LARGEST_PIECE // 2, limit) for sign in ("\n", " "))
-        end = end + 1 if end > 0 else limit
-        yield start, end
-        start = end
-    yield start, len(text)
+def _proposed(text: str) -> Iterator[Span]:
+    """Yield nupunkt's spans; the last of a piece may be unfinished, so the next piece begins with it."""
+    first = 0
+    while first < len(text):
+        piece = text[first : first + _LARGEST_PIECE]
+        found = nupunkt.sent_spans(_RUN.sub(_calm, piece))
+        more = first + len(piece) < len(text)
+        if more and len(found) > 1 and found[-1][0] > 0:
+            found = found[:-1]
+        for start, end in found:
+            yield first + start, first + end
+        first += found[-1][1] if found else len(piece)

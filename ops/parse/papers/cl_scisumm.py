@@ -86,7 +86,7 @@ def _root(content: bytes) -> Element:
         root: Element = ElementTree.fromstring(content, forbid_dtd=True)
     except XmlError as error:
         line, column = error.position
-        cause = error.msg.split(":")[0]
+        cause = str(error).split(":")[0]
         raise ParseError(f"malformed XML: {cause} (line {line}, column {column + 1})") from None
     except DefusedXmlException:
         raise ParseError("the XML declares a document type or entities, which are refused") from None

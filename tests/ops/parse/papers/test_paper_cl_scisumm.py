@@ -1,0 +1,81 @@
+"""CL-SciSumm XML."""
+
+from __future__ import annotations
+
+import pytest
+
+from ops.parse.papers import FORMATS
+from ops.parse.papers.paper import Paper
+from ops.parse.source import ParseError, Raw
+
+PAPER = """<PAPER>
+  <S sid="0">A Title</S>
+  <ABSTRACT><S sid="1" ssid="1">We do &amp;quot;it&amp;quot; well in ap- plications.</S></ABSTRACT>
+  <SECTION title="" number="1"><S sid="2">We do it well in applications.</S></SECTION>
+  <SECTION title="1 Introduction" number="2"><S sid="3">Hello (cf.</S><S sid="4"/><S sid="5">Bies).</S>
+  <SUBSECTION>1.1 Zebra.</SUBSECTION><S sid="6">We do it.</S></SECTION>
+</PAPER>"""
+
+
+def parse(text: str | bytes) -> Paper:
+    content = text if isinstance(text, bytes) else text.encode()
+    return FORMATS["cl_scisumm"].parse(Raw("a.xml", "a", content))
+
+
+def test_sentences_stay_as_they_are_with_their_sid():
+    paper = parse(PAPER)
+    assert paper.title == "A Title"
+    assert [(each.section, each.locator, each.text) for each in paper.sentences] == [
+        (0, "S sid=1", 'We do "it" well in applications.'),
+        (0, "S sid=2", "We do it well in applications."),
+        (1, "S sid=3", "Hello (cf."),
+        (1, "S sid=5", "Bies)."),
+        (2, "S sid=6", "We do it."),
+    ]
+    assert paper.text[paper.sentences[0].start : paper.sentences[0].end].endswith("in ap- plications.")
+
+
+def test_an_untitled_section_that_repeats_the_abstract_is_part_of_it():
+    sections = [(each.title, each.role) for each in parse(PAPER).sections]
+    assert sections == [
+        ("Abstract", "abstract"),
+        ("1 Introduction", "introduction"),
+        ("1.1 Zebra.", "introduction"),
+    ]
+
+
+def test_sentences_outside_of_sections_are_a_section_of_their_own():
+    paper = parse('<PAPER><S sid="0">T</S><S sid="1">One.</S><S sid="2">Two.</S></PAPER>')
+    assert [(each.title, each.role) for each in paper.sections] == [("", "other")]
+    assert len(paper.sentences) == 2
+
+
+def test_the_title_can_be_had_alone():
+    fields = FORMATS["cl_scisumm"].fields(Raw("a.xml", "a", PAPER.encode()))
+    assert fields == {"document": "a", "title": "A Title"}
+
+
+BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><PAPER><S sid="1">&c;</S></PAPER>'
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        ("", "empty"),
+        ("<PAPER>\n<S>", r"malformed XML: no element found \(line 2, column 4\)"),
+        ("<PAPER><S></PAPER>", "mismatched tag"),
+        (BOMB, "refused"),
+        ('<!DOCTYPE PAPER SYSTEM "file:///etc/passwd"><PAPER/>', "refused"),
+        ("<html/>", "expected the element <PAPER>, found <html>"),
+        ("<PAPER><SECTION><B>x</B></SECTION></PAPER>", "unexpected element <B>"),
+        ("<PAPER><TITLE/></PAPER>", "unexpected element <TITLE>"),
+        ('<PAPER><S sid="0">T</S></PAPER>', "no sentences"),
+        (b"<PAPER><S sid='1'>Caf\xe9</S></PAPER>", "malformed XML"),
+        ('<?xml version="1.0" encoding="klingon"?><PAPER/>', "encoding"),
+        ("<PAPER><S sid='1'>\x00</S></PAPER>", "malformed XML"),
+        ("<PAPER>" + "<SECTION>" * 50_000 + "</SECTION>" * 50_000 + "</PAPER>", "no sentences"),
+    ],
+)
+def test_what_is_no_paper_is_refused_with_the_cause(content, cause):
+    with pytest.raises(ParseError, match=cause):
+        parse(content)

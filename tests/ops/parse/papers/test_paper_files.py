@@ -1,0 +1,134 @@
+"""The files of a source's folder, and the table of papers."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from ops.identity import row_id
+from ops.parse.papers import FORMATS, parse_papers
+from ops.parse.records import Record, record_id
+from ops.parse.source import MonthRule, Raw, Source
+
+
+def source(kind: str = "plain_text", max_bytes: int = 1000) -> Source:
+    return Source(kind=kind, path=".", month=MonthRule(constant="2018-06"), licence="x", max_bytes=max_bytes)
+
+
+def split(folder, kind="plain_text", max_bytes=1000):
+    return list(FORMATS[kind].split(folder, source(kind, max_bytes)))
+
+
+def test_files_are_found_below_the_folder_sorted_and_hidden_ones_are_none(tmp_path):
+    for name in ("b.txt", "a/c.md", "a/.hidden.txt", ".git/d.txt", "a.txt"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(name)
+    found = split(tmp_path)
+    assert [(raw.path, raw.document, raw.content) for raw in found] == [
+        ("a/c.md", "c", b"a/c.md"),
+        ("a.txt", "a", b"a.txt"),
+        ("b.txt", "b", b"b.txt"),
+    ]
+
+
+def test_what_cannot_be_read_is_a_record_with_an_error(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "outside.txt").write_text("no")
+    (home / "big.txt").write_bytes(b"x" * 1001)
+    (home / "fits.txt").write_bytes(b"x" * 1000)
+    (home / "paper.pdf").write_bytes(b"%PDF")
+    (home / "leaves.txt").symlink_to("../outside.txt")
+    (home / "nowhere.txt").symlink_to("gone.txt")
+    (home / "loop.txt").symlink_to("loop.txt")
+    (home / "folder.txt").symlink_to(tmp_path)
+    (home / "inner").mkdir()
+    (home / "inside").symlink_to("inner")
+    os.mkfifo(home / "pipe.txt")
+    errors = {raw.path: (raw.error, raw.content) for raw in split(home)}
+    assert errors.pop("fits.txt") == (None, b"x" * 1000)
+    assert all(content == b"" for _, content in errors.values())
+    assert {path: error for path, (error, _) in errors.items()} == {
+        "big.txt": "larger than max_bytes = 1000; it was not read",
+        "paper.pdf": "not a file of this source: its name does not end in .txt or .text or .md",
+        "leaves.txt": "a link that leads out of the source's folder; it is not followed",
+        "folder.txt": "a link that leads out of the source's folder; it is not followed",
+        "nowhere.txt": "not a regular file, or a link that leads nowhere",
+        "loop.txt": "not a regular file, or a link that leads nowhere",
+        "inside": "a link to a folder; it is not followed",
+        "pipe.txt": "not a regular file, or a link that leads nowhere",
+    }
+
+
+def test_the_second_file_of_a_document_id_has_an_error(tmp_path):
+    for name in ("a.txt", "b/a.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    first, second = split(tmp_path)
+    assert (first.path, first.error) == ("a.txt", None)
+    assert (second.path, second.error) == ("b/a.txt", "its document id 'a' is already that of a.txt")
+
+
+def test_cl_scisumm_passes_over_the_other_files_of_its_corpus(tmp_path):
+    for name in ("W00-1.xml", "citing_sentences.json", "W00-1.gold.txt"):
+        (tmp_path / name).write_text("x")
+    assert [raw.path for raw in split(tmp_path, "cl_scisumm")] == ["W00-1.xml"]
+
+
+def test_a_name_that_is_no_utf8_is_escaped(tmp_path):
+    (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+    (raw,) = split(tmp_path)
+    assert raw.path == "caf\\udce9.txt"
+
+
+def test_a_missing_folder_is_an_error_of_the_configuration(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no such folder: gone"):
+        split(tmp_path / "gone")
+
+
+def record(name: str, content: bytes, month: str | None = "2018-06", **raw: object) -> Record:
+    found = Raw(name, name.partition(".")[0], content, **raw)
+    return Record(record_id("src", found), "src", "plain_text", "CC-BY-4.0", month, found)
+
+
+def test_papers_are_kept_and_the_rest_rejected_whole_with_file_and_cause():
+    good = record("a.txt", b"Title\n\nAbstract\n\nWe go. We go.\n")
+    bad = [
+        record("b.txt", b"T\n\nA\x00b."),
+        record("c.txt", b"T", error="too large"),
+        record("d.txt", b"T\n\nWe go.", month=None),
+        record("e.jsonl", b"", row=3),
+    ]
+    outcome = parse_papers([good, *bad])
+    assert outcome.units.to_pylist() == ["src/a.txt", "src/b.txt", "src/c.txt", "src/d.txt", "src/e.jsonl#3"]
+    (paper,) = outcome.kept.to_pylist()
+    assert paper["id"] == row_id("paper", "src", "a")
+    assert paper["source_ids"] == ["src/a.txt"]
+    assert (paper["licence"], paper["month"], paper["title"]) == ("CC-BY-4.0", "2018-06", "Title")
+    assert paper["sections"] == [{"title": "Abstract", "role": "abstract"}]
+    first, second = paper["sentences"]
+    assert first["id"] == row_id("sentence", paper["id"], "We go.", "0")
+    assert second["id"] == row_id("sentence", paper["id"], "We go.", "1")
+    assert (second["position"], second["start"], second["end"], second["locator"]) == (1, 24, 30, "line 5")
+    assert outcome.rejected.select(["id", "content", "error"]).to_pylist() == [
+        {
+            "id": "src/b.txt",
+            "content": b"T\n\nA\x00b.",
+            "error": "src/b.txt: the text holds the character U+0000, which is no text (line 3, column 2)",
+        },
+        {"id": "src/c.txt", "content": b"T", "error": "src/c.txt: too large"},
+        {
+            "id": "src/d.txt",
+            "content": b"T\n\nWe go.",
+            "error": "src/d.txt: its month of publication could not be told",
+        },
+        {"id": "src/e.jsonl#3", "content": b"", "error": "src/e.jsonl, line 3: the file is empty"},
+    ]
+    assert outcome.dropped.num_rows == 0
+
+
+def test_parsing_the_same_records_twice_gives_the_same_tables():
+    records = [record(f"{name}.txt", b"Title\n\nAbstract\n\nWe go on.\n") for name in "ab"]
+    assert parse_papers(records).kept.equals(parse_papers(records).kept)

@@ -1,0 +1,186 @@
+"""Plain text: headings, furniture of the page, offsets into the file."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.parse.papers import FORMATS
+from ops.parse.papers.body import body_spans, lines_of
+from ops.parse.papers.paper import Paper
+from ops.parse.source import ParseError, Raw
+from ops.text.space import fold
+
+PAPER = """# Talking to Machines
+date: 2018-07-15
+licence: Apache-2.0
+
+A. Smith, University of X
+
+Abstract
+
+We describe a state-of-
+the-art method for transla-
+tion, shown by Smith et al.
+(2003). The inter-
+
+1We thank the reviewers. They
+were kind.
+
+Proceedings of ACL 2018, pages 1802–1811
+Melbourne, Australia. c©2018 Association for Computational Linguistics
+
+1802
+
+national paper of this
+2https://example.org/foo
+talk is long.
+
+1 Introduction
+
+A simple thing
+
+2.1 Data
+
+It ends.
+
+Acknowledgments
+
+Thanks.
+
+A Settings
+
+Rate is 3.
+"""
+
+
+def parse(text: str | bytes) -> Paper:
+    content = text if isinstance(text, bytes) else text.encode()
+    return FORMATS["plain_text"].parse(Raw("a.txt", "a", content))
+
+
+def texts(paper: Paper) -> list[str]:
+    return [sentence.text for sentence in paper.sentences]
+
+
+def test_title_and_metadata_come_from_the_head():
+    fields = FORMATS["plain_text"].fields(Raw("a.txt", "a", PAPER.encode()))
+    assert fields == {
+        "title": "Talking to Machines",
+        "date": "2018-07-15",
+        "licence": "Apache-2.0",
+        "document": "a",
+    }
+
+
+def test_numbered_and_known_headings_that_stand_alone_are_found():
+    assert [(section.title, section.role) for section in parse(PAPER).sections] == [
+        ("", "preamble"),
+        ("Abstract", "abstract"),
+        ("1 Introduction", "introduction"),
+        ("2.1 Data", "data"),
+        ("Acknowledgments", "acknowledgments"),
+        ("A Settings", "appendix"),
+    ]
+
+
+def test_a_page_break_does_not_end_a_sentence_and_its_furniture_is_not_glued_in():
+    paper = parse(PAPER)
+    assert paper.text == PAPER
+    assert texts(paper)[1:6] == [
+        "We describe a state-of-the-art method for translation, shown by Smith et al. (2003).",
+        "The international paper of this talk is long.",
+        "1We thank the reviewers. They were kind.",
+        "Proceedings of ACL 2018, pages 1802–1811 Melbourne, Australia. "
+        "c©2018 Association for Computational Linguistics",
+        "1802",
+    ]
+    assert "2https://example.org/foo" in texts(paper)
+    interrupted = paper.sentences[2]
+    found = PAPER[interrupted.start : interrupted.end]
+    assert found.startswith("The inter-\n\n1We") and found.endswith("talk is long.")
+    assert interrupted.locator == "line 12"
+
+
+def test_hash_headings_rule_out_others():
+    paper = parse("T\n\n## Abstract\n\nWe do.\n\n1 Zebra\n\n### 2 Method #\n\nSo.")
+    assert [(each.title, each.role) for each in paper.sections] == [
+        ("Abstract", "abstract"),
+        ("2 Method", "method"),
+    ]
+    assert texts(paper) == ["We do.", "1 Zebra", "So."]
+
+
+def test_running_heads_are_found_by_their_repetition():
+    body = "\n\n".join(f"We go on {chr(97 + page)}\n\nThe Title of It {page}\n\nthe text {page}." for page in range(3))
+    assert texts(parse(f"T\n\n{body}\n"))[:2] == ["We go on a the text 0.", "The Title of It 0"]
+
+
+def test_a_blank_line_ends_a_sentence_before_a_capital():
+    assert texts(parse("T\n\nNo stop here\n\nBut here.\n\nAnd here\n\nwe go on.")) == [
+        "No stop here",
+        "But here.",
+        "And here we go on.",
+    ]
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_every_kind_of_line_end_is_read(end):
+    paper = parse("T\ndate: 2018-01\n\nAbstract\n\nWe\ngo on.\n".replace("\n", end))
+    assert texts(paper) == ["We go on."]
+    assert paper.sections[0].role == "abstract"
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"", "empty"),
+        (b" \n ", "empty"),
+        (b"Title\n", "no sentences"),
+        (b"Title\n\nAbstract\n\n", "no sentences"),
+        (b"T\n\nCaf\xe9.", "byte 0xe9 at byte offset 6"),
+        (b"\xef\xbb\xbfT\n\nCaf\xe9.", "byte 0xe9 at byte offset 9"),
+        ("T\n\nWe go.".encode("utf-16"), "UTF-16"),
+        (b"T\n\nWe\x00go.", r"U\+0000.*line 3, column 3"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_the_place(content, cause):
+    with pytest.raises(ParseError, match=cause):
+        parse(content)
+
+
+@given(st.text(st.sampled_from("aB .\n-1*\r\f"), max_size=200), st.booleans())
+def test_every_character_is_in_exactly_one_sentence(text, wrapped):
+    seen: set[int] = set()
+    found = body_spans(text, 0, len(text), wrapped)
+    assert found == sorted(found)
+    for spans in found:
+        for start, end in spans:
+            assert start < end
+            assert seen.isdisjoint(range(start, end))
+            seen.update(range(start, end))
+    assert all(index in seen or character.isspace() for index, character in enumerate(text))
+
+
+@given(st.lists(st.sampled_from(["We go.", "It is", "so. Then", "end"]), min_size=1, max_size=20))
+def test_a_sentence_of_one_span_is_its_text_folded(lines):
+    text = "T\n\n" + "\n".join(lines)
+    for sentence in parse(text).sentences:
+        assert fold(text[sentence.start : sentence.end]) == sentence.text
+
+
+@given(st.text(st.sampled_from("ab\r\n\f ")))
+def test_lines_leave_out_only_white_space(text):
+    lines = [text[start:end] for start, end in lines_of(text)]
+    assert " ".join(lines).split() == text.split()
+    assert all(line == line.strip() for line in lines)
+
+
+@pytest.mark.parametrize("seed", ["a", "#", "1 A\n\n", "a\u2010", "a.\n\n", "*", "1Aa available http:x "])
+def test_time_is_linear_in_a_file_of_a_megabyte(seed):
+    start = time.perf_counter()
+    parse("T\n\nA.\n\n" + seed * (1_000_000 // len(seed)))
+    assert time.perf_counter() - start < 40

@@ -1,0 +1,150 @@
+"""SciREX lines: spans, detokenising, bounded decompression."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from ops.parse.papers import FORMATS
+from ops.parse.papers.detokenise import detokenised
+from ops.parse.papers.paper import Paper
+from ops.parse.source import MonthRule, ParseError, Raw, Source
+
+SENTENCES = [
+    "Full - Resolution Networks",
+    "We do it .",
+    "section : Introduction",
+    "See Fig .",
+    "3 for 45 , 000 ( or so ) .",
+    "subsection : Zebras",
+    "section : Related Work",
+    "They did not .",
+]
+SECTIONS = [2, 3, 1, 2]  # sentences in each
+
+
+def record(**changed: object) -> dict[str, object]:
+    words: list[str] = []
+    spans = []
+    for sentence in SENTENCES:
+        start = len(words)
+        words += sentence.split()
+        spans.append([start, len(words)])
+    sections = []
+    first = 0
+    for count in SECTIONS:
+        sections.append([spans[first][0], spans[first + count - 1][1]])
+        first += count
+    return {"doc_id": "d1", "words": words, "sections": sections, "sentences": spans, **changed}
+
+
+def parse(found: object) -> Paper:
+    content = found if isinstance(found, bytes) else json.dumps(found).encode()
+    return FORMATS["scirex"].parse(Raw("a.jsonl", "d1", content, 1))
+
+
+def source(max_bytes: int = 10_000) -> Source:
+    return Source(kind="scirex", path=".", month=MonthRule(constant="2018-06"), licence="x", max_bytes=max_bytes)
+
+
+def split(folder: Path, max_bytes: int = 10_000) -> list[Raw]:
+    return list(FORMATS["scirex"].split(folder, source(max_bytes)))
+
+
+def test_headings_titles_and_sentences_are_told_apart():
+    paper = parse(record())
+    assert paper.title == "Full-Resolution Networks"
+    assert [(each.title, each.role) for each in paper.sections] == [
+        ("Abstract", "abstract"),
+        ("Introduction", "introduction"),
+        ("Zebras", "introduction"),
+        ("Related Work", "related work"),
+    ]
+    assert [(each.section, each.locator, each.text) for each in paper.sentences] == [
+        (0, "words[4:8]", "We do it."),
+        (1, "words[11:24]", "See Fig. 3 for 45,000 (or so)."),
+        (3, "words[31:35]", "They did not."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text"),
+    [
+        ("( e.g. , state - of - the - art ) .", "(e.g., state-of-the-art)."),
+        ('He said " go " ; it \'s done', 'He said "go"; it\'s done'),
+        ("[ reference ][ reference ] , 71.8 %", "[reference][reference], 71.8%"),
+        ("and / or https: // a.b / c", "and/or https://a.b/c"),
+        ("", ""),
+    ],
+)
+def test_tokens_become_text(tokens, text):
+    assert detokenised(tokens.split()) == text
+
+
+@pytest.mark.parametrize(
+    ("found", "cause"),
+    [
+        (b"nonsense", "malformed JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        ({"doc_id": "a"}, "no key words"),
+        (record(doc_id=None), "doc_id is empty"),
+        (record(doc_id=7), "doc_id must be text"),
+        (record(words=[1]), r"words\[0\] must be text"),
+        (record(words="a b"), "words must be a list"),
+        (record(sections=[]), "sections is empty"),
+        (record(sections=[[0, 99]]), r"sections\[0\] = \[0, 99\] lies outside of the 35 words"),
+        (record(sentences=[[0, True]]), r"sentences\[0\] must be two numbers"),
+        (record(sentences=[[-1, 2]]), "lies outside"),
+        (record(sentences=[[0, 3], [2, 4]]), r"sentences\[1\] = \[2, 4\] begins before"),
+        (record(sections=[[0, 2]]), "begins in no section"),
+        (record(sentences=[]), "no sentences"),
+        (record(words=["\x00"] * 35), r"U\+0000"),
+    ],
+)
+def test_a_record_of_the_wrong_shape_is_refused_with_the_key(found, cause):
+    with pytest.raises(ParseError, match=cause):
+        parse(found)
+
+
+def test_every_line_is_a_record_and_a_bad_one_harms_no_other(tmp_path):
+    lines = [json.dumps(record()), "{", "", json.dumps(record(doc_id="d2")), json.dumps(record())]
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    found = split(tmp_path)
+    assert [(raw.row, raw.document) for raw in found] == [
+        (1, "d1"),
+        (2, "a.jsonl.gz#2"),
+        (4, "d2"),
+        (5, "d1"),
+    ]
+    assert found[3].error == "its document id 'd1' is already that of a.jsonl.gz, line 1"
+    assert [raw.error for raw in found[:3]] == [None, None, None]
+
+
+def test_a_line_over_the_bound_is_not_read_and_the_next_one_is(tmp_path):
+    (tmp_path / "a.jsonl").write_text("x" * 5000 + "\n" + json.dumps(record()) + "\n")
+    found = split(tmp_path, max_bytes=2000)
+    assert [(raw.row, raw.content[:1], raw.error) for raw in found] == [
+        (1, b"", "larger than max_bytes = 2000; it was not read"),
+        (2, b"{", None),
+    ]
+
+
+def test_a_decompression_bomb_is_given_up(tmp_path):
+    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b"0" * 5_000_000))
+    (raw,) = split(tmp_path, max_bytes=1000)
+    assert raw.error is not None and "the rest of the file was not read" in raw.error
+
+
+DAMAGES = [lambda data: data[:-20], lambda data: b"nonsense", lambda data: data[:40] + b"#" * 60]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_gzip_file_is_an_error_of_its_last_record(tmp_path, damage):
+    whole = gzip.compress("\n".join(json.dumps(record(doc_id=str(each))) for each in range(50)).encode())
+    (tmp_path / "a.jsonl.gz").write_bytes(damage(whole))
+    error = split(tmp_path)[-1].error
+    assert error is not None and error.startswith("cannot be read from line")
+    assert str(tmp_path) not in error

