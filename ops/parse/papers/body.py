@@ -19,6 +19,7 @@ from ops.parse.sentences_rules import (
     FOOTNOTE,
     PAGE_NUMBER,
     PROCEEDINGS,
+    is_equation,
     running_head,
     start_reason,
 )
@@ -29,6 +30,7 @@ _TERMINAL = re.compile(r"[.!?:;\u2026][\"')\]\u2019\u201d]{0,3}\Z")
 _HYPHEN = ("-", "\u00ad", "\u2010")
 _LONGEST_FOOTER = 600
 _HEAD_REPEATS = 3
+_SHORTEST_WORD = 4
 
 Lines = Sequence[Span]
 
@@ -66,7 +68,8 @@ def body_spans(
     taken out before the rest is split, and are sentences of their own. A blank line ends a sentence,
     unless the text before it has no final punctuation and the text behind goes on in small letters: a
     sentence over a page break. `wrapped`: lines are as wide as the page, so that a footnote is the whole
-    block of lines that it begins; else (ScienceParse) a line break is rare and a footnote is one line.
+    block of lines that it begins; else (ScienceParse) a line break is rare, a footnote is one line, and so
+    is a displayed equation.
     Every character that is not white space is in exactly one of the spans.
     """
     found: list[tuple[Span, ...]] = []
@@ -111,7 +114,8 @@ def _marked(
             continue
         run: list[Span] = []
         for index, line in enumerate(block):
-            if _is_furniture(text[slice(*line)], index, len(block)):
+            found, before = text[slice(*line)], text[slice(*block[index - 1])] if index else ""
+            if _is_furniture(found, before, index, len(block)) or (not wrapped and _is_display(found)):
                 if run:
                     yield run, False
                     run = []
@@ -122,7 +126,12 @@ def _marked(
             yield run, False
 
 
-def _is_furniture(line: str, index: int, lines: int) -> bool:
+def _is_display(line: str) -> bool:
+    """Tell whether a line is a displayed equation: signs, and hardly a word."""
+    return is_equation(line, lambda word: len(word) >= _SHORTEST_WORD and word.isalpha())
+
+
+def _is_furniture(line: str, before: str, index: int, lines: int) -> bool:
     """Tell whether one line of a block is furniture; inside of a block the signs must be clearer."""
     reason = start_reason(line)
     if index == 0 or reason is None:
@@ -130,7 +139,7 @@ def _is_furniture(line: str, index: int, lines: int) -> bool:
     if reason == PAGE_NUMBER:
         return index == lines - 1
     if reason == PROCEEDINGS:
-        return line.startswith("P")
+        return line.startswith("P") and not before.endswith((" In", " in", " the"))
     if reason == FOOTNOTE:
         return not line.startswith(("http", "www"))
     return reason in (COPYRIGHT, CORRESPONDENCE, EQUAL_CONTRIBUTION)

@@ -45,8 +45,10 @@ def roles(*titles: str) -> list[str]:
 
 
 def test_a_sub_section_that_tells_nothing_takes_its_parents_role():
-    titles = ("2 Related Work", "2.1 Neural things", "2.1.1 More things", "2.2 Corpora", "3 Zebra", "3.1 Stripes")
-    assert roles(*titles) == ["related work", "related work", "related work", "data", "other", "other"]
+    assert roles("2 Related Work", "2.1 Neural things", "2.1.1 More things", "2.2 Corpora") == [
+        "related work", "related work", "related work", "data",
+    ]  # fmt: skip
+    assert roles("2 Related Work", "3 Zebra", "3.1 Stripes") == ["related work", "other", "other"]
 
 
 def test_levels_tell_parents_where_there_are_no_numbers():

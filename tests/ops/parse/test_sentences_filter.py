@@ -15,7 +15,7 @@ from ops.parse.records import Record, record_id
 from ops.parse.sentences import SentenceParams, filter_sentences, judge
 from ops.parse.source import Raw
 
-WORDS = {"parser", "code", "available", "value", "weight", "parsing", "hard", "adapt", "work", "squared", "long"}
+WORDS = {"parser", "code", "available", "value", "weight", "parsing"}
 
 
 def known(word: str) -> bool:
@@ -141,7 +141,7 @@ def test_nothing_of_a_sentence_is_lost_by_a_cut(text):
         )
 
 
-SEEDS = ["*", "* ", "1A", "1Aa code ", "1Aa available http:x ", "[A", "[", "[1", "12", "a.", "=", "http:", " "]
+SEEDS = ["*", "* ", "1A", "1Aa code ", "1Aa available http:x ", "[A", "[", "[1", "12", "a.", "=", "http:"]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

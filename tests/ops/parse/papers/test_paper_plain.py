@@ -105,6 +105,13 @@ def test_a_page_break_does_not_end_a_sentence_and_its_furniture_is_not_glued_in(
     assert interrupted.locator == "line 12"
 
 
+def test_a_reference_that_is_wrapped_before_its_proceedings_is_no_footer():
+    assert texts(parse("T\n\nReferences\n\nSmith wrote it. In\nProceedings of X, pages 1.\n")) == [
+        "Smith wrote it.",
+        "In Proceedings of X, pages 1.",
+    ]
+
+
 def test_hash_headings_rule_out_others():
     paper = parse("T\n\n## Abstract\n\nWe do.\n\n1 Zebra\n\n### 2 Method #\n\nSo.")
     assert [(each.title, each.role) for each in paper.sections] == [
@@ -115,8 +122,9 @@ def test_hash_headings_rule_out_others():
 
 
 def test_running_heads_are_found_by_their_repetition():
-    body = "\n\n".join(f"We go on {chr(97 + page)}\n\nThe Title of It {page}\n\nthe text {page}." for page in range(3))
-    assert texts(parse(f"T\n\n{body}\n"))[:2] == ["We go on a the text 0.", "The Title of It 0"]
+    pages = enumerate("abc")
+    body = "\n\n".join(f"We go on {word}\n\nThe Title of It {page}\n\nthe text." for page, word in pages)
+    assert texts(parse(f"T\n\n{body}\n"))[:2] == ["We go on a the text.", "The Title of It 0"]
 
 
 def test_a_blank_line_ends_a_sentence_before_a_capital():

@@ -45,6 +45,12 @@ def test_abstract_sections_and_footnotes_are_told_apart(record):
     ]
 
 
+def test_a_displayed_equation_is_a_sentence_of_its_own():
+    text = "We take it as\nd(x) = \u03a3 a p(a|x)\nOn held-out pages it works."
+    paper = parse({"sections": [{"heading": "Method", "text": text}]})
+    assert "d(x) = \u03a3 a p(a|x)" in [sentence.text for sentence in paper.sentences]
+
+
 def test_the_metadata_can_be_had_alone():
     fields = FORMATS["science_parse"].fields(Raw("a.json", "a", json.dumps(RECORD).encode()))
     assert (fields["title"], fields["year"], fields["document"]) == ("A Title", "2018", "a")

@@ -47,7 +47,8 @@ def parse(found: object) -> Paper:
 
 
 def source(max_bytes: int = 10_000) -> Source:
-    return Source(kind="scirex", path=".", month=MonthRule(constant="2018-06"), licence="x", max_bytes=max_bytes)
+    month = MonthRule(constant="2018-06")
+    return Source(kind="scirex", path=".", month=month, licence="x", max_bytes=max_bytes)
 
 
 def split(folder: Path, max_bytes: int = 10_000) -> list[Raw]:
