@@ -18,7 +18,11 @@ _WHOLE_WORD = re.compile(rf"(?<![\w\-\u2010]){_WORD.pattern}(?!_)")
 _BEFORE = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*\Z")
 _LONGEST = 80
 
-_SHORTEST_PART = 3
+_SHORTEST_PART = 4
+#: Endings that damaged documents have as words of their own; they begin no part of a compound.
+_SUFFIXES = frozenset(
+    {"able", "ally", "ance", "ence", "ible", "ings", "ment", "ments", "ness", "sion", "sions", "tion", "tions"}
+)
 
 #: After these the hyphen is a suspended one: "pre- and post-editing".
 _SUSPENDED = frozenset({"and", "or", "und", "nor"})
@@ -83,7 +87,7 @@ def _between(text_before: str, sign: str, after: str, known: Set[str], spaces: b
     last, first = before.rpartition("-")[2], after.partition("-")[0]
     stays = (
         "-" in before
-        or (min(len(last), len(first)) >= _SHORTEST_PART and {last.lower(), first.lower()} <= known)
+        or _are_words(last.lower(), first.lower(), known)
         or not after[:1].islower()
         or "-" in after
         or (len(last) > 1 and last.isupper())
@@ -91,3 +95,7 @@ def _between(text_before: str, sign: str, after: str, known: Set[str], spaces: b
         or last.lower() in _COMPOUND_HEADS
     )
     return "-" if stays else ""
+
+
+def _are_words(last: str, first: str, known: Set[str]) -> bool:
+    return min(len(last), len(first)) >= _SHORTEST_PART and first not in _SUFFIXES and {last, first} <= known

@@ -19,6 +19,8 @@ from ops.text.hyphens import join_lines, words_of
         ("state-of-\nthe-art", "", "state-of-the-art"),
         ("state-\nof-the-art", "", "state-of-the-art"),
         ("user-\nagent", "the user and the agent", "user-agent"),
+        ("process-\ning", "we process it; ing", "processing"),
+        ("commit-\nment", "we commit; ment", "commitment"),
         ("inter-\naction", "to inter an action; interaction", "interaction"),
         ("co-\noperate", "they co-operate", "co-operate"),
         ("co-\noperate", "they cooperate", "cooperate"),
