@@ -21,8 +21,11 @@ _LONGEST = 80
 _SHORTEST_PART = 4
 #: Endings that damaged documents have as words of their own; they begin no part of a compound.
 _SUFFIXES = frozenset(
-    {"able", "ally", "ance", "ence", "ible", "ings", "ment", "ments", "ness", "sion", "sions", "tion", "tions"}
-)
+    {
+        "able", "ally", "ance", "ence", "ible", "ings", "ment", "ments", "ness", "sion", "sions", "tion",
+        "tions",
+    }
+)  # fmt: skip
 
 #: After these the hyphen is a suspended one: "pre- and post-editing".
 _SUSPENDED = frozenset({"and", "or", "und", "nor"})
