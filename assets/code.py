@@ -15,7 +15,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ def closure(names: Iterable[str]) -> list[str]:
     return sorted(seen)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _tree(module: str) -> ast.Module:
     return ast.parse(_file(module).read_bytes())
 
@@ -71,16 +71,24 @@ def _is_module(name: str) -> bool:
     return _file(name).is_file()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _module_hash(module: str) -> str:
     tree, folder = _tree(module), _file(module).parent
-    named = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    files = sorted(name for name in named if re.fullmatch(r"[\w.-]+\.\w+", name) and (folder / name).is_file())
-    data = [(name, hashlib.md5((folder / name).read_bytes(), usedforsecurity=False).hexdigest()) for name in files]
+    named = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    files = sorted(
+        name for name in named if re.fullmatch(r"[\w.-]+\.\w+", name) and (folder / name).is_file()
+    )
+    data = [
+        (name, hashlib.md5((folder / name).read_bytes(), usedforsecurity=False).hexdigest()) for name in files
+    ]
     return _md5(_dump(tree) + repr(data))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the project's modules and the packages from outside that a module imports."""
     inside, outside = set(), set()
@@ -143,12 +151,18 @@ def _dump(tree: ast.Module) -> str:
 
 
 def _is_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 @lru_cache(maxsize=1)
 def _lock() -> Mapping[str, tuple[str, str]]:
-    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    pins = re.findall(
+        r"^([A-Za-z0-9._-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE
+    )
     return {_normal(name): (name, version) for name, version in pins}
 
 

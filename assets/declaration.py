@@ -221,7 +221,10 @@ def _asset(declaration: Declaration) -> dg.AssetsDefinition:
         key=declaration.key,
         group_name=declaration.key.path[0],
         description=declaration.function.__doc__,
-        ins={i.argument: dg.AssetIn(i.key, partition_mapping=_mapping(i, declaration)) for i in declaration.inputs},
+        ins={
+            i.argument: dg.AssetIn(i.key, partition_mapping=_mapping(i, declaration))
+            for i in declaration.inputs
+        },
         partitions_def=months() if declaration.partitioned else None,
         code_version=declaration.code_version,
         required_resource_keys={"store"},
@@ -266,7 +269,9 @@ def _mapping(source: Input, declaration: Declaration) -> dg.PartitionMapping | N
 def _column_schema(schema: pa.Schema) -> dg.TableSchema:
     return dg.TableSchema(
         columns=[
-            dg.TableColumn(item.name, str(item.type), constraints=dg.TableColumnConstraints(nullable=item.nullable))
+            dg.TableColumn(
+                item.name, str(item.type), constraints=dg.TableColumnConstraints(nullable=item.nullable)
+            )
             for item in schema
         ]
     )

@@ -44,7 +44,9 @@ class Parts:
     def __iter__(self) -> Iterator[pa.Table]:
         return (part.read() for part in self.parts)
 
-    def read(self, columns: Sequence[str] | None = None, where: tuple[str, Collection[str]] | None = None) -> pa.Table:
+    def read(
+        self, columns: Sequence[str] | None = None, where: tuple[str, Collection[str]] | None = None
+    ) -> pa.Table:
         """Return the rows as one table; `where` = (column, values) keeps those whose column is among values.
 
         Only the matching rows of one part at a time stay in memory.

@@ -21,7 +21,9 @@ SENTENCE_IN_PAPER = pa.struct(
         pa.field("section", _INT),  # index into the paper's sections
         pa.field("start", _LONG),  # characters of the paper's `text`
         pa.field("end", _LONG),
-        pa.field("locator", _TEXT),  # the place in the source's own terms: "S sid=12", "sections[3]", "line 40"
+        pa.field(
+            "locator", _TEXT
+        ),  # the place in the source's own terms: "S sid=12", "sections[3]", "line 40"
         pa.field("text", _TEXT),  # de-hyphenated, white space folded
     ]
 )

@@ -63,7 +63,9 @@ def schema(folder: Path, shape: Shape) -> Finding:
         for path in sorted(folder.glob(f"{table}-*.parquet")):
             found = pq.read_schema(path)
             if found.names != getattr(shape, table).names:
-                faults.append(f"{path.name} has the columns {found.names}, declared are {getattr(shape, table).names}")
+                faults.append(
+                    f"{path.name} has the columns {found.names}, declared are {getattr(shape, table).names}"
+                )
                 continue
             part = pq.read_table(path, columns=["id", "source_ids", "licence"])
             rows += part.num_rows
@@ -102,7 +104,9 @@ def _faults(units: Sequence[str], fates: dict[str, list[str]], where: str) -> li
 
 
 def _identity_faults(name: str, part: pa.Table) -> list[str]:
-    faults = [f"{name}: {part[c].null_count} rows without {c}" for c in part.column_names if part[c].null_count]
+    faults = [
+        f"{name}: {part[c].null_count} rows without {c}" for c in part.column_names if part[c].null_count
+    ]
     empty = pc.sum(pc.equal(pc.list_value_length(part["source_ids"]), 0)).as_py()
     return [*faults, *([f"{name}: {empty} rows without a source"] if empty else [])]
 

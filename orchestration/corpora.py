@@ -5,7 +5,7 @@ Belongs here: which formats read which kind of document. Not here: scanning (ops
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from assets.settings import ROOT, settings
@@ -14,7 +14,7 @@ from ops.parse.source import Format
 from orchestration.engine import engine
 
 
-@lru_cache(maxsize=None)
+@cache
 def corpus(name: str) -> Corpus:
     """Return the corpus `sources.<name>`, its index scanned at most once in a process."""
     chosen = settings()

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+from types import TracebackType
 
-from assets.settings import ROOT, settings
+from assets.settings import ROOT, ParamsError, settings
 
 #: Baseline kernels, one thread: floating-point sums in one fixed order.
 STRICT = {
@@ -47,7 +48,7 @@ def fix() -> None:
     wanted = {**QUIET, "DAGSTER_HOME": str(ROOT / ".dagster")}
     try:
         strict = settings().numerics == "strict"
-    except ValueError:
+    except ParamsError:
         strict = True
     if strict:
         late = "numpy" in sys.modules and any(os.environ.get(name) != value for name, value in STRICT.items())
@@ -55,3 +56,14 @@ def fix() -> None:
             raise RuntimeError("import orchestration before numpy: numerics: strict pins its kernels")
         wanted |= STRICT
     os.environ.update(wanted)
+    sys.excepthook = _without_traceback
+
+
+def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Report what is wrong with params.yaml in a line: modules read it while they are imported."""
+    from ops.models.registry import ModelNotInstalledError
+
+    if isinstance(error, (ParamsError, ModelNotInstalledError)):
+        print(f"error: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)

@@ -45,12 +45,18 @@ class Found:
 def find(ids: Collection[str]) -> Iterator[Found]:
     """Yield every row with one of these ids, in the order of the DAG: a dropped unit is found where it
     was kept before, too."""
-    yield from _matching(lambda table: pc.is_in(table["id"], value_set=pa.array(sorted(ids), pa.string())), ["id"])
+    yield from _matching(
+        lambda table: pc.is_in(table["id"], value_set=pa.array(sorted(ids), pa.string())), ["id"]
+    )
 
 
 def users(row_id: str) -> Iterator[Found]:
     """Yield every kept row that names a row among its sources."""
-    yield from (found for found in _matching(lambda table: _mentions(table, row_id), ["source_ids"]) if found.table == "kept")
+    yield from (
+        found
+        for found in _matching(lambda table: _mentions(table, row_id), ["source_ids"])
+        if found.table == "kept"
+    )
 
 
 def explain(row_id: str) -> str:
@@ -60,7 +66,9 @@ def explain(row_id: str) -> str:
     """
     here = list(find([row_id]))
     if not here:
-        raise LookupError(f"no row {row_id!r} in any dataset; ids stand in the `id` column of every Parquet file")
+        raise LookupError(
+            f"no row {row_id!r} in any dataset; ids stand in the `id` column of every Parquet file"
+        )
     lines = [f"row {row_id}"]
     for found in here:
         lines += ["", *_describe(found)]
@@ -74,7 +82,9 @@ def _describe(found: Found) -> list[str]:
     record = read_record(found.item, found.month) or known(found.item, found.month)
     run = (record.run_id if record else None) or "not made here (it came through DVC)"
     lines = [found.name, f"  file: {found.path.relative_to(ROOT).as_posix()}", f"  run: {run}"]
-    lines += [f"  {name}: {_short(value)}" for name, value in found.row.items() if name not in ("id", "source_ids")]
+    lines += [
+        f"  {name}: {_short(value)}" for name, value in found.row.items() if name not in ("id", "source_ids")
+    ]
     if record:
         lines += [f"  params {name}: {_flow(value)}" for name, value in sorted(record.key["params"].items())]
         lines.append(f"  code: {record.key['code'].get('code')}")
@@ -141,7 +151,11 @@ def _short(value: object) -> str:
 
 
 def _flow(value: object) -> str:
-    return yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=True).removesuffix("...\n").strip()
+    return (
+        yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=True)
+        .removesuffix("...\n")
+        .strip()
+    )
 
 
 if __name__ == "__main__":

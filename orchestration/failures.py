@@ -36,4 +36,5 @@ def describe(error: BaseException) -> str:
     """Return an error as people should read it."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror} ({error.filename})" if error.filename else error.strerror
-    return str(error) if isinstance(error, (ValueError, RuntimeError)) else f"{type(error).__name__}: {error}"
+    worded = isinstance(error, (ValueError, RuntimeError, LookupError)) and not isinstance(error, KeyError)
+    return str(error) if worded else f"{type(error).__name__}: {error}"

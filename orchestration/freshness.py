@@ -78,18 +78,27 @@ def status(item: Declaration, month: str) -> Status:
     record = known(item, month)
     if record is None:
         former = read_record(item, month)
-        lost = "its bytes are not those that were made" if former and folder(item, month).exists() else "missing"
+        lost = (
+            "its bytes are not those that were made" if former and folder(item, month).exists() else "missing"
+        )
         return Status(None, (lost,))
     try:
-        return Status(record, tuple(differences(record.key, key(item, month))))
+        today = key(item, month)
     except NotReady as error:
         return Status(record, (str(error),))
+    reasons = differences(record.key, today)
+    if reasons and (other := recall(item, month)) is not None and not differences(other.key, today):
+        # the same bytes were made elsewhere under today's key: an experiment that was applied, a pull
+        write_record(item, month, other)
+        return Status(other, ())
+    return Status(record, tuple(reasons))
 
 
 def complete(item: Declaration) -> bool:
     """Say whether every partition of a dataset and of all its ancestors is fresh."""
     return all(
-        status(one, month).fresh for one in {d.name: d for d in (item, *ancestors(item))}.values()
+        status(one, month).fresh
+        for one in {d.name: d for d in (item, *ancestors(item))}.values()
         for month in one.made_months
     )
 

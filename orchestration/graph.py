@@ -30,9 +30,13 @@ def datasets() -> dict[str, Declaration]:
     check_names({name for item in found.values() for name in item.sections})
     for exclusion in settings().exclude:
         if exclusion.asset not in found:
-            raise ParamsError(f"params.yaml: exclude: unknown asset {exclusion.asset}; known: {', '.join(found)}")
+            raise ParamsError(
+                f"params.yaml: exclude: unknown asset {exclusion.asset}; known: {', '.join(found)}"
+            )
         if exclusion.partition not in found[exclusion.asset].months:
-            raise ParamsError(f"params.yaml: exclude: {exclusion.asset} has no partition {exclusion.partition}")
+            raise ParamsError(
+                f"params.yaml: exclude: {exclusion.asset} has no partition {exclusion.partition}"
+            )
     return found
 
 

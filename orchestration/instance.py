@@ -61,7 +61,11 @@ def materialise(item: Declaration, month: str) -> Ran:
 
 def _cause(result: dg.ExecuteInProcessResult) -> str:
     """Return the innermost message that was written for people."""
-    checks = [event.asset_check_evaluation_data for event in result.all_events if event.event_type_value == "ASSET_CHECK_EVALUATION"]
+    checks = [
+        event.asset_check_evaluation_data
+        for event in result.all_events
+        if event.event_type_value == "ASSET_CHECK_EVALUATION"
+    ]
     failed = [f"check {check.check_name} failed: {check.description}" for check in checks if not check.passed]
     if failed:
         return "; ".join(failed)

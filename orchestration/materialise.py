@@ -85,7 +85,9 @@ def make(
     made_under = key(declaration, month)
     target = folder(declaration, month)
     with building(WORKSHOP, target) as new:
-        units = write_outcomes(new, declaration.function(**_arguments(declaration, month, inputs)), declaration.shape)
+        units = write_outcomes(
+            new, declaration.function(**_arguments(declaration, month, inputs)), declaration.shape
+        )
     findings = {
         "conservation": conservation.conservation(target, units, _expected(declaration, month, inputs)),
         "schema": conservation.schema(target, declaration.shape),

@@ -54,7 +54,9 @@ def show(select: str | None) -> None:
         return
     rows = [("dataset", "month", "made again", "because")]
     for step in steps:
-        rows.append((step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons)))
+        rows.append(
+            (step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
+        )
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))

@@ -19,7 +19,7 @@ from rich.table import Table
 from assets.declaration import Declaration
 from orchestration.corpora import corpus
 from orchestration.freshness import known, status
-from orchestration.graph import DATA, WORKSHOP, folder, input_months, label, selected
+from orchestration.graph import DATA, WORKSHOP, input_months, label, selected
 from orchestration.prune import prune
 from orchestration.store.counts import total
 from orchestration.store.publish import recover

@@ -25,7 +25,9 @@ def metadata(folder: Path, record: Record) -> dict[str, Any]:
     return {
         **{table: dg.MetadataValue.int(record.counts[table]) for table in TABLES},
         "dagster/row_count": dg.MetadataValue.int(record.counts["kept"]),
-        "drop reasons": dg.MetadataValue.md(table(["reason", "rows"], sorted(reasons.items(), key=_by_count))),
+        "drop reasons": dg.MetadataValue.md(
+            table(["reason", "rows"], sorted(reasons.items(), key=_by_count))
+        ),
         "sample": dg.MetadataValue.md(sample(folder / part_name("kept", 0))),
         "folder": dg.MetadataValue.text(folder.relative_to(ROOT).as_posix()),
         "md5": dg.MetadataValue.text(record.version),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ops.outcome import Outcome, Outcomes
-from ops.parse.records import Record
+from ops.parse.records import Record, record_id
 from ops.parse.source import Format, ParseError, Raw, Source, month_of
 from ops.parts import Engine
 
@@ -131,5 +131,4 @@ def _record(name: str, source: Source, form: Format[Any], raw: Raw) -> Record:
             month = month_of(source.month, raw, form.fields(raw) if source.month.field else {})
         except ParseError as error:
             raw = raw if raw.error else replace(raw, error=str(error))
-    identity = f"{name}/{raw.path}" + (f"#{raw.row}" if raw.row is not None else "")
-    return Record(identity, name, source.kind, source.licence, month, raw)
+    return Record(record_id(name, raw), name, source.kind, source.licence, month, raw)

@@ -74,6 +74,7 @@ class Raw:
 
     @property
     def md5(self) -> str:
+        """MD5 of the record's bytes and of all that is known beside them."""
         digest = hashlib.md5(self.content, usedforsecurity=False)
         digest.update(repr(sorted(self.companions.items())).encode())
         digest.update(repr((self.document, self.error)).encode())

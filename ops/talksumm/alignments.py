@@ -83,7 +83,7 @@ def seconds(runs: Sequence[Span], words: Sequence[Row]) -> float | None:
 def _unit(pair: Row, sentence: Row) -> dict[str, Any]:
     return {
         "id": sentence["id"],
-        "source_ids": [pair["id"]],
+        "source_ids": [pair["id"], sentence["sentence_id"]],
         "licence": pair["licence"],
         "pair_id": pair["id"],
         "talk_id": pair["talk_id"],

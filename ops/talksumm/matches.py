@@ -43,7 +43,11 @@ def _nearest(title: str, known: Sequence[Row], titles: Titles, groups: Sequence[
     best = ((float(max(scores[index] for index in group)), group) for group in groups)
     nearest = sorted(best, key=lambda pair: (-pair[0], pair[1]))[:CANDIDATES]
     return [
-        {"title": known[group[0]]["title"], "score": score, "paper_ids": [known[index]["id"] for index in group]}
+        {
+            "title": known[group[0]]["title"],
+            "score": score,
+            "paper_ids": [known[index]["id"] for index in group],
+        }
         for score, group in nearest
         if score > 0
     ]

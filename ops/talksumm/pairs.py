@@ -44,7 +44,9 @@ class PairParams(Params, section="talksumm.pairs"):
     )
 
 
-def pair_talks(talks: pa.Table, matches: Parts, papers: Parts, sentences: Parts, params: PairParams) -> Outcome:
+def pair_talks(
+    talks: pa.Table, matches: Parts, papers: Parts, sentences: Parts, params: PairParams
+) -> Outcome:
     """Return the talks with their papers' sentences; talks without a clear paper are dropped.
 
     `matches` has the scores. Of papers with one title (but for case, accents and punctuation) those without

@@ -46,4 +46,6 @@ def folder_hashes(folder: Path) -> dict[str, str]:
 def version(hashes: Mapping[str, str]) -> str:
     """Return DVC's hash of a folder from the MD5s of its files by relative path."""
     entries = [{"md5": hashes[name], "relpath": name} for name in sorted(hashes)]
-    return hashlib.md5(json.dumps(entries, sort_keys=True).encode(), usedforsecurity=False).hexdigest() + ".dir"
+    return (
+        hashlib.md5(json.dumps(entries, sort_keys=True).encode(), usedforsecurity=False).hexdigest() + ".dir"
+    )

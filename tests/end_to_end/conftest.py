@@ -16,7 +16,15 @@ from tests.end_to_end.corpus import write_corpus
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("ops", "assets", "orchestration")
-FILES = ("models.txt", "requirements.lock", "pyproject.toml", "Makefile", ".gitignore", ".dvcignore", ".dvc/config")
+FILES = (
+    "models.txt",
+    "requirements.lock",
+    "pyproject.toml",
+    "Makefile",
+    ".gitignore",
+    ".dvcignore",
+    ".dvc/config",
+)
 
 
 @dataclass
@@ -30,7 +38,9 @@ class Zygote:
         environment = {**os.environ, **STRICT, **QUIET, "DVC_SITE_CACHE_DIR": str(folder / "dvc-site")}
         script = Path(__file__).with_name("zygote.py")
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen([sys.executable, str(script)], stdin=pipe, stdout=pipe, text=True, env=environment)
+        self.process = subprocess.Popen(
+            [sys.executable, str(script)], stdin=pipe, stdout=pipe, text=True, env=environment
+        )
         self.out = folder / "output.txt"
 
     def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
@@ -75,7 +85,9 @@ class Project:
         return json.loads(ended.output.splitlines()[-1])
 
     def git(self, *argv: str) -> str:
-        return subprocess.run(["git", *argv], cwd=self.root, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(
+            ["git", *argv], cwd=self.root, check=True, capture_output=True, text=True
+        ).stdout
 
     def commit(self, message: str = "change") -> None:
         self.git("add", "-A")
@@ -101,12 +113,19 @@ class Project:
     def data(self) -> dict[str, bytes]:
         """Every byte below data/, and the metrics."""
         folders = [path for path in (self.root / "data").iterdir() if not path.name.startswith(".")]
-        files = [file for folder in [*folders, self.root / "metrics"] for file in folder.rglob("*") if file.is_file()]
+        files = [
+            file
+            for folder in [*folders, self.root / "metrics"]
+            for file in folder.rglob("*")
+            if file.is_file()
+        ]
         return {file.relative_to(self.root).as_posix(): file.read_bytes() for file in sorted(files)}
 
     def made(self, output: str) -> list[str]:
         """The partitions that a run says it made."""
-        return [line.split(":")[0] for line in output.splitlines() if " kept, " in line and "rejected, " in line]
+        return [
+            line.split(":")[0] for line in output.splitlines() if " kept, " in line and "rejected, " in line
+        ]
 
     def copy(self, to: Path) -> "Project":
         shutil.copytree(self.root, to, symlinks=True)
@@ -146,8 +165,12 @@ def small(params) -> None:
     params["partitions"] = {"start": "2018-06", "end": "2018-07"}
     month = {"field": "date"}
     params["sources"] = {
-        "papers": {"text": {"kind": "plain_text", "path": "corpus/papers", "month": month, "licence": "CC0-1.0"}},
-        "talks": {"talks": {"kind": "transcripts", "path": "corpus/talks", "month": month, "licence": "CC0-1.0"}},
+        "papers": {
+            "text": {"kind": "plain_text", "path": "corpus/papers", "month": month, "licence": "CC0-1.0"}
+        },
+        "talks": {
+            "talks": {"kind": "transcripts", "path": "corpus/talks", "month": month, "licence": "CC0-1.0"}
+        },
     }
 
 

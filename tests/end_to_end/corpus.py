@@ -65,5 +65,11 @@ def write_corpus(folder: Path) -> None:
 
 def write_paper(folder: Path, name: str, month: str) -> None:
     """Add one paper without a talk."""
-    words = {"name": name, "month": month, "title": f"A Note on {name.title()}", "thing": name, "tool": "notes"}
+    words = {
+        "name": name,
+        "month": month,
+        "title": f"A Note on {name.title()}",
+        "thing": name,
+        "tool": "notes",
+    }
     (folder / "papers" / f"{name}.txt").write_text(PAPER.format(**words))

@@ -16,9 +16,13 @@ resolver = CachingStaleStatusResolver(instance(), graph, loading)
 answer = {}
 for name, item in datasets().items():
     for month in item.made_months:
-        records = instance().fetch_materializations(
-            dg.AssetRecordsFilter(item.key, asset_partitions=[month] if month else None), limit=1
-        ).records
+        records = (
+            instance()
+            .fetch_materializations(
+                dg.AssetRecordsFilter(item.key, asset_partitions=[month] if month else None), limit=1
+            )
+            .records
+        )
         latest = records[0] if records else None
         checks = {}
         for key in (key for key in graph.asset_check_keys if key.asset_key == item.key):

@@ -55,7 +55,11 @@ def test_an_edit_two_imports_away_recomputes_what_uses_it(done):
     plan = done.module("orchestration.plan")
     assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+code changed", plan)
     done.git("checkout", "ops/identity.py")
-    done.edit("ops/talksumm/tokens.py", "from __future__ import annotations", "from __future__ import annotations\nX = 1")
+    done.edit(
+        "ops/talksumm/tokens.py",
+        "from __future__ import annotations",
+        "from __future__ import annotations\nX = 1",
+    )
     plan = done.module("orchestration.plan")
     assert re.search(r"talksumm/alignments\s+2018-06\s+yes\s+code changed", plan)
     assert "talksumm/pairs" not in plan
@@ -105,7 +109,10 @@ def test_a_source_file_added_and_removed_touches_its_month_alone(done):
     before = done.lock
     write_paper(done.root / "corpus", "epsilon", "2018-07")
     made = done.made(done.run())
-    assert [name for name in made if name.startswith("sources")] == ["sources/papers 2018-07", "sources/sentences 2018-07"]
+    assert [name for name in made if name.startswith("sources")] == [
+        "sources/papers 2018-07",
+        "sources/sentences 2018-07",
+    ]
     assert not any("alignments" in name for name in made)
     (done.root / "corpus/papers/epsilon.txt").unlink()
     done.run()
@@ -146,8 +153,11 @@ def test_a_half_recomputed_stage_stays_stale_in_dvc_with_all_below_it(done):
 
 def test_a_failed_blocking_check_makes_the_partition_stale_for_both_drivers(done):
     """An op that loses a unit is caught, and what needs its rows is not made."""
-    done.edit("ops/talksumm/budgets.py", "return Outcome.of(SUMMARIES, [unit[\"id\"] for unit in units], kept, dropped)",
-              "return Outcome.of(SUMMARIES, [unit[\"id\"] for unit in units], kept, dropped[1:])")
+    done.edit(
+        "ops/talksumm/budgets.py",
+        'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)',
+        'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped[1:])',
+    )
     output = done.run(ok=False)
     assert "check conservation failed: 1 units are lost in part 0" in output
     assert "talksumm/training_sets: needs talksumm/summaries 2018-06, which failed" in output
@@ -172,7 +182,9 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
 def test_one_broken_partition_fails_alone_and_the_others_finish(done):
     done.edit("ops/talksumm/alignments.py", "    units: list", BREAK + "    units: list")
     output = done.run(ok=False)
-    assert "failed talksumm/alignments 2018-07: talksumm/alignments 2018-07: the talk delta is cursed" in output
+    assert (
+        "failed talksumm/alignments 2018-07: talksumm/alignments 2018-07: the talk delta is cursed" in output
+    )
     assert "talksumm/alignments 2018-06" in done.made(output)
     assert "failed talksumm/summaries 2018-07: needs talksumm/alignments 2018-07, which failed" in output
 

@@ -48,6 +48,8 @@ def test_the_version_in_dagster_is_the_md5_in_dvc(done):
 
 def test_a_forced_repro_makes_everything_again_to_the_same_bytes(done):
     before = done.lock
-    output = done.repro(env={"SILVERLOOM_FORCE": "1"}) + done.dvc("repro", "-f", env={"SILVERLOOM_FORCE": "1"})
+    output = done.repro(env={"SILVERLOOM_FORCE": "1"}) + done.dvc(
+        "repro", "-f", env={"SILVERLOOM_FORCE": "1"}
+    )
     assert "talksumm/alignments 2018-06" in output
     assert done.lock == before

@@ -8,7 +8,7 @@ import json
 import os
 import runpy
 import sys
-import traceback
+from pathlib import Path
 
 import dagster
 import dvc.repo
@@ -24,7 +24,7 @@ def child(order):
     os.chdir(order["cwd"])
     os.environ.update(order["env"])
     sys.path[:] = [order["cwd"], *(path for path in sys.path if not path.endswith("end_to_end"))]
-    with open(order["out"], "wb", buffering=0) as out:
+    with Path(order["out"]).open("wb", buffering=0) as out:
         os.dup2(out.fileno(), 1)
         os.dup2(out.fileno(), 2)
     status = 0
@@ -39,8 +39,8 @@ def child(order):
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
     except BaseException:
-        traceback.print_exc()
-        status = 70
+        sys.excepthook(*sys.exc_info())
+        status = 1
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

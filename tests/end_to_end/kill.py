@@ -1,0 +1,127 @@
+"""Kill a small run at its 1st, 2nd, ... write, and check what is left; prints how many writes there were.
+
+Every partition of `talksumm` is stale in the project that this runs in. Children are forked from this
+process, which is warm, so that each costs a fraction of a second.
+"""
+
+import os
+import shutil
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+import orchestration  # noqa: F401
+from assets.declaration import declarations
+from orchestration.freshness import status
+from orchestration.graph import datasets, folder, input_months
+from orchestration.materialise import make, parts
+from orchestration.store import publish
+from orchestration.store.identity import folder_hashes, version
+
+ROOT = Path.cwd()
+STATE = ("data/sources", "data/talksumm", "data/.building", ".silverloom")
+
+
+def remake():
+    """Make what is stale, as a run does, without Dagster around it."""
+    publish.recover(ROOT / "data/.building")
+    for item in datasets().values():
+        for month in item.made_months:
+            if not status(item, month).fresh:
+                months = input_months(item, month)
+                inputs = {
+                    i.argument: parts(declarations()[i.key], months[i.key.to_user_string()])
+                    for i in item.inputs
+                }
+                make(item, month, inputs, "run")
+
+
+def versions():
+    return {
+        f"{item.name} {month}": version(folder_hashes(folder(item, month)))
+        for item in datasets().values()
+        for month in item.made_months
+    }
+
+
+def records():
+    return {
+        path.relative_to(ROOT): path.read_text() for path in (ROOT / ".silverloom/records").rglob("*.json")
+    }
+
+
+def forked(action):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            action()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(pid, 0)[1]
+
+
+def die_at(stop):
+    count = 0
+
+    def counted(function):
+        def call(*arguments, **options):
+            nonlocal count
+            count += 1
+            if count == stop:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*arguments, **options)
+
+        return call
+
+    for name in ("fsync", "rename", "replace", "mkdir"):
+        setattr(os, name, counted(getattr(os, name)))
+    publish._exchange = counted(publish._exchange)
+
+
+def save(place):
+    for name in STATE:
+        if (ROOT / name).exists():
+            shutil.copytree(ROOT / name, place / name)
+
+
+def restore(place):
+    for name in STATE:
+        shutil.rmtree(ROOT / name, ignore_errors=True)
+        if (place / name).exists():
+            shutil.copytree(place / name, ROOT / name)
+
+
+def main():
+    place = ROOT / "saved"
+    save(place)
+    old = versions()
+    remake()  # here, so that the children find models, tokenisers and kernels loaded
+    new = versions()
+    assert old != new, "nothing was stale"
+    for stop in range(1, 1000):
+        restore(place)
+
+        def killed(stop=stop):
+            die_at(stop)
+            remake()
+
+        ended = forked(killed)
+        assert os.WIFSIGNALED(ended) or ended == 0, f"failed at write {stop}"
+        left = versions()
+        for name, found in left.items():
+            assert found in (old[name], new[name]), f"{name} is neither old nor new after write {stop}"
+        if os.WIFSIGNALED(ended):
+            assert forked(remake) == 0, f"did not recover from write {stop}"
+        assert versions() == new, f"other bytes after write {stop}"
+        rooms = [path for path in (ROOT / "data/.building").iterdir() if path.is_dir()]
+        assert not rooms, f"left behind after write {stop}: {rooms}"
+        if ended == 0:
+            print(f"{stop - 1} writes")
+            return
+    sys.exit("never ended")
+
+
+main()

@@ -1,0 +1,111 @@
+"""Data travels by DVC, and everybody believes it where it arrives."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Project
+
+
+@pytest.fixture(scope="module")
+def clone(done_project, tmp_path_factory, zygote) -> Project:
+    """A clone whose data came by `dvc pull` from a folder outside the repository. Copy it, do not change it."""
+    place = tmp_path_factory.mktemp("clone")
+    origin = done_project.copy(place / "origin")
+    origin.dvc("remote", "add", "-d", "store", str(place / "store"))
+    origin.commit("remote")
+    origin.dvc("push")
+    origin.git("clone", "-q", str(origin.root), str(place / "copy"))
+    copy = Project(place / "copy", zygote)
+    copy.dvc("pull")
+    return copy
+
+
+@pytest.fixture
+def pulled(clone, tmp_path) -> Project:
+    copy = clone.copy(tmp_path / "pulled")
+    copy.git("config", "user.email", "tests@example.org")
+    copy.git("config", "user.name", "tests")
+    return copy
+
+
+def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
+    assert pulled.data() == done_project.data()
+    assert "everything is up to date" in pulled.module("orchestration.plan")
+    assert pulled.made(pulled.run()) == []
+    assert "up to date" in pulled.dvc("status")
+    assert pulled.git("status", "--porcelain") == ""
+
+
+def test_after_a_pull_one_deleted_month_is_recomputed_alone(pulled):
+    shutil.rmtree(pulled.root / "data/talksumm/alignments/2018-07")
+    assert pulled.made(pulled.run()) == ["talksumm/alignments 2018-07"]
+    assert pulled.git("status", "--porcelain") == ""
+
+
+def test_after_a_pull_sync_makes_dagster_tell_the_truth(pulled):
+    assert {part["status"] for part in pulled.dagster().values()} == {"MISSING"}
+    corrected = pulled.module("orchestration.sync").splitlines()
+    seen = pulled.dagster()
+    assert set(seen) <= set(corrected)
+    assert {part["status"] for part in seen.values()} == {"FRESH"}
+    assert all(part["checks"] == {"conservation": True, "schema": True} for part in seen.values())
+    assert "agrees" in pulled.module("orchestration.sync")
+
+
+def test_after_a_checkout_of_another_version_sync_makes_dagster_tell_the_truth(done):
+    done.git("checkout", "-qb", "other")
+    before = {name: part["version"] for name, part in done.dagster().items()}
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2, delta=0.9))
+    done.run()
+    done.commit("other")
+    changed = {name: part["version"] for name, part in done.dagster().items()}
+    assert changed != before
+    done.git("checkout", "-q", "main")
+    done.dvc("checkout")
+    assert "talksumm/alignments 2018-06" in done.module("orchestration.sync")
+    assert {name: part["version"] for name, part in done.dagster().items()} == before
+    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
+    assert done.made(done.run()) == []
+
+
+def test_params_diff_and_metrics_show_what_changed(done):
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    (line,) = [line for line in done.dvc("params", "diff").splitlines() if "minimum_characters" in line]
+    assert line.split()[-2:] == ["30", "80"]
+    done.run()
+    assert "metrics/talksumm/summaries.json" in done.dvc("metrics", "show")
+    assert "reasons.short" in done.dvc("metrics", "diff")
+
+
+EXPERIMENT = ("exp", "run", "-S", "talksumm.hmm.epsilon=0.2")
+
+
+def test_an_experiment_in_place_makes_what_its_param_touches(done):
+    output = done.dvc(*EXPERIMENT, "-n", "wider")
+    assert "talksumm/alignments 2018-06:" in output
+    assert "sources/papers 2018-06:" not in output
+    assert "epsilon: 0.2" in (done.root / "params.yaml").read_text()
+    assert "wider" in done.dvc("exp", "show", "--csv")
+    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
+    assert done.made(done.run()) == []
+
+
+def test_an_experiment_in_a_temporary_folder_leaves_the_workspace_and_its_dagster_alone(done):
+    data, seen = done.data(), done.dagster()
+    output = done.dvc(*EXPERIMENT, "-n", "aside", "--temp")
+    assert "talksumm/alignments 2018-06:" in output
+    assert "sources/papers 2018-06:" not in output, "its records are won back from dvc.lock"
+    assert done.data() == data
+    assert done.dagster() == seen
+    done.dvc("exp", "apply", "aside")
+    assert "epsilon: 0.2" in (done.root / "params.yaml").read_text()
+    assert done.made(done.run()) == []
+    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
+
+
+def test_a_model_in_the_project_is_never_a_pickle():
+    for path in Path(__file__).parents[2].glob("o[pr]*/**/*.py"):
+        text = path.read_text()
+        assert "import pickle" not in text and "joblib.load" not in text

@@ -1,0 +1,35 @@
+"""Whatever kills a run, the former partitions stay readable and the next run ends as a clean one."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from orchestration.environment import QUIET, STRICT
+
+
+def test_a_run_killed_at_any_write_leaves_old_or_new_and_ends_the_same_after(done):
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    ended = done.zygote.run(done.root, [], path=str(Path(__file__).with_name("kill.py")), env={})
+    assert ended.status == 0, ended.output
+    assert int(re.search(r"(\d+) writes", ended.output).group(1)) > 40
+
+
+def test_a_whole_run_killed_in_the_middle_is_finished_by_the_next(done, fresh):
+    environment = {**os.environ, **STRICT, **QUIET}
+    command = [sys.executable, "-m", "orchestration.run"]
+    process = subprocess.Popen(command, cwd=fresh.root, env=environment, stdout=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        if line.startswith("talksumm/pairs 2018-06"):
+            process.send_signal(signal.SIGKILL)
+            break
+    process.wait()
+    made = fresh.made(fresh.run())
+    assert "sources/papers 2018-06" not in made
+    assert "talksumm/alignments 2018-06" in made
+    assert fresh.data() == done.data()
+    assert fresh.lock == done.lock
+    assert "up to date" in fresh.dvc("status")
+    assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}

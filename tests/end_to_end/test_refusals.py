@@ -1,0 +1,138 @@
+"""Bad input, bad params and changed bytes are refused in words that say what to do."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+MAKE_ONE = Path(__file__).with_name("make_one.py")
+
+
+def set_in(*path, value):
+    def change(params):
+        place = params
+        for name in path[:-1]:
+            place = place[name]
+        place[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (set_in("talksumm", "hmm", "lamda", value=1), "params.yaml: unknown key talksumm.hmm.lamda"),
+        (set_in("talksum", value={}), "params.yaml: unknown key talksum"),
+        (set_in("talksumm", "hmm", "gamma", value=-1), r"params.yaml: talksumm.hmm.gamma: .*greater than 0.*-1"),
+        (set_in("partitions", "end", value="2018-05"), r"partitions: end \(2018-05\) is before start \(2018-06\)"),
+        (set_in("partitions", "end", value="June"), r"partitions.end: .*'June'"),
+        (set_in("sources", "papers", "text", "kind", value="pdf"),
+         r"sources.papers.text: unknown kind 'pdf'; known: cl_scisumm, plain_text, science_parse, scirex"),
+        (set_in("sources", "papers", "text", "path", value="nowhere"), "sources.papers.text: no such folder: nowhere"),
+        (set_in("sources", "papers", "text", "month", value={}), "give exactly one of field, id_year, constant"),
+        (set_in("exclude", value=[{"asset": "talksumm/pears", "partition": "2018-06", "reason": "?"}]),
+         "exclude: unknown asset talksumm/pears"),
+        (set_in("talksumm", "hmm", "vectors", value="no-such-vectors"), "no-such-vectors"),
+    ],
+)  # fmt: skip
+def test_params_that_cannot_be_used_are_refused_before_anything_runs(
+    fresh_project, tmp_path, change, message
+):
+    project = fresh_project.copy(tmp_path / "project")
+    project.params(change)
+    output = project.run(ok=False)
+    assert re.search(message, output), output
+    assert not (project.root / "data").exists()
+
+
+def test_params_that_are_no_yaml_are_refused(fresh):
+    (fresh.root / "params.yaml").write_text("partitions: [")
+    assert "error: params.yaml cannot be read" in fresh.run(ok=False)
+
+
+def test_a_selection_that_is_nothing_is_refused(fresh):
+    output = fresh.module("orchestration.run", "--select", "nonsense", ok=False)
+    assert "nothing is called 'nonsense'; known: " in output and "talksumm/pairs" in output
+
+
+def test_a_selection_makes_one_system_and_what_it_needs(fresh):
+    made = fresh.made(fresh.module("orchestration.run", "--select", "talksumm/pairs"))
+    assert "talksumm/pairs 2018-06" in made and "sources/papers 2018-06" in made
+    assert not any("alignments" in name for name in made)
+
+
+def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
+    path = done.root / "data/talksumm/pairs/2018-06/kept-00000.parquet"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    ended = done.zygote.run(done.root, ["talksumm/alignments", "2018-06"], path=str(MAKE_ONE), env={})
+    assert ended.status != 0
+    found = re.search(
+        r"(\S*kept-00000.parquet) was changed after it was made: its MD5 is (\w{32}), recorded is (\w{32})",
+        ended.output,
+    )
+    assert found and found.group(2) != found.group(3), ended.output
+    plan = done.module("orchestration.plan")
+    assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes are not those that were made", plan)
+
+
+def test_an_edited_dvc_yaml_is_called_stale(done):
+    done.edit("dvc.yaml", "persist: true", "persist: false")
+    assert "run `make dvc.yaml`" in done.run(ok=False)
+
+
+def test_documents_that_cannot_be_read_are_rejects_with_file_and_cause(done):
+    papers, talks = done.root / "corpus/papers", done.root / "corpus/talks"
+    (papers / "empty.txt").write_text("")
+    (papers / "latin.txt").write_bytes(
+        "# Caf\xe9\ndate: 2018-06-01\n\n## Abstract\nText.\n".encode("latin-1")
+    )
+    (papers / "bare.txt").write_text("# Only a title\ndate: 2018-06-01\n")
+    (talks / "silent.vtt").write_text("WEBVTT\n")
+    with (talks / "metadata.csv").open("a") as file:
+        file.write("silent.vtt,A Title,2018-06-02,,\nghost.txt,Another Title,2018-06-03,,\n")
+    (talks / "orphan.srt").write_text("1\n00:00:00,000 --> 00:00:01,000\nhello there\n")
+    assert "sources/papers 2018-06: 2 kept, 0 dropped, 3 rejected" in done.run()
+    rows = rejected(done, "sources/papers") | rejected(done, "sources/talks")
+    causes = {Path(name).name: error for name, error in rows.items()}
+    assert set(causes) == {"empty.txt", "latin.txt", "bare.txt", "silent.vtt", "metadata.csv", "orphan.srt"}
+    assert all(name in error for name, error in causes.items()), causes
+    assert "ghost.txt" in causes["metadata.csv"]
+
+
+def rejected(project, name):
+    import pyarrow.parquet as pq
+
+    rows = {}
+    for path in sorted((project.root / "data" / name).rglob("rejected-*.parquet")):
+        rows |= {row["path"]: row["error"] for row in pq.read_table(path).to_pylist()}
+    return rows
+
+
+def test_explain_follows_a_row_back_to_its_file_and_on_to_what_uses_it(done):
+    import pyarrow.parquet as pq
+
+    summary = pq.read_table(done.root / "data/talksumm/summaries/2018-06/kept-00000.parquet").to_pylist()[0]
+    text = done.module("orchestration.explain", summary["id"])
+    assert "talksumm/summaries 2018-06 [kept]" in text
+    assert "params talksumm.summaries" in text and "talksumm/training_sets [kept]" in text
+    place = re.search(r"sources/sentences 2018-06 \[kept\] \S+: line \d+.*characters (\d+)-(\d+): (.*)", text)
+    assert place, text
+    name = re.search(r"file corpus/papers/(\w+).txt", text).group(1)
+    source = (done.root / f"corpus/papers/{name}.txt").read_text()
+    assert " ".join(source[int(place.group(1)) : int(place.group(2))].split()) == place.group(3)
+
+
+def test_explain_tells_why_a_unit_was_dropped(done):
+    import pyarrow.parquet as pq
+
+    (row,) = pq.read_table(done.root / "data/talksumm/pairs/2018-06/dropped-00000.parquet").to_pylist()
+    text = done.module("orchestration.explain", row["id"])
+    assert "sources/talks 2018-06 [kept]" in text and "talksumm/pairs 2018-06 [dropped]" in text
+    assert "reason: unmatched" in text and "params talksumm.pairs: {margin: 0.05, threshold: 0.78}" in text
+    assert "file corpus/talks/lost.txt" in text
+
+
+def test_explain_of_an_unknown_row_says_so(done):
+    assert "error: no row 'nobody'" in done.module("orchestration.explain", "nobody", ok=False)
