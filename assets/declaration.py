@@ -143,7 +143,9 @@ class Maker(Protocol):
 
     def make(
         self, declaration: Declaration, context: dg.AssetExecutionContext, inputs: Mapping[str, Parts]
-    ) -> dg.MaterializeResult[Any]: ...
+    ) -> dg.MaterializeResult[Any]:
+        """Make one partition of a dataset and return what Dagster records of it."""
+        ...
 
 
 _declared: dict[dg.AssetKey, Declaration] = {}

@@ -24,7 +24,7 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
     return talks.map(match_talks, papers)
 
 
-# A pair carries all that its alignment needs: a new month of papers leaves the alignments of old months fresh.
+# A pair carries all that its alignment needs: a new month of papers leaves old months' alignments fresh.
 @dataset(group="talksumm", shape=PAIRS, consumes="talks")
 def pairs(
     talks: Parts, matches: Parts, papers: AllParts, sentences: AllParts, params: PairParams

@@ -52,10 +52,12 @@ class Shape:
 
     @property
     def dropped(self) -> pa.Schema:
+        """The unit's columns, then why it was dropped."""
         return pa.schema([*self.unit, *DROP_COLUMNS])
 
     @property
     def rejected(self) -> pa.Schema:
+        """The unit's columns, then what was wrong with it."""
         return pa.schema([*self.unit, *REJECT_COLUMNS])
 
 

@@ -20,7 +20,9 @@ from ops.outcome import Outcome, Outcomes
 class Engine(Protocol):
     """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
 
-    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes: ...
+    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
+        """Yield `op(piece, *shared)` for every piece."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Part:
     path: str
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return the part's rows, or only some of their columns."""
         return pq.read_table(self.path, columns=list(columns) if columns else None)
 
 

@@ -31,6 +31,7 @@ class Finding:
 
     @property
     def passed(self) -> bool:
+        """Whether no fault was found."""
         return not self.faults
 
 

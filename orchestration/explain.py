@@ -39,6 +39,7 @@ class Found:
 
     @property
     def name(self) -> str:
+        """Dataset, month and table, as people read them."""
         return f"{label(self.item, self.month)} [{self.table}]"
 
 

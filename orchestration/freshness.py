@@ -18,7 +18,7 @@ from orchestration.store.identity import folder_hashes
 from orchestration.store.records import Record, read_record, write_record
 
 
-class NotReady(RuntimeError):
+class NotReadyError(RuntimeError):
     """An input is missing or did not pass its checks; the text says which, and what to run."""
 
 
@@ -31,11 +31,12 @@ class Status:
 
     @property
     def fresh(self) -> bool:
+        """Whether there is nothing to do."""
         return not self.reasons
 
 
 def key(item: Declaration, month: str) -> dict[str, Any]:
-    """Return what a partition would be made of now. Raises NotReady where an input is missing."""
+    """Return what a partition would be made of now. Raises NotReadyError where an input is missing."""
     if item.records:
         inputs = {"records": {month: corpus(item.records).version(month)}}
     else:
@@ -47,18 +48,21 @@ def key(item: Declaration, month: str) -> dict[str, Any]:
 
 
 def finished(item: Declaration, month: str) -> Record:
-    """Return the record of a partition whose checks passed and whose bytes are on disk. Raises NotReady."""
+    """Return the record of a partition whose checks passed and whose bytes are on disk.
+
+    Raises NotReadyError where there is none.
+    """
     return _needed(known(item, month), item, month)
 
 
 def remembered(item: Declaration, month: str) -> Record:
-    """Return the record of a partition whatever its bytes are now. Raises NotReady where there is none."""
+    """Return the record of a partition, whatever its bytes are now. Raises NotReadyError without one."""
     return _needed(read_record(item, month) or recall(item, month), item, month)
 
 
 def _needed(record: Record | None, item: Declaration, month: str) -> Record:
     if record is None:
-        raise NotReady(f"{label(item, month)} is missing or did not pass its checks: make it first")
+        raise NotReadyError(f"{label(item, month)} is missing or did not pass its checks: make it first")
     return record
 
 
@@ -84,7 +88,7 @@ def status(item: Declaration, month: str) -> Status:
         return Status(None, (lost,))
     try:
         today = key(item, month)
-    except NotReady as error:
+    except NotReadyError as error:
         return Status(record, (str(error),))
     reasons = differences(record.key, today)
     if reasons and (other := recall(item, month)) is not None and not differences(other.key, today):

@@ -35,9 +35,7 @@ def locked_stages() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _stages(_time: int, _size: int) -> dict[str, Any]:
-    content = yaml.load(
-        (ROOT / "dvc.lock").read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
+    content = yaml.safe_load((ROOT / "dvc.lock").read_bytes())
     stages = content.get("stages") if isinstance(content, dict) else None
     return stages if isinstance(stages, dict) else {}
 

@@ -19,7 +19,7 @@ from orchestration import conservation
 from orchestration.corpora import corpus
 from orchestration.engine import engine
 from orchestration.failures import give_up_or_retry
-from orchestration.freshness import NotReady, key, remembered
+from orchestration.freshness import NotReadyError, key, remembered
 from orchestration.graph import STATE, WORKSHOP, folder, label
 from orchestration.store.counts import counts
 from orchestration.store.identity import file_md5, folder_hashes
@@ -29,7 +29,7 @@ from orchestration.store.records import Record, forget, write_record
 from orchestration.summary import metadata
 
 
-class ChangedBytes(RuntimeError):
+class ChangedBytesError(RuntimeError):
     """A file is not what was published; the text names it and both hashes."""
 
 
@@ -80,7 +80,7 @@ def make(
 ) -> dg.MaterializeResult[Any]:
     """Make one partition: the record is written last, and only when its checks have passed."""
     if (reason := declaration.excluded(month)) is not None:
-        raise NotReady(f"{label(declaration, month)} is excluded in params.yaml: {reason}")
+        raise NotReadyError(f"{label(declaration, month)} is excluded in params.yaml: {reason}")
     started = time.monotonic()
     made_under = key(declaration, month)
     target = folder(declaration, month)
@@ -107,7 +107,7 @@ def make(
 def parts(item: Declaration, months: Iterable[str]) -> Parts:
     """Return the kept rows of partitions, after comparing every byte with their records.
 
-    Raises NotReady where one is missing, ChangedBytes where one was changed.
+    Raises NotReadyError where one is missing, ChangedBytesError where one was changed.
     """
     paths = []
     for month in months:
@@ -115,7 +115,7 @@ def parts(item: Declaration, months: Iterable[str]) -> Parts:
         for path in sorted(folder(item, month).glob("kept-*.parquet")):
             found = file_md5(path, trust_stat=False)
             if found != expected.get(path.name):
-                raise ChangedBytes(
+                raise ChangedBytesError(
                     f"{path} was changed after it was made: its MD5 is {found}, "
                     f"recorded is {expected.get(path.name)}; `dvc checkout` brings it back"
                 )
@@ -131,7 +131,7 @@ def _arguments(declaration: Declaration, month: str, inputs: Mapping[str, Parts]
 
 
 def _expected(declaration: Declaration, month: str, inputs: Mapping[str, Parts]) -> Iterator[str]:
-    """Yield the ids of the units that a step must account for, read from its input and not from its output."""
+    """Yield the ids of the units that a step must account for, read from its input, not its output."""
     if declaration.records:
         yield from (record.id for record in corpus(declaration.records).of_month(month))
     elif declaration.consumes:

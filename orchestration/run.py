@@ -139,8 +139,9 @@ def _notes(reports: list[Report], console: Console) -> None:
             months = ", ".join(f"{month} ({count})" for month, count in outside.items())
             console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
     console.print(
-        f"\nRows lie in {DATA.name}/<group>/<dataset>/<month>/ (kept, dropped, rejected). `make ui` shows the DAG,\n"
-        "its runs and checks; `make plan` what is stale and why; `make explain ID=<row id>` where a row is from."
+        f"\nRows lie in {DATA.name}/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
+        "`make ui` shows the DAG, its runs and checks; `make plan` what is stale, and why;\n"
+        "`make explain ID=<row id>` where a row comes from and what became of it."
     )
 
 

@@ -1,4 +1,4 @@
-"""Tell Dagster what is on disk, where a run of its own did not: after `dvc pull`, `dvc checkout`, an experiment.
+"""Tell Dagster what is on disk where no run of its own did: after `dvc pull` or an experiment.
 
 Belongs here: comparing records with Dagster's latest materialisations, and reporting events without a run
 where they differ, with the provenance that Dagster's staleness needs. Not here: making anything.

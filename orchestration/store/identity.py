@@ -20,7 +20,7 @@ def file_md5(path: Path, trust_stat: bool = True) -> str:
     With `trust_stat`, a file whose size, inode and time of change are those of an earlier call in this
     process is not read again.
     """
-    stat = os.stat(path)
+    stat = path.stat()
     mark = (str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino)
     if trust_stat and mark in _hashes:
         return _hashes[mark]

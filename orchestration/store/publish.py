@@ -21,7 +21,7 @@ _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _AT_FDCWD = -100
 
 
-class DiskFull(OSError):
+class DiskFullError(OSError):
     """There is no space left; what was there before is untouched."""
 
 
@@ -30,7 +30,7 @@ def building(workshop: Path, target: Path) -> Iterator[Path]:
     """Give an empty folder to fill; when the block ends well, it becomes `target` at once.
 
     When the block raises, `target` is left as it was and the folder is removed. `workshop` must lie on
-    the file system of `target`. Raises DiskFull where the device has no space left.
+    the file system of `target`. Raises DiskFullError where the device has no space left.
     """
     with _gate(workshop):
         _recover(workshop)
@@ -60,7 +60,7 @@ def _recover(workshop: Path) -> None:
         with contextlib.suppress(BlockingIOError), contextlib.closing(lock_file(room / "lock")):
             old, target = room / "old", workshop.parent / _read(room / "target")
             if old.exists() and not target.exists():
-                os.rename(old, target)
+                old.rename(target)
             shutil.rmtree(room)
 
 
@@ -73,7 +73,7 @@ def write_file(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
     _sync(path.parent)
@@ -84,20 +84,20 @@ def remove(target: Path, workshop: Path) -> None:
     with _gate(workshop):
         _recover(workshop)
         room = Path(tempfile.mkdtemp(dir=workshop))
-        os.rename(target, room / "gone")
+        target.rename(room / "gone")
         shutil.rmtree(room)
 
 
 @contextlib.contextmanager
 def disk_errors(target: Path) -> Iterator[None]:
-    """Turn "no space left" into a DiskFull that says what to do."""
+    """Turn "no space left" into a DiskFullError that says what to do."""
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         message = f"no space left on the device while {target.name} was written; make room and run again"
-        raise DiskFull(error.errno, message, str(target)) from error
+        raise DiskFullError(error.errno, message, str(target)) from error
 
 
 @contextlib.contextmanager
@@ -138,11 +138,11 @@ def _sync(path: Path) -> None:
 def _swap(new: Path, target: Path, room: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():
-        os.rename(new, target)
+        new.rename(target)
     elif not _exchange(new, target):
         # Between these two renames there is no target: recover() puts the old one back.
-        os.rename(target, room / "old")
-        os.rename(new, target)
+        target.rename(room / "old")
+        new.rename(target)
     _sync(target.parent)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestration.store import publish
-from orchestration.store.publish import DiskFull, building, recover, remove, write_file
+from orchestration.store.publish import DiskFullError, building, recover, remove, write_file
 
 CALLS = ("fsync", "rename", "replace", "mkdir", "open")
 
@@ -97,9 +97,9 @@ def test_what_a_living_process_builds_is_left_alone(place):
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_device_is_a_clear_error_and_the_former_partition_stays(place, number):
     workshop, target = place
-    with pytest.raises(DiskFull, match="no space left on the device while asset was written"):
-        with building(workshop, target):
-            raise OSError(number, "full")
+    message = "no space left on the device while asset was written"
+    with pytest.raises(DiskFullError, match=message), building(workshop, target):
+        raise OSError(number, "full")
     assert content(target) == "old"
 
 
@@ -111,7 +111,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "full")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(DiskFull):
+    with pytest.raises(DiskFullError):
         write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert [item.name for item in tmp_path.iterdir()] == ["record.json"]
