@@ -14,6 +14,7 @@ import importlib.metadata
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -137,7 +138,7 @@ def _used_modules(function: Callable[..., Any]) -> list[str]:
 
 
 def _function_tree(function: Callable[..., Any]) -> ast.Module:
-    return ast.parse(inspect.getsource(function))
+    return ast.parse(textwrap.dedent(inspect.getsource(function)))
 
 
 def _dump(tree: ast.Module) -> str:

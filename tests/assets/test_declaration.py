@@ -1,0 +1,67 @@
+"""What a declaration reads off an asset function, and what it refuses."""
+
+import dagster as dg
+import pyarrow as pa
+import pytest
+
+from assets import declaration
+from assets.declaration import AllParts, dataset, declarations
+from ops.outcome import Shape, columns
+from ops.parts import Parts
+from orchestration.definitions import defs
+from orchestration.graph import datasets
+
+SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    """Keep what a test declares out of the project's own datasets."""
+    monkeypatch.setattr(declaration, "_declared", declarations())
+
+
+def test_inputs_come_from_the_own_group_first_and_then_from_sources():
+    @dataset(group="talksumm", shape=SHAPE)
+    def longest(pairs: Parts, papers: AllParts):
+        """The longest talk."""
+
+    item = declarations()[dg.AssetKey(["talksumm", "longest"])]
+    assert [(source.key.to_user_string(), source.all_months) for source in item.inputs] == [
+        ("talksumm/pairs", False),
+        ("sources/papers", True),
+    ]
+
+
+def test_an_argument_that_is_nothing_known_is_refused():
+    with pytest.raises(TypeError, match="the argument 'size' is no dataset, params or records"):
+
+        @dataset(group="talksumm", shape=SHAPE)
+        def wrong(size: int):
+            """No."""
+
+
+def test_an_input_that_does_not_exist_is_refused():
+    with pytest.raises(LookupError, match="no dataset talksumm/pears or sources/pears"):
+
+        @dataset(group="talksumm", shape=SHAPE)
+        def wrong(pears: Parts):
+            """No."""
+
+
+def test_every_asset_has_what_its_page_in_the_ui_shows():
+    graph = defs.resolve_asset_graph()
+    for item in datasets().values():
+        node = graph.get(item.key)
+        assert node.group_name == item.key.path[0]
+        assert node.description and node.description.endswith(".")
+        assert node.code_version == item.code_version
+        shown = [column.name for column in node.metadata["dagster/column_schema"].columns]
+        assert shown == item.shape.kept.names
+        assert {key.name for key in graph.asset_check_keys if key.asset_key == item.key} == {
+            "conservation",
+            "schema",
+        }
+
+
+def test_every_dataset_but_the_sources_says_whose_units_it_conserves():
+    assert all(item.consumes or item.records for item in datasets().values())
