@@ -17,7 +17,7 @@ from assets.declaration import Declaration
 from assets.settings import ROOT, settings
 from orchestration import metrics
 from orchestration.code import write_code
-from orchestration.freshness import complete
+from orchestration.freshness import View
 from orchestration.graph import asset_folder, datasets, metrics_file, upstream
 from orchestration.lockfile import stage_name
 
@@ -70,12 +70,13 @@ def commit_finished(made: Declaration | None = None) -> list[str]:
     would call stale partitions up to date, or record a dependency other than its ancestor's output.
     With `made`, nothing is looked at as long as the dataset just worked on is not finished itself.
     """
-    if made is not None and not complete(made):
+    view = View()
+    if made is not None and not view.complete(made):
         return []
     write_code()
-    due = [item for item in datasets().values() if complete(item)]
+    due = [item for item in datasets().values() if view.complete(item)]
     for item in due:
-        metrics.write(item)
+        metrics.write(item, view)
     return _patiently(lambda: _commit(["code", *(stage_name(item) for item in due)]))
 
 

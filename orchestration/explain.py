@@ -19,7 +19,7 @@ import yaml
 
 from assets.declaration import Declaration
 from assets.settings import ROOT, settings
-from orchestration.freshness import known
+from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
 from orchestration.store.parquet import TABLES
 from orchestration.store.records import read_record
@@ -80,7 +80,7 @@ def explain(row_id: str) -> str:
 
 
 def _describe(found: Found) -> list[str]:
-    record = read_record(found.item, found.month) or known(found.item, found.month)
+    record = read_record(found.item, found.month) or View().known(found.item, found.month)
     run = (record.run_id if record else None) or "not made here (it came through DVC)"
     lines = [found.name, f"  file: {found.path.relative_to(ROOT).as_posix()}", f"  run: {run}"]
     lines += [

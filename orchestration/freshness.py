@@ -35,24 +35,66 @@ class Status:
         return not self.reasons
 
 
-def key(item: Declaration, month: str) -> dict[str, Any]:
-    """Return what a partition would be made of now. Raises NotReadyError where an input is missing."""
-    if item.records:
-        inputs = {"records": {month: corpus(item.records).version(month)}}
-    else:
-        inputs = {
-            name: {part: finished(datasets()[name], part).version for part in months}
-            for name, months in input_months(item, month).items()
-        }
-    return {"inputs": inputs, "params": item.values, "code": item.code}
+class View:
+    """What is known of all partitions at one moment: each is looked at once, on first asking."""
 
+    def __init__(self) -> None:
+        self._records: dict[tuple[str, str], Record | None] = {}
+        self._statuses: dict[tuple[str, str], Status] = {}
 
-def finished(item: Declaration, month: str) -> Record:
-    """Return the record of a partition whose checks passed and whose bytes are on disk.
+    def known(self, item: Declaration, month: str) -> Record | None:
+        """Return a partition's record if its bytes are those on disk, won back from dvc.lock if lost."""
+        place = (item.name, month)
+        if place not in self._records:
+            self._records[place] = _known(item, month)
+        return self._records[place]
 
-    Raises NotReadyError where there is none.
-    """
-    return _needed(known(item, month), item, month)
+    def finished(self, item: Declaration, month: str) -> Record:
+        """Return the record of a partition whose checks passed and whose bytes are on disk.
+
+        Raises NotReadyError where there is none.
+        """
+        return _needed(self.known(item, month), item, month)
+
+    def key(self, item: Declaration, month: str) -> dict[str, Any]:
+        """Return what a partition would be made of now. Raises NotReadyError where an input is missing."""
+        if item.records:
+            inputs = {"records": {month: corpus(item.records).version(month)}}
+        else:
+            inputs = {
+                name: {part: self.finished(datasets()[name], part).version for part in months}
+                for name, months in input_months(item, month).items()
+            }
+        return {"inputs": inputs, "params": item.values, "code": item.code}
+
+    def status(self, item: Declaration, month: str) -> Status:
+        """Compare a partition with what would be made now."""
+        place = (item.name, month)
+        if place not in self._statuses:
+            self._statuses[place] = self._compare(item, month)
+        return self._statuses[place]
+
+    def complete(self, item: Declaration) -> bool:
+        """Say whether every partition of a dataset and of all its ancestors is fresh."""
+        return all(
+            self.status(one, month).fresh for one in (item, *ancestors(item)) for month in one.made_months
+        )
+
+    def _compare(self, item: Declaration, month: str) -> Status:
+        record = self.known(item, month)
+        if record is None:
+            former = read_record(item, month) and folder(item, month).exists()
+            return Status(None, ("its bytes are not those that were made" if former else "missing",))
+        try:
+            today = self.key(item, month)
+        except NotReadyError as error:
+            return Status(record, (str(error),))
+        reasons = differences(record.key, today)
+        if reasons and (other := recall(item, month)) is not None and not differences(other.key, today):
+            # the same bytes were made elsewhere under today's key: an experiment that was applied, a pull
+            write_record(item, month, other)
+            return Status(other, ())
+        return Status(record, tuple(reasons))
 
 
 def remembered(item: Declaration, month: str) -> Record:
@@ -60,14 +102,7 @@ def remembered(item: Declaration, month: str) -> Record:
     return _needed(read_record(item, month) or recall(item, month), item, month)
 
 
-def _needed(record: Record | None, item: Declaration, month: str) -> Record:
-    if record is None:
-        raise NotReadyError(f"{label(item, month)} is missing or did not pass its checks: make it first")
-    return record
-
-
-def known(item: Declaration, month: str) -> Record | None:
-    """Return a partition's record if its bytes are those on disk, won back from dvc.lock where it is lost."""
+def _known(item: Declaration, month: str) -> Record | None:
     record = read_record(item, month)
     if record is not None and record.hashes and record.hashes == folder_hashes(folder(item, month)):
         return record
@@ -77,34 +112,10 @@ def known(item: Declaration, month: str) -> Record | None:
     return record
 
 
-def status(item: Declaration, month: str) -> Status:
-    """Compare a partition with what would be made now."""
-    record = known(item, month)
+def _needed(record: Record | None, item: Declaration, month: str) -> Record:
     if record is None:
-        former = read_record(item, month)
-        lost = (
-            "its bytes are not those that were made" if former and folder(item, month).exists() else "missing"
-        )
-        return Status(None, (lost,))
-    try:
-        today = key(item, month)
-    except NotReadyError as error:
-        return Status(record, (str(error),))
-    reasons = differences(record.key, today)
-    if reasons and (other := recall(item, month)) is not None and not differences(other.key, today):
-        # the same bytes were made elsewhere under today's key: an experiment that was applied, a pull
-        write_record(item, month, other)
-        return Status(other, ())
-    return Status(record, tuple(reasons))
-
-
-def complete(item: Declaration) -> bool:
-    """Say whether every partition of a dataset and of all its ancestors is fresh."""
-    return all(
-        status(one, month).fresh
-        for one in {d.name: d for d in (item, *ancestors(item))}.values()
-        for month in one.made_months
-    )
+        raise NotReadyError(f"{label(item, month)} is missing or did not pass its checks: make it first")
+    return record
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

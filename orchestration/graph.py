@@ -5,7 +5,6 @@ Belongs here: read-only questions over all declarations. Not here: what is fresh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -45,11 +44,10 @@ def upstream(item: Declaration) -> list[Declaration]:
     return [declarations()[source.key] for source in item.inputs]
 
 
-def ancestors(item: Declaration) -> Iterator[Declaration]:
-    """Yield every dataset that a dataset depends on, directly or not (some more than once)."""
-    for parent in upstream(item):
-        yield parent
-        yield from ancestors(parent)
+def ancestors(item: Declaration) -> list[Declaration]:
+    """Return every dataset that a dataset depends on, directly or not, each once."""
+    found = {one.name: one for parent in upstream(item) for one in (parent, *ancestors(parent))}
+    return list(found.values())
 
 
 def selected(select: str | None) -> list[Declaration]:

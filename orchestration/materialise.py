@@ -7,6 +7,7 @@ its inputs come. Not here: which partitions are made, and when (run.py, stage.py
 from __future__ import annotations
 
 import contextlib
+import errno
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -19,7 +20,7 @@ from orchestration import conservation
 from orchestration.corpora import corpus
 from orchestration.engine import engine
 from orchestration.failures import give_up_or_retry
-from orchestration.freshness import NotReadyError, key, remembered
+from orchestration.freshness import NotReadyError, View, remembered
 from orchestration.graph import STATE, WORKSHOP, folder, label
 from orchestration.store.counts import counts
 from orchestration.store.identity import file_md5, folder_hashes
@@ -82,7 +83,7 @@ def make(
     if (reason := declaration.excluded(month)) is not None:
         raise NotReadyError(f"{label(declaration, month)} is excluded in params.yaml: {reason}")
     started = time.monotonic()
-    made_under = key(declaration, month)
+    made_under = View().key(declaration, month)
     target = folder(declaration, month)
     with building(WORKSHOP, target) as new:
         units = write_outcomes(
@@ -93,6 +94,10 @@ def make(
         "schema": conservation.schema(target, declaration.shape),
     }
     record = Record(made_under, folder_hashes(target), counts(target), run_id, time.monotonic() - started)
+    if View().key(declaration, month) != made_under:
+        raise BlockingIOError(
+            errno.EAGAIN, f"the inputs of {label(declaration, month)} changed while it was made"
+        )
     if all(finding.passed for finding in findings.values()):
         write_record(declaration, month, record)
     else:
@@ -133,7 +138,7 @@ def _arguments(declaration: Declaration, month: str, inputs: Mapping[str, Parts]
 def _expected(declaration: Declaration, month: str, inputs: Mapping[str, Parts]) -> Iterator[str]:
     """Yield the ids of the units that a step must account for, read from its input, not its output."""
     if declaration.records:
-        yield from (record.id for record in corpus(declaration.records).of_month(month))
+        yield from corpus(declaration.records).ids(month)
     elif declaration.consumes:
         argument, _, nested = declaration.consumes.partition(".")
         yield from conservation.unit_ids(inputs[argument], nested or None)

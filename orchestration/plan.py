@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from assets.declaration import Declaration
 from orchestration.dvc import check_rendered
-from orchestration.freshness import status
+from orchestration.freshness import View
 from orchestration.graph import input_months, selected
 
 
@@ -29,6 +29,7 @@ def plan(select: str | None) -> list[Step]:
     """Return what is stale by itself or through its inputs, inputs first."""
     steps: list[Step] = []
     stale: set[tuple[str, str]] = set()
+    view = View()
     for item in selected(select):
         for month in item.made_months:
             upstream = [
@@ -37,7 +38,7 @@ def plan(select: str | None) -> list[Step]:
                 for part in months
                 if (name, part) in stale
             ]
-            state = status(item, month)
+            state = view.status(item, month)
             if not state.fresh or upstream:
                 stale.add((item.name, month))
                 perhaps = (f"if {', '.join(upstream)} changes",) if upstream else ()

@@ -7,6 +7,7 @@ when all of it, and all that it depends on, is fresh and checked: what the lock 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from assets.declaration import Declaration
@@ -65,9 +66,15 @@ def _source_inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> d
     for source in settings().sources[str(item.records)].values():
         path = source.path
         md5 = recorded(stage, "deps", path)
-        if md5 is None or md5 != version(folder_hashes(ROOT / path)):
+        if md5 is None or md5 != _folder_version(path):
             return None
     return {"records": {month: corpus(str(item.records)).version(month)}}
+
+
+@cache
+def _folder_version(path: str) -> str:
+    """Return the version of a source's folder: looked at once in a process, as the corpus itself is."""
+    return version(folder_hashes(ROOT / path))
 
 
 def _month_of(files: Mapping[str, str] | None, month: str) -> dict[str, str] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -18,7 +18,7 @@ from rich.table import Table
 
 from assets.declaration import Declaration
 from orchestration.corpora import corpus
-from orchestration.freshness import known, status
+from orchestration.freshness import View
 from orchestration.graph import DATA, WORKSHOP, input_months, label, selected
 from orchestration.prune import prune
 from orchestration.store.counts import total
@@ -51,11 +51,12 @@ def bring_up_to_date(items: list[Declaration], console: Console, force: bool = F
         report = Report(item)
         started = time.monotonic()
         prune(item)
+        view = View()
         for month in item.made_months:
             if (missing := _missing(item, month, lost)) is not None:
                 report.failed[month] = missing
-            elif force or not status(item, month).fresh:
-                reasons = status(item, month).reasons
+            elif force or not view.status(item, month).fresh:
+                reasons = view.status(item, month).reasons
                 if not synced:
                     sync()  # a run records the versions of its inputs as Dagster knows them
                     synced = True
@@ -68,7 +69,7 @@ def bring_up_to_date(items: list[Declaration], console: Console, force: bool = F
                 else:
                     report.made.append(month)
                 outcome = f"[red]failed[/]: {escape(ran.error)}" if ran.error else f"{_counts(item, [month])}"
-                why = f" [dim]({escape('; '.join(reasons[:3]))})[/]" if reasons else ""
+                why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
                 console.print(f"{label(item, month)}: {outcome}, {time.monotonic() - begun:.1f} s{why}")
             if month in report.failed:
                 lost[item.name, month] = report.failed[month]
@@ -106,8 +107,13 @@ def _missing(item: Declaration, month: str, lost: dict[tuple[str, str], str]) ->
     return None
 
 
+def _brief(reasons: Sequence[str], width: int = 70) -> str:
+    first = reasons[0] if len(reasons[0]) <= width else f"{reasons[0][: width - 1]}…"
+    return first if len(reasons) == 1 else f"{first}; {len(reasons) - 1} more"
+
+
 def _counts(item: Declaration, months: list[str]) -> str:
-    records = [record for month in months if (record := known(item, month)) is not None]
+    records = [record for month in months if (record := View().known(item, month)) is not None]
     numbers = total(record.counts for record in records)
     return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
 
@@ -116,9 +122,10 @@ def _closing(reports: list[Report], console: Console) -> None:
     table = Table(box=None, pad_edge=False)
     for name in ("dataset", "partitions", "made now", "kept", "dropped", "rejected", "seconds"):
         table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
+    view = View()
     for report in reports:
         item = report.item
-        records = [record for month in item.made_months if (record := known(item, month)) is not None]
+        records = [record for month in item.made_months if (record := view.known(item, month)) is not None]
         numbers = total(record.counts for record in records)
         columns = (len(records), len(report.made), numbers["kept"], numbers["dropped"], numbers["rejected"])
         table.add_row(item.name, *map(str, columns), f"{report.seconds:.1f}")

@@ -12,7 +12,7 @@ import sys
 from rich.console import Console
 
 from orchestration import metrics
-from orchestration.freshness import status
+from orchestration.freshness import View
 from orchestration.graph import datasets, label
 from orchestration.run import bring_up_to_date
 
@@ -28,12 +28,15 @@ def stage(name: str) -> int:
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
     (report,) = bring_up_to_date([item], console, force)
-    stale = {month: state.reasons for month in item.made_months if not (state := status(item, month)).fresh}
+    view = View()
+    stale = {
+        month: state.reasons for month in item.made_months if not (state := view.status(item, month)).fresh
+    }
     for month, reasons in stale.items():
         cause = report.failed.get(month) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(item, month)}: {cause}", markup=True)
     if not stale:
-        metrics.write(item)
+        metrics.write(item, view)
     return 1 if stale else 0
 
 

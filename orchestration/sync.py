@@ -22,7 +22,7 @@ from dagster._core.definitions.data_version import (
 from dagster._core.event_api import EventLogRecord
 
 from assets.declaration import CHECKS, Declaration, code_version, declarations
-from orchestration.freshness import known
+from orchestration.freshness import View
 from orchestration.graph import datasets, folder
 from orchestration.instance import instance
 from orchestration.store.records import Record
@@ -33,11 +33,11 @@ ABSENT = "absent"
 
 def sync() -> list[str]:
     """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
-    corrected = []
+    corrected, view = [], View()
     for item in datasets().values():
         latest = _latest_tags(item)
         for month in item.months:
-            told, record = latest.get(month, {}), known(item, month)
+            told, record = latest.get(month, {}), view.known(item, month)
             if record is not None:
                 tags = _tags(item, record)
                 if any(told.get(name) != value for name, value in tags.items()):

@@ -71,6 +71,10 @@ class Corpus:
         entries = sorted((entry.id, entry.md5) for entry in self.index if self._belongs(entry.month, month))
         return hashlib.md5(json.dumps(entries).encode(), usedforsecurity=False).hexdigest()
 
+    def ids(self, month: str) -> list[str]:
+        """Return the ids of a month's records, in the order of sources and paths."""
+        return [entry.id for entry in self.index if self._belongs(entry.month, month)]
+
     def outside(self) -> dict[str, int]:
         """Return how many records lie in months outside the range, by month."""
         months: dict[str, int] = {}
@@ -85,8 +89,7 @@ class Corpus:
 
     def of_month(self, month: str) -> Iterator[Record]:
         """Yield the records of one month, in the order of sources and paths."""
-        wanted = {entry.id for entry in self.index if self._belongs(entry.month, month)}
-        if wanted:
+        if wanted := set(self.ids(month)):
             yield from (record for record in self._scan() if record.id in wanted)
 
     def _belongs(self, record_month: str | None, month: str) -> bool:

@@ -63,5 +63,5 @@ def test_a_data_file_beside_a_module_is_part_of_it(monkeypatch, tmp_path):
 
 
 def test_a_package_that_is_not_locked_is_an_error():
-    with pytest.raises(LookupError, match="requirements.lock does not pin it"):
+    with pytest.raises(LookupError, match=r"requirements\.lock does not pin it"):
         code._locked("not_a_package_of_ours")

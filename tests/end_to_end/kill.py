@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orchestration  # noqa: F401
 from assets.declaration import declarations
-from orchestration.freshness import status
+from orchestration.freshness import View
 from orchestration.graph import datasets, folder, input_months
 from orchestration.materialise import make, parts
 from orchestration.store import publish
@@ -28,7 +28,7 @@ def remake():
     publish.recover(ROOT / "data/.building")
     for item in datasets().values():
         for month in item.made_months:
-            if not status(item, month).fresh:
+            if not View().status(item, month).fresh:
                 months = input_months(item, month)
                 inputs = {
                     i.argument: parts(declarations()[i.key], months[i.key.to_user_string()])
