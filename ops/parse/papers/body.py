@@ -23,10 +23,9 @@ from ops.parse.sentences_rules import (
     running_head,
     start_reason,
 )
-from ops.text.sentences import Span, sentence_spans
+from ops.text.sentences import Span, is_ended, sentence_spans
 
 _LINE = re.compile(r"[^\r\n\f]*+(?:\r\n|[\r\n\f]|\Z)")
-_TERMINAL = re.compile(r"[.!?:;\u2026][\"')\]\u2019\u201d]{0,3}\Z")
 _HYPHEN = ("-", "\u00ad", "\u2010")
 _LONGEST_FOOTER = 600
 _HEAD_REPEATS = 3
@@ -151,7 +150,7 @@ def _goes_on(text: str, before: Span, after: Span) -> bool:
     if "\f" not in between and between.count("\n") + between.count("\r") - between.count("\r\n") < 2:
         return True
     end = text[max(before[0], before[1] - 5) : before[1]]
-    return text[after[0]].islower() and (end.endswith(_HYPHEN) or _TERMINAL.search(end) is None)
+    return text[after[0]].islower() and (end.endswith(_HYPHEN) or not is_ended(end))
 
 
 def _split(text: str, flow: Sequence[Span]) -> list[tuple[Span, ...]]:

@@ -6,7 +6,8 @@ the XML), which are no papers.
 A document is a PAPER with the title (S sid="0"), an ABSTRACT, and SECTIONs with a `title`; all hold S
 elements. In the corpus (WING-NUS/scisumm-corpus) some papers are S elements without sections, SUBSECTION
 elements hold the text of a heading, text is escaped twice ("&amp;quot;"), empty S elements stand for
-lines that OCR could not read, and an untitled first section often repeats the abstract.
+lines that OCR could not read, an untitled first section often repeats the abstract, and one sentence of a
+hundred is cut in two behind "e.g." or "Fig.": those are made one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from defusedxml.common import DefusedXmlException
 from ops.parse.papers.files import whole_files
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import ParseError, Raw, Source
+from ops.text.sentences import ends_in_abbreviation
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -57,7 +59,7 @@ class ClSciSumm:
                 if not loose:
                     paper.section("")
                 loose = True
-                paper.sentence(_text(child), _locator(child))
+                _add(paper, child)
                 continue
             loose = False
             _check(child, _HOLDERS)
@@ -73,7 +75,7 @@ class ClSciSumm:
                 elif element.tag == "SUBSECTION":
                     paper.section(_text(element), 2)
                 elif element.tag == "S":
-                    paper.sentence(_text(element), _locator(element))
+                    _add(paper, element)
                 else:
                     _check(element, {*_HOLDERS, "SUBSECTION", "S"})
         return paper.finish()
@@ -106,8 +108,12 @@ def _check(element: Element, known: set[str]) -> None:
         raise ParseError(f"unexpected element <{element.tag}>; known are S, ABSTRACT, SECTION, SUBSECTION")
 
 
-def _locator(sentence: Element) -> str:
-    return f"S sid={sentence.get('sid', '?')}"
+def _add(paper: PaperBuilder, element: Element) -> None:
+    text, sid = _text(element), element.get("sid", "?")
+    if text and ends_in_abbreviation(paper.last_text):
+        paper.go_on(text, f"{paper.last_locator.partition('-')[0]}-{sid}")
+    else:
+        paper.sentence(text, f"S sid={sid}")
 
 
 def _text(element: Element) -> str:

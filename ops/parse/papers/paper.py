@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ops.parse.papers.body import body_spans
-from ops.parse.roles import Heading, roles_of
+from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
 from ops.parse.source import ParseError
 from ops.text.hyphens import join_lines, words_of
 from ops.text.sentences import Span
 from ops.text.space import fold
 
+#: The heading of acknowledgments at the head of a sentence; "Acknowledgments are ..." speaks of them.
+_ACKNOWLEDGMENTS = re.compile(
+    r"(?P<title>(?:\d{1,2}\.? )?(?:[Aa]cknowledge?ments?|ACKNOWLEDGE?MENTS?))[.:]?(?: [^\Wa-z\d_]|$)"
+)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")
 
 
@@ -90,8 +94,27 @@ def assemble(
         folded = fold(join_lines(found, known, spaces))
         sentences.append(Sentence(section, spans[0][0], spans[-1][1], locator, folded))
     roles = roles_of(headings)
-    sections = tuple(Section(one.title, role) for one, role in zip(headings, roles, strict=True))
-    return Paper(fold(title), text, sections, tuple(sentences))
+    sections = [Section(one.title, role) for one, role in zip(headings, roles, strict=True)]
+    _part_acknowledgments(sections, sentences)
+    return Paper(fold(title), text, tuple(sections), tuple(sentences))
+
+
+def _part_acknowledgments(sections: list[Section], sentences: list[Sentence]) -> None:
+    """Make acknowledgments that run on from a section ("Acknowledgments We thank ...") their own section.
+
+    As TalkSumm's released code, only in a paper that has no such section; it looks at the last ten
+    sentences, this at the second half ([ours]: in XML papers the references may stand behind), and the
+    new section ends where the old one did.
+    """
+    if any(section.role == ACKNOWLEDGMENTS for section in sections):
+        return
+    for index in range(len(sentences) // 2, len(sentences)):
+        if found := _ACKNOWLEDGMENTS.match(sentences[index].text):
+            parted = sentences[index].section
+            sections.insert(parted + 1, Section(found["title"], ACKNOWLEDGMENTS))
+            for after in range(index, len(sentences)):
+                sentences[after] = replace(sentences[after], section=sentences[after].section + 1)
+            return
 
 
 class PaperBuilder:
@@ -123,6 +146,25 @@ class PaperBuilder:
         if text:
             start = self._write(text)
             self._placed.append(Placed(self.sections - 1, ((start, start + len(text)),), locator))
+
+    @property
+    def last_text(self) -> str:
+        """The end of what stands in the last sentence of this section, "" if it has none."""
+        if not self._placed or self._placed[-1].section != self.sections - 1:
+            return ""
+        return self._pieces[-1].rstrip()
+
+    @property
+    def last_locator(self) -> str:
+        """The locator of the last sentence."""
+        return self._placed[-1].locator
+
+    def go_on(self, text: str, locator: str) -> None:
+        """Add the rest of the last sentence, which was cut in two; `locator` is that of the whole."""
+        section, spans, _ = self._placed[-1]
+        text = text.strip()
+        start = self._write(text)
+        self._placed[-1] = Placed(section, ((spans[0][0], start + len(text)),), locator)
 
     def body(self, text: str, locator: str) -> None:
         """Add running text to the section, whose sentences are to be found."""

@@ -12,22 +12,29 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, cast
+from unicodedata import category
 
 from ops.parse.papers.decoding import json_object, list_at, scalars, text_at
 from ops.parse.papers.detokenise import detokenised
 from ops.parse.papers.files import find, once, too_large
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import ParseError, Raw, Source
-from ops.text.sentences import Span, ends_in_abbreviation
+from ops.text.sentences import Span, ends_in_abbreviation, is_ended
 
 _LEVELS = {
     "document": 1, "section": 1, "bibliography": 1, "appendix": 1, "subsection": 2, "subsubsection": 3,
     "paragraph": 4, "subparagraph": 5,
 }  # fmt: skip
+_STOPS = frozenset(".!?")
+#: Debris of tables and drawings goes on and on: what is longer than this is not added to.
+_LONGEST_MENDED = 150
+#: How SciREX's words show a citation, the key of which it has masked.
+_CITATION = re.compile(r"[\[\]]{1,4}|reference|\[reference\]")
 #: A line that is so many times too long ends the reading of its file: it may be a bomb.
 _SKIPPED = 16
 
@@ -168,14 +175,46 @@ def _heading(words: list[str], span: Span) -> tuple[int, str]:
 
 
 def _joined(words: list[str], spans: list[Span]) -> Iterator[Span]:
-    """Yield the sentences, those made one that were cut apart behind "Fig ." or "et al ."."""
+    """Yield the sentences, mended where they were cut within.
+
+    They are cut behind "Fig ." and "et al .", before "[ reference ] . Next sentence", and before whatever
+    cannot begin a sentence, such as a small letter, when the part before has no final punctuation.
+    """
     before: Span | None = None
-    for span in spans:
-        if before is not None:
-            if ends_in_abbreviation(detokenised(words[max(before[0], before[1] - 4) : before[1]])):
-                before = (before[0], span[1])
-                continue
+    for start, end in spans:
+        if before is None:
+            before = (start, end)
+            continue
+        tail = detokenised(words[max(before[0], before[1] - 4) : before[1]])
+        cited = start if is_ended(tail) else _behind_citations(words, start, end)
+        if start < cited < end and words[cited - 1] in _STOPS:
+            yield before[0], cited
+            before = (cited, end)
+        elif (
+            ends_in_abbreviation(tail)
+            or cited > start
+            or (before[1] - before[0] <= _LONGEST_MENDED and _goes_on(tail, words[start:end]))
+        ):
+            before = (before[0], end)
+        else:
             yield before
-        before = span
+            before = (start, end)
     if before is not None:
         yield before
+
+
+def _behind_citations(words: list[str], start: int, end: int) -> int:
+    """Return the index behind the citations that words[start:end] begins with, and behind their full stop."""
+    index = start
+    while index < end and _CITATION.fullmatch(words[index]):
+        index += 1
+    if not any("reference" in word for word in words[start:index]):
+        return start
+    return index + (index < end and words[index] in _STOPS)
+
+
+def _goes_on(before: str, words: list[str]) -> bool:
+    """Tell whether words cannot begin a sentence, and what stands before them is not ended."""
+    sign = words[0][:1] if words else ""
+    cannot = sign != "" and (sign in ",.;:!?%-" or category(sign) in ("Ll", "Pe", "Pf", "Sm"))
+    return cannot and not is_ended(before)

@@ -32,6 +32,11 @@ def test_an_abbreviation_at_a_line_end_or_before_a_capital_ends_nothing(text):
 def test_a_word_that_looks_like_an_abbreviation_ends_a_sentence():
     assert sentences("We built the app. Then we left.") == ["We built the app.", "Then we left."]
     assert not ends_in_abbreviation("of metal.")
+    assert not ends_in_abbreviation("fined by the SEC.")
+    assert sentences("It helps finer-grained IE. While it is slow, we do.") == [
+        "It helps finer-grained IE.",
+        "While it is slow, we do.",
+    ]
 
 
 def test_a_sentence_ends_before_the_number_of_a_footnote():

@@ -22,17 +22,62 @@ def parse(text: str | bytes) -> Paper:
     return FORMATS["cl_scisumm"].parse(Raw("a.xml", "a", content))
 
 
-def test_sentences_stay_as_they_are_with_their_sid():
+def test_sentences_stay_as_they_are_with_their_sid_but_for_cuts_behind_abbreviations():
     paper = parse(PAPER)
     assert paper.title == "A Title"
     assert [(each.section, each.locator, each.text) for each in paper.sentences] == [
         (0, "S sid=1", 'We do "it" well in applications.'),
         (0, "S sid=2", "We do it well in applications."),
-        (1, "S sid=3", "Hello (cf."),
-        (1, "S sid=5", "Bies)."),
+        (1, "S sid=3-5", "Hello (cf. Bies)."),
         (2, "S sid=6", "We do it."),
     ]
     assert paper.text[paper.sentences[0].start : paper.sentences[0].end].endswith("in ap- plications.")
+
+
+def test_a_cut_behind_an_abbreviation_is_mended_within_a_section_only():
+    paper = parse(
+        '<PAPER><S sid="0">T</S><SECTION title="Data"><S sid="1">As in Fig.</S><S sid="2">1 and Eq.</S>'
+        '<S sid="3">2.</S><S sid="4">See Tab.</S></SECTION><SECTION title="End"><S sid="5">3 it is.</S></SECTION></PAPER>'
+    )
+    assert [(each.section, each.locator, each.text) for each in paper.sentences] == [
+        (0, "S sid=1-3", "As in Fig. 1 and Eq. 2."),
+        (0, "S sid=4", "See Tab."),
+        (1, "S sid=5", "3 it is."),
+    ]
+    first = paper.sentences[0]
+    assert paper.text[first.start : first.end].split() == first.text.split()
+
+
+@pytest.mark.parametrize(
+    "opening", ["Acknowledgments We thank you.", "7 Acknowledgement.", "ACKNOWLEDGEMENTS: We do."]
+)
+def test_acknowledgments_that_run_on_from_the_last_section_are_a_section_of_their_own(opening):
+    paper = parse(
+        '<PAPER><S sid="0">T</S><SECTION title="Method"><S sid="1">Acknowledgments We count.</S><S sid="2">We do.</S>'
+        f'</SECTION><SECTION title="Conclusion"><S sid="3">It works.</S><S sid="4">{opening}</S><S sid="5">And Jo.</S>'
+        '</SECTION><SECTION title="Appendix"><S sid="6">More of it.</S></SECTION></PAPER>'
+    )
+    assert [section.role for section in paper.sections] == [
+        "method",
+        "conclusion",
+        "acknowledgments",
+        "appendix",
+    ]
+    assert [each.section for each in paper.sentences] == [0, 0, 1, 2, 2, 3]
+    assert opening.startswith(paper.sections[2].title)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<SECTION title="Acts"><S sid="1">A.</S><S sid="2">Acknowledgments are frequent.</S></SECTION>',
+        '<SECTION title="Acts"><S sid="1">A.</S><S sid="2">Acknowledgments We do.</S></SECTION>'
+        '<SECTION title="Acknowledgments"><S sid="3">Thanks.</S></SECTION>',
+    ],
+)
+def test_a_sentence_about_acknowledgments_begins_no_section(content):
+    paper = parse(f'<PAPER><S sid="0">T</S>{content}</PAPER>')
+    assert {each.section for each in paper.sentences if each.locator < "S sid=3"} == {0}
 
 
 def test_an_untitled_section_that_repeats_the_abstract_is_part_of_it():

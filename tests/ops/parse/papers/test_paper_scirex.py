@@ -72,6 +72,48 @@ def test_headings_titles_and_sentences_are_told_apart():
 
 
 @pytest.mark.parametrize(
+    ("given", "sentences"),
+    [
+        (
+            ["They use memory", "[ reference ][ reference ] . Meanwhile , we do ."],
+            ["They use memory [reference][reference].", "Meanwhile, we do."],
+        ),
+        (["It is shown [", "reference ] . We do ."], ["It is shown [reference].", "We do."]),
+        (["It is supported by", "[ reference ] ."], ["It is supported by [reference]."]),
+        (
+            ["We use ResNet - 50", "[ reference ] as backbone ."],
+            ["We use ResNet-50 [reference] as backbone."],
+        ),
+        (["The 36 - year", "- old man", "is here ."], ["The 36-year-old man is here."]),
+        (["Encoder", ": We encode ."], ["Encoder: We encode."]),
+        (["The state s t", "+ 1", "= RNN ( s t ) ."], ["The state s t + 1 = RNN (s t)."]),
+        (
+            ["We do .", "[ reference ] did .", "argmax is hard ."],
+            ["We do.", "[reference] did.", "argmax is hard."],
+        ),
+        (["Memory", "The memory is here ."], ["Memory", "The memory is here."]),
+    ],
+)
+def test_a_sentence_that_was_cut_before_its_citation_or_within_is_mended(given, sentences):
+    assert texts(given) == sentences
+
+
+def test_debris_without_an_end_becomes_no_sentence_without_an_end():
+    assert [len(text.split()) for text in texts(["n02 n03 n04"] * 100)] == [153, 147]
+
+
+def texts(given: list[str]) -> list[str]:
+    words: list[str] = []
+    spans = []
+    for sentence in ["Title", "Abstract", *given]:
+        spans.append([len(words), len(words) + len(sentence.split())])
+        words += sentence.split()
+    sections = [[0, 1], [1, len(words)]]
+    found = {"doc_id": "d1", "words": words, "sections": sections, "sentences": spans}
+    return [each.text for each in parse(found).sentences]
+
+
+@pytest.mark.parametrize(
     ("tokens", "text"),
     [
         ("( e.g. , state - of - the - art ) .", "(e.g., state-of-the-art)."),
