@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from assets.declaration import Declaration
+from assets.declaration import Declaration, declarations
 from assets.settings import ROOT, ParamsError, settings
 from orchestration.corpora import corpus
-from orchestration.graph import asset_folder, datasets, folder, input_months
+from orchestration.graph import asset_folder, folder
 from orchestration.lockfile import locked_stages, manifest, recorded, stage_name
 from orchestration.store.counts import counts
 from orchestration.store.identity import folder_hashes, version
@@ -50,14 +50,17 @@ def _key(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, A
 
 
 def _inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the versions that the stage was committed with: of its own months, whatever today's are."""
     inputs: dict[str, dict[str, str]] = {}
-    for name, months in input_months(item, month).items():
-        md5 = recorded(stage, "deps", _path(datasets()[name]))
+    for source in item.inputs:
+        parent = declarations()[source.key]
+        md5 = recorded(stage, "deps", _path(parent))
         files = manifest(md5) if md5 else None
-        parts = {part: _month_of(files, part) for part in months}
-        if any(part is None for part in parts.values()):
+        if files is None:
             return None
-        inputs[name] = {part: version(found) for part, found in parts.items() if found is not None}
+        every = sorted({name.split("/")[0] for name in files}) if parent.partitioned else [""]
+        parts = {part: _month_of(files, part) for part in (every if source.all_months else [month])}
+        inputs[parent.name] = {part: version(found) for part, found in parts.items() if found is not None}
     return inputs
 
 
