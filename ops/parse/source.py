@@ -113,7 +113,7 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
             year = ("19" if int(year) > 50 else "20") + year
         return f"{year}-01"
     value = str(fields.get(rule.field or "", "")).strip()
-    found = re.match(r"(\d{4})(?:-(0[1-9]|1[0-2]))?(?!\d)", value)
+    found = re.match(r"(\d{4})(?:-(0[1-9]|1[0-2])(?!\d)|(?![\d-]))", value)
     if found is None:
         raise ParseError(f"the field {rule.field!r} holds no date (YYYY-MM-DD, YYYY-MM or YYYY): {value!r}")
     return f"{found.group(1)}-{found.group(2) or '01'}"

@@ -45,6 +45,17 @@ def test_abstract_sections_and_footnotes_are_told_apart(record):
     ]
 
 
+def test_a_page_number_behind_a_footnote_does_not_cut_the_sentence_that_goes_on():
+    text = "It goes on, usually\n3Defined as outstandingly bad.\n1802\nleading to breakdown. It ends."
+    paper = parse({"sections": [{"heading": "Method", "text": text}]})
+    assert [sentence.text for sentence in paper.sentences] == [
+        "It goes on, usually leading to breakdown.",
+        "3Defined as outstandingly bad.",
+        "1802",
+        "It ends.",
+    ]
+
+
 def test_a_displayed_equation_is_a_sentence_of_its_own():
     text = "We take it as\nd(x) = \u03a3 a p(a|x)\nOn held-out pages it works."
     paper = parse({"sections": [{"heading": "Method", "text": text}]})

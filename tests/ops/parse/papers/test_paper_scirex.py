@@ -87,6 +87,7 @@ def test_headings_titles_and_sentences_are_told_apart():
         (["The 36 - year", "- old man", "is here ."], ["The 36-year-old man is here."]),
         (["Encoder", ": We encode ."], ["Encoder: We encode."]),
         (["The state s t", "+ 1", "= RNN ( s t ) ."], ["The state s t + 1 = RNN (s t)."]),
+        (["Let w 1 , ...", ", w n be it ."], ["Let w 1,..., w n be it."]),
         (
             ["We do .", "[ reference ] did .", "argmax is hard ."],
             ["We do.", "[reference] did.", "argmax is hard."],

@@ -1,0 +1,111 @@
+"""Every record of every source belongs to one month, or is counted as outside the range."""
+
+import pytest
+from pydantic import ValidationError
+
+from ops.parse.papers import FORMATS, parse_papers
+from ops.parse.scan import Corpus, SourceError
+from ops.parse.source import MonthRule, ParseError, Raw, Source, month_of
+
+PAPER = "# A Title of {name}\ndate: {date}\n\n## 1 Introduction\nThis is a sentence about {name} that is long enough.\n"
+
+
+class InProcess:
+    def map(self, op, pieces, *shared):
+        return (op(piece, *shared) for piece in pieces)
+
+
+def corpus(root, months=("2018-06", "2018-07"), size=256, **dates):
+    folder = root / "papers"
+    folder.mkdir(exist_ok=True)
+    for name, date in dates.items():
+        (folder / f"{name}.txt").write_text(PAPER.format(name=name, date=date))
+    source = Source(kind="plain_text", path="papers", month=MonthRule(field="date"), licence="CC0-1.0")
+    return Corpus("papers", {"text": source}, FORMATS, root, *months, size, InProcess())
+
+
+def ids(found, month):
+    return [record.id for record in found.of_month(month)]
+
+
+def test_records_belong_to_their_months(tmp_path):
+    found = corpus(tmp_path, a="2018-06-30", b="2018-07", c="2018-06")
+    assert ids(found, "2018-06") == found.ids("2018-06") == ["text/a.txt", "text/c.txt"]
+    assert ids(found, "2018-07") == ["text/b.txt"]
+    assert found.outside() == {}
+
+
+def test_records_outside_the_range_are_counted(tmp_path):
+    found = corpus(tmp_path, a="2017-01-01", b="2019", c="2018-06-01", d="2019-01-31")
+    assert found.outside() == {"2017-01": 1, "2019-01": 2}
+
+
+def test_a_record_without_a_month_is_rejected_in_the_first_one(tmp_path):
+    found = corpus(tmp_path, a="some day", b="2018-07-01")
+    assert ids(found, "2018-06") == ["text/a.txt"]
+    (outcome,) = found.records("2018-06").map(parse_papers)
+    assert outcome.units.to_pylist() == ["text/a.txt"]
+    assert "text/a.txt: the field 'date' holds no date" in outcome.rejected["error"][0].as_py()
+
+
+def test_parts_begin_with_a_bounded_number_of_records(tmp_path):
+    found = corpus(tmp_path, size=2, a="2018-06", b="2018-06", c="2018-06")
+    sizes = [len(outcome.units) for outcome in found.records("2018-06").map(parse_papers)]
+    assert sizes == [2, 1]
+
+
+def test_the_version_of_a_month_moves_with_its_records_alone(tmp_path):
+    before = corpus(tmp_path, a="2018-06-01", b="2018-07-01")
+    versions = {month: before.version(month) for month in ("2018-06", "2018-07")}
+    after = corpus(tmp_path, b="2018-07-02")
+    assert after.version("2018-06") == versions["2018-06"]
+    assert after.version("2018-07") != versions["2018-07"]
+
+
+def test_an_unknown_kind_and_a_missing_folder_are_named(tmp_path):
+    found = corpus(tmp_path)
+    found.sources["text"].__dict__["kind"] = "pdf"
+    with pytest.raises(SourceError, match=r"sources\.papers\.text: unknown kind 'pdf'; known: cl_scisumm"):
+        found.check()
+    found.sources["text"].__dict__.update(kind="plain_text", path="nowhere")
+    with pytest.raises(SourceError, match="no such folder: nowhere"):
+        found.check()
+
+
+@pytest.mark.parametrize(
+    ("rule", "document", "fields", "month"),
+    [
+        (MonthRule(constant="2018-06"), "x", {}, "2018-06"),
+        (MonthRule(id_year=r"^[A-Z](\d\d)-"), "W00-0726", {}, "2000-01"),
+        (MonthRule(id_year=r"^[A-Z](\d\d)-"), "J82-3004", {}, "1982-01"),
+        (MonthRule(id_year=r"(\d{4})"), "acl-2018-1", {}, "2018-01"),
+        (MonthRule(field="year"), "x", {"year": "2018"}, "2018-01"),
+        (MonthRule(field="date"), "x", {"date": "2018-06"}, "2018-06"),
+        (MonthRule(field="date"), "x", {"date": "2018-12-31"}, "2018-12"),
+    ],
+)
+def test_a_month_is_told_by_the_rule(rule, document, fields, month):
+    assert month_of(rule, Raw("p", document, b""), fields) == month
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields"),
+    [
+        (MonthRule(field="date"), {}),
+        (MonthRule(field="date"), {"date": "June 2018"}),
+        (MonthRule(field="date"), {"date": "20180601"}),
+        (MonthRule(field="date"), {"date": "2018-13-01"}),
+        (MonthRule(id_year=r"^[A-Z](\d\d)-"), {}),
+    ],
+)
+def test_a_month_that_cannot_be_told_is_an_error(rule, fields):
+    with pytest.raises(ParseError):
+        month_of(rule, Raw("p", "paper", b""), fields)
+
+
+@pytest.mark.parametrize(
+    "rule", [{}, {"field": "date", "constant": "2018-06"}, {"constant": "2018-13"}, {"id_year": "x"}]
+)
+def test_a_rule_that_cannot_be_used_is_refused(rule):
+    with pytest.raises(ValidationError):
+        MonthRule(**rule)
