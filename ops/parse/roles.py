@@ -44,6 +44,12 @@ _WHOLE = (
         r"(?:set ?-?up|settings?|protocols?|designs?|procedures?|methodology|details|methods?|framework|"
         r"conditions|environment)\b",
     ),
+    # The head of a compound: "Classification Results" are results, not a way to classify.
+    (
+        RESULT,
+        r"^(?:(?!(?:and|as|for|from|in|of|on|the|to|with)\b)[\w\-]+ ){1,6}"
+        r"(?:results|experiments|evaluation)$",
+    ),
     (DATA, r"^(?:experimental|training|test|evaluation) (?:data(?:sets?)?|corpora|corpus|sets?)\b"),
 )
 

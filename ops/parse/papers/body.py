@@ -136,7 +136,8 @@ def _is_furniture(line: str, before: str, index: int, lines: int) -> bool:
     if index == 0 or reason is None:
         return reason is not None
     if reason == PAGE_NUMBER:
-        return index == lines - 1
+        # The last line of a page is its number, or a number behind its footnotes.
+        return index == lines - 1 or start_reason(before) == FOOTNOTE
     if reason == PROCEEDINGS:
         return line.startswith("P") and not before.endswith((" In", " in", " the"))
     if reason == FOOTNOTE:
