@@ -214,7 +214,10 @@ def _behind_citations(words: list[str], start: int, end: int) -> int:
 
 
 def _goes_on(before: str, words: list[str]) -> bool:
-    """Tell whether words cannot begin a sentence, and what stands before them is not ended."""
+    """Tell whether words cannot begin a sentence: some never, some not where the part before is not ended."""
     sign = words[0][:1] if words else ""
-    cannot = sign != "" and (sign in ",.;:!?%-" or category(sign) in ("Ll", "Pe", "Pf", "Sm"))
-    return cannot and not is_ended(before)
+    if not sign:
+        return False
+    if sign in ",;:!?%" or category(sign) == "Pe":
+        return True
+    return (sign in ".-" or category(sign) in ("Ll", "Pf", "Sm")) and not is_ended(before)
