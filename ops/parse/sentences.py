@@ -86,7 +86,7 @@ def _running_heads(texts: Sequence[str], repeats: int) -> frozenset[str]:
 
 
 def _vocabulary(params: SentenceParams) -> Vocabulary:
-    from ops.models.registry import word_vectors
+    from ops.models.word_vectors import word_vectors
 
     vectors = word_vectors(params.vectors)
     limit = params.vocabulary_words

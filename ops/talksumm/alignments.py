@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ops.models.registry import word_vectors
+from ops.models.word_vectors import word_vectors
 from ops.outcome import Outcome, Row, drop
 from ops.parse.roles import INTRODUCTION, PREAMBLE
 from ops.schemas import ALIGNMENTS

