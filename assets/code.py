@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from assets.settings import ROOT
-from ops.models.registry import digest
+from ops.models.installed import digest
 
 #: What turns outcomes into bytes is part of every dataset's code.
 WRITER = "orchestration.store.parquet"
@@ -35,8 +35,9 @@ def entry(function: Callable[..., Any], models: Iterable[str]) -> dict[str, Any]
     beside a module and is named in it counts as part of it. Raises LookupError for a package that
     requirements.lock does not pin.
     """
-    modules = closure([*_used_modules(function), WRITER])
-    parts = {"": _dump(_function_tree(function))}
+    own = _own_definitions(function)
+    modules = closure([*_used_modules(function, own), WRITER])
+    parts = {f" {number}": _dump(tree) for number, tree in enumerate(own)}
     parts |= {name: _module_hash(name) for name in modules}
     packages = sorted({package for name in modules for package in _imports(name)[1]})
     return {
@@ -121,33 +122,58 @@ def _from(node: ast.ImportFrom, module: str) -> Iterator[tuple[str, str]]:
         yield inner if is_inner else base, alias.asname or alias.name
 
 
-def _used_modules(function: Callable[..., Any]) -> list[str]:
-    """Return the project's modules whose names an asset function mentions."""
+def _own_definitions(function: Callable[..., Any]) -> list[ast.AST]:
+    """Return the function and what its own module defines and it mentions, directly or not.
+
+    An argument hides the dataset that it is named after.
+    """
     module = inspect.getmodule(function)
     assert module is not None
-    tree = ast.parse(inspect.getsource(module))
+    defined: dict[str, ast.AST] = {}
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            defined[node.name] = node
+        elif isinstance(node, ast.Assign):
+            defined |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+    found: list[ast.AST] = [_function_tree(function)]
+    seen = {function.__name__}
+    for tree in found:
+        fresh = sorted((_mentioned(tree) & defined.keys()) - seen)
+        seen.update(fresh)
+        found += [defined[name] for name in fresh]
+    return found
+
+
+def _mentioned(tree: ast.AST) -> set[str]:
+    arguments = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - arguments
+
+
+def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST]) -> list[str]:
+    """Return the modules of ops whose names an asset function, or what it uses of its module, mentions."""
+    module = inspect.getmodule(function)
+    assert module is not None
     bound: dict[str, str] = {}
-    for node in tree.body:
+    for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ImportFrom):
             bound |= {name: target for target, name in _from(node, module.__name__)}
         elif isinstance(node, ast.Import):
             bound |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
-    mentioned = {node.id for node in ast.walk(_function_tree(function)) if isinstance(node, ast.Name)}
-    targets = (bound[name] for name in mentioned if name in bound)
-    return sorted(target for target in targets if target.split(".")[0] == "ops")
+    names = {name for tree in own for name in _mentioned(tree)}
+    return sorted(bound[name] for name in names if bound.get(name, "").split(".")[0] == "ops")
 
 
 def _function_tree(function: Callable[..., Any]) -> ast.Module:
     return ast.parse(textwrap.dedent(inspect.getsource(function)))
 
 
-def _dump(tree: ast.Module) -> str:
-    """Return the tree as text, without docstrings, positions and comments."""
+def _dump(tree: ast.AST) -> str:
+    """Return the tree as text, without docstrings (of attributes as well), positions and comments."""
     tree = copy.deepcopy(tree)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and body and _is_docstring(body[0]):
-            del body[0]
+        if isinstance(body, list):
+            node.body = [line for line in body if not _is_docstring(line)]  # type: ignore[attr-defined]
     return ast.dump(tree)
 
 

@@ -8,7 +8,6 @@ the `store` resource (orchestration/materialise.py).
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import typing
 import warnings
@@ -141,9 +140,7 @@ def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
 class Maker(Protocol):
     """What makes a partition: the `store` resource of a run."""
 
-    def make(
-        self, declaration: Declaration, context: dg.AssetExecutionContext, inputs: Mapping[str, Parts]
-    ) -> dg.MaterializeResult[Any]:
+    def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         """Make one partition of a dataset and return what Dagster records of it."""
         ...
 
@@ -214,26 +211,24 @@ def _input_key(group: str, name: str) -> dg.AssetKey:
 
 
 def _asset(declaration: Declaration) -> dg.AssetsDefinition:
-    def body(context: dg.AssetExecutionContext, **inputs: Parts) -> dg.MaterializeResult[Any]:
+    # unannotated: Dagster takes the annotation as it stands, which here would be a string
+    def body(context):  # type: ignore[no-untyped-def]
         maker: Maker = context.resources.store
-        return maker.make(declaration, context, inputs)
+        return maker.make(declaration, context)
 
     body.__name__ = "__".join(declaration.key.path)
     return dg.asset(
         key=declaration.key,
         group_name=declaration.key.path[0],
         description=declaration.function.__doc__,
-        ins={
-            i.argument: dg.AssetIn(i.key, partition_mapping=_mapping(i, declaration))
-            for i in declaration.inputs
-        },
+        deps=[dg.AssetDep(i.key, partition_mapping=_mapping(i, declaration)) for i in declaration.inputs],
         partitions_def=months() if declaration.partitioned else None,
         code_version=declaration.code_version,
         required_resource_keys={"store"},
         metadata={"dagster/column_schema": _column_schema(declaration.shape.kept)},
         check_specs=_checks(declaration),
         kinds={"parquet"},
-    )(_with_arguments(body, [i.argument for i in declaration.inputs]))
+    )(body)
 
 
 def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
@@ -250,14 +245,6 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
             )
             for name, text in CHECKS.items()
         ]
-
-
-def _with_arguments(body: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
-    """Give `body` the named arguments that Dagster reads off a signature."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    arguments = [inspect.Parameter(name, kind) for name in ("context", *names)]
-    body.__signature__ = inspect.Signature(arguments)  # type: ignore[attr-defined]
-    return body
 
 
 def _mapping(source: Input, declaration: Declaration) -> dg.PartitionMapping | None:

@@ -9,10 +9,10 @@ from assets.declaration import dataset
 from ops.outcome import Outcomes
 from ops.parse.papers import parse_papers
 from ops.parse.scan import Records
+from ops.parse.schemas import PAPERS, SENTENCES, TALKS
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.talks import parse_talks
 from ops.parts import Parts
-from ops.schemas import PAPERS, SENTENCES, TALKS
 
 
 @dataset(group="sources", shape=PAPERS)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from assets.declaration import AllParts, dataset
 from ops.outcome import Outcomes
 from ops.parts import Parts
-from ops.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS
 from ops.talksumm import alignments as aligning
 from ops.talksumm import budgets, training
 from ops.talksumm.budgets import SummaryParams
 from ops.talksumm.hmm import HmmParams
 from ops.talksumm.matches import match_talks
 from ops.talksumm.pairs import PairParams, pair_talks
+from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS
 from ops.talksumm.training import TrainingSetParams
 
 

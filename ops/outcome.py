@@ -50,6 +50,11 @@ class Shape:
     kept: pa.Schema
     unit: pa.Schema
 
+    def __post_init__(self) -> None:
+        taken = set(self.unit.names) & {*DROP_COLUMNS.names, *REJECT_COLUMNS.names}
+        if taken:
+            raise ValueError(f"a unit cannot have the columns {sorted(taken)}: a lost one gets these")
+
     @property
     def dropped(self) -> pa.Schema:
         """The unit's columns, then why it was dropped."""

@@ -11,7 +11,7 @@ import orchestration  # noqa: F401  pins the environment before anything heavy i
 from assets.sources import SOURCES
 from assets.talksumm import TALKSUMM
 from orchestration.graph import datasets
-from orchestration.materialise import PartsIOManager, Store
+from orchestration.materialise import Store
 
 
 def build_definitions(commit: bool = True) -> dg.Definitions:
@@ -19,7 +19,7 @@ def build_definitions(commit: bool = True) -> dg.Definitions:
     datasets()  # every section of params.yaml is checked before anything runs
     return dg.Definitions(
         assets=[*SOURCES, *TALKSUMM],
-        resources={"store": Store(commit=commit), "io_manager": PartsIOManager()},
+        resources={"store": Store(commit=commit)},
         executor=dg.in_process_executor,
     )
 

@@ -15,13 +15,19 @@ import yaml
 
 from assets.declaration import Declaration
 from assets.settings import ROOT, settings
-from orchestration import metrics
+from orchestration import footing, metrics
 from orchestration.code import write_code
 from orchestration.freshness import View
 from orchestration.graph import asset_folder, datasets, metrics_file, upstream
 from orchestration.lockfile import stage_name
+from orchestration.store.publish import write_file
 
 T = TypeVar("T")
+
+
+class BusyError(RuntimeError):
+    """DVC's lock is held by another process."""
+
 
 #: What every dataset depends on, besides its own sections.
 COMMON = ("exclude", "numerics", "partitions", "store")
@@ -44,7 +50,7 @@ def check_rendered() -> None:
 def _code_stage() -> dict[str, Any]:
     return {
         "cmd": "python -m orchestration.code",
-        "deps": ["assets", "models.txt", "ops", "orchestration/store/parquet.py", "requirements.lock"],
+        "deps": list(footing.CODE),
         "params": sorted({path for item in datasets().values() for path in item.model_params()}),
         "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
@@ -73,6 +79,7 @@ def commit_finished(made: Declaration | None = None) -> list[str]:
     view = View()
     if made is not None and not view.complete(made):
         return []
+    footing.check()
     write_code()
     due = [item for item in datasets().values() if view.complete(item)]
     for item in due:
@@ -81,26 +88,40 @@ def commit_finished(made: Declaration | None = None) -> list[str]:
 
 
 def _commit(names: list[str]) -> list[str]:
-    from dvc.repo import Repo
+    """Commit what DVC finds changed; undone when anything moved meanwhile, for then it recorded the new."""
+    from dvc.repo import Repo, lock_repo
 
     logging.getLogger("dvc").setLevel(logging.WARNING)
-    with Repo(str(ROOT), _wait_for_lock=True) as repo:
+    path = ROOT / "dvc.lock"
+    with Repo(str(ROOT), _wait_for_lock=True) as repo, lock_repo(repo):
+        former = path.read_bytes() if path.exists() else None
         moved = [name for name in names if repo.status([name])]
-        for name in moved:
-            repo.commit(name, force=True)
+        try:
+            for name in moved:
+                repo.commit(name, force=True)
+            footing.check()
+        except BaseException:
+            if former is None:
+                path.unlink(missing_ok=True)
+            else:
+                write_file(path, former)
+            raise
     return moved
 
 
 def _patiently(action: Callable[[], T], tries: int = 60) -> T:
-    """Call `action` again while another process holds a DVC lock, for half a minute at most."""
+    """Call `action` again while another process holds a DVC lock, for half a minute at most.
+
+    Raises BusyError when it is held for longer.
+    """
     from dvc.lock import LockError
 
-    for _ in range(tries - 1):
+    for _ in range(tries):
         try:
             return action()
         except LockError:
             time.sleep(0.5)
-    return action()
+    raise BusyError("another process holds DVC's lock; what was made is kept, run again to commit it")
 
 
 def _relative(item: Declaration) -> str:

@@ -61,7 +61,7 @@ def fix() -> None:
 
 def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Report what is wrong with params.yaml in a line: modules read it while they are imported."""
-    from ops.models.registry import ModelNotInstalledError
+    from ops.models.installed import ModelNotInstalledError
 
     if isinstance(error, (ParamsError, ModelNotInstalledError)):
         print(f"error: {error}", file=sys.stderr)

@@ -119,7 +119,9 @@ def _place(row: Mapping[str, Any]) -> str:
 
 def _file(record_id: str) -> str:
     """Return the file of a raw record: its id is `source/path`, and `#line` in files of many records."""
-    name, _, path = record_id.partition("/")
+    name, slash, path = record_id.partition("/")
+    if not slash:
+        return f"{record_id} (in no dataset any more)"
     path, _, row = path.partition("#")
     for sources in settings().sources.values():
         if name in sources:

@@ -17,7 +17,14 @@ _PASSING = {errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EINTR, errno.ETIMEDOUT, 
 
 
 def transient(error: BaseException) -> bool:
-    """Say whether an error may be gone at the next try."""
+    """Say whether an error, or what caused it, may be gone at the next try."""
+    causes = [error]
+    while (cause := causes[-1].__cause__ or getattr(causes[-1], "orig", None)) is not None:
+        causes.append(cause)
+    return any(_transient(cause) for cause in causes)
+
+
+def _transient(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in _PASSING
     if isinstance(error, sqlite3.OperationalError):

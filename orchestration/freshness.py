@@ -28,11 +28,18 @@ class Status:
 
     record: Record | None
     reasons: tuple[str, ...]
+    waiting: bool = False
+    """Whether that depends on inputs that are to be made first."""
 
     @property
     def fresh(self) -> bool:
         """Whether there is nothing to do."""
         return not self.reasons
+
+    @property
+    def fresh_record(self) -> Record | None:
+        """The record of a fresh partition."""
+        return self.record if self.fresh else None
 
 
 class View:
@@ -88,7 +95,7 @@ class View:
         try:
             today = self.key(item, month)
         except NotReadyError as error:
-            return Status(record, (str(error),))
+            return Status(record, (str(error),), waiting=True)
         reasons = differences(record.key, today)
         if reasons and (other := recall(item, month)) is not None and not differences(other.key, today):
             # the same bytes were made elsewhere under today's key: an experiment that was applied, a pull

@@ -5,6 +5,7 @@ Belongs here: the instance and single runs. Not here: which partitions run (run.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,8 +15,9 @@ import dagster as dg
 from dagster._core.definitions.job_definition import JobDefinition
 
 from assets.declaration import Declaration
+from orchestration.store.publish import lock_file
 
-_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,11 @@ def instance() -> dg.DagsterInstance:
     home.mkdir(exist_ok=True)
     config = home / "dagster.yaml"
     wanted = (Path(__file__).parent / "dagster.yaml").read_text()
-    if not config.exists() or config.read_text() != wanted:
-        config.write_text(wanted)
-    return dg.DagsterInstance.get()
+    # Two processes that open a fresh instance at once would both create its tables.
+    with contextlib.closing(lock_file(home / ".opening", wait=True)):
+        if not config.exists() or config.read_text() != wanted:
+            config.write_text(wanted)
+        return dg.DagsterInstance.get()
 
 
 @lru_cache(maxsize=1)
@@ -51,12 +55,25 @@ def materialise(item: Declaration, month: str) -> Ran:
         instance=instance(),
         partition_key=month or None,
         asset_selection=[item.key],
-        run_config=_QUIET,
+        run_config=QUIET,
         raise_on_error=False,
     )
     if result.success:
         return Ran(result.run_id, None)
+    if any(_interrupted(event) for event in result.all_events):
+        raise KeyboardInterrupt
     return Ran(result.run_id, _cause(result))
+
+
+def _interrupted(event: dg.DagsterEvent) -> bool:
+    """Say whether a step ended because the user ended it: Dagster makes an ordinary failure of that."""
+    if not event.is_step_failure or event.step_failure_data.error is None:
+        return False
+    error = event.step_failure_data.error
+    return any(
+        one is not None and one.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt")
+        for one in (error, error.cause)
+    )
 
 
 def _cause(result: dg.ExecuteInProcessResult) -> str:

@@ -12,6 +12,7 @@ from assets.declaration import Declaration
 from orchestration.dvc import check_rendered
 from orchestration.freshness import View
 from orchestration.graph import input_months, selected
+from orchestration.prune import leftovers
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ def plan(select: str | None) -> list[Step]:
             if not state.fresh or upstream:
                 stale.add((item.name, month))
                 perhaps = (f"if {', '.join(upstream)} changes",) if upstream else ()
-                steps.append(Step(item, month, state.reasons or perhaps, certain=not state.fresh))
+                certain = not (state.fresh or state.waiting)
+                steps.append(Step(item, month, state.reasons if certain else perhaps, certain))
     return steps
 
 
@@ -50,6 +52,9 @@ def show(select: str | None) -> None:
     """Print the plan as a table."""
     check_rendered()
     steps = plan(select)
+    for item in selected(select):
+        for month in leftovers(item):
+            print(f"{item.name} {month} would be removed: it is no partition any more")
     if not steps:
         print("everything is up to date")
         return

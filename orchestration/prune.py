@@ -5,19 +5,30 @@ Belongs here: removing folders and records. Not here: deciding what is stale (fr
 
 from __future__ import annotations
 
+import re
+
 from assets.declaration import Declaration
 from orchestration.graph import WORKSHOP, asset_folder, folder
+from orchestration.locks import making
 from orchestration.store.publish import remove
 from orchestration.store.records import forget
 
+_MONTH = re.compile(r"\d{4}-\d{2}")
 
-def prune(item: Declaration) -> list[str]:
-    """Remove what lies in a dataset's folder and is none of its partitions; return the names."""
+
+def leftovers(item: Declaration) -> list[str]:
+    """Return the months that lie in a dataset's folder and are none of its partitions."""
     if not item.partitioned or not asset_folder(item).is_dir():
         return []
-    wanted = set(item.made_months)
-    gone = sorted(path.name for path in asset_folder(item).iterdir() if path.name not in wanted)
-    for name in gone:
-        remove(folder(item, name), WORKSHOP)
-        forget(item, name)
+    names = {path.name for path in asset_folder(item).iterdir() if _MONTH.fullmatch(path.name)}
+    return sorted(names - set(item.made_months))
+
+
+def prune(item: Declaration) -> list[str]:
+    """Remove the leftovers of a dataset; return their names."""
+    gone = leftovers(item)
+    for month in gone:
+        with making(item, month):
+            remove(folder(item, month), WORKSHOP)
+            forget(item, month)
     return gone

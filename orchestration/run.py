@@ -18,6 +18,7 @@ from rich.table import Table
 
 from assets.declaration import Declaration
 from orchestration.corpora import corpus
+from orchestration.footing import footing
 from orchestration.freshness import View
 from orchestration.graph import DATA, WORKSHOP, input_months, label, selected
 from orchestration.prune import prune
@@ -50,7 +51,8 @@ def bring_up_to_date(items: list[Declaration], console: Console, force: bool = F
     for item in items:
         report = Report(item)
         started = time.monotonic()
-        prune(item)
+        for month in prune(item):
+            console.print(f"{label(item, month)}: removed, it is no partition any more")
         view = View()
         for month in item.made_months:
             if (missing := _missing(item, month, lost)) is not None:
@@ -82,6 +84,7 @@ def run(select: str | None = None) -> int:
     from orchestration.dvc import check_rendered, commit_finished
     from orchestration.sync import sync
 
+    footing()
     console = Console(stderr=False, soft_wrap=True)
     items = selected(select)
     check_rendered()

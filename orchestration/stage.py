@@ -10,8 +10,10 @@ import os
 import sys
 
 from rich.console import Console
+from rich.markup import escape
 
 from orchestration import metrics
+from orchestration.footing import check, footing
 from orchestration.freshness import View
 from orchestration.graph import datasets, label
 from orchestration.run import bring_up_to_date
@@ -25,6 +27,7 @@ def stage(name: str) -> int:
     if name not in datasets():
         raise ValueError(f"no dataset is called {name!r}; known: {', '.join(datasets())}")
     item = datasets()[name]
+    footing()
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
     (report,) = bring_up_to_date([item], console, force)
@@ -34,7 +37,8 @@ def stage(name: str) -> int:
     }
     for month, reasons in stale.items():
         cause = report.failed.get(month) or "; ".join(reasons)
-        console.print(f"[red]not fresh[/] {label(item, month)}: {cause}", markup=True)
+        console.print(f"[red]not fresh[/] {label(item, month)}: {escape(cause)}")
+    check()  # DVC records the params, code and sources of now
     if not stale:
         metrics.write(item, view)
     return 1 if stale else 0

@@ -5,6 +5,7 @@ Belongs here: counts, reasons and a sample of rows as metadata. Not here: pages 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,22 @@ from assets.settings import ROOT
 from orchestration.store.parquet import TABLES, part_name
 from orchestration.store.records import Record
 
-_ROWS, _WIDTH = 5, 60
+_ROWS, _REJECTS, _WIDTH = 5, 20, 60
 
 
 def metadata(folder: Path, record: Record) -> dict[str, Any]:
     """Return the metadata of a materialisation, from its folder and record."""
-    size = sum(path.stat().st_size for path in folder.glob("*.parquet"))
-    reasons = record.counts["reasons"]
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    shown = {
+        "drop reasons": table(["reason", "rows"], _by_count(record.counts["reasons"])),
+        "rejects": table(["id", "error"], rejects(folder)),
+        "combinations": table(["kind", "number"], sorted(record.counts.get("combinations", {}).items())),
+        "sample": sample(folder / part_name("kept", 0)),
+    }
     return {
-        **{table: dg.MetadataValue.int(record.counts[table]) for table in TABLES},
+        **{name: dg.MetadataValue.int(record.counts[name]) for name in TABLES},
         "dagster/row_count": dg.MetadataValue.int(record.counts["kept"]),
-        "drop reasons": dg.MetadataValue.md(
-            table(["reason", "rows"], sorted(reasons.items(), key=_by_count))
-        ),
-        "sample": dg.MetadataValue.md(sample(folder / part_name("kept", 0))),
+        **{name: dg.MetadataValue.md(text) for name, text in shown.items() if text},
         "folder": dg.MetadataValue.text(folder.relative_to(ROOT).as_posix()),
         "md5": dg.MetadataValue.text(record.version),
         "bytes": dg.MetadataValue.int(size),
@@ -36,15 +39,25 @@ def metadata(folder: Path, record: Record) -> dict[str, Any]:
 
 
 def sample(path: Path) -> str:
-    """Return the first rows of a part as a Markdown table, long values cut."""
+    """Return the first rows of a part as a Markdown table: what they say first, then what they are called."""
     batch = next(pq.ParquetFile(path).iter_batches(batch_size=_ROWS), None)
     if batch is None:
-        return "no rows"
-    return table(batch.schema.names, [list(row.values()) for row in batch.to_pylist()])
+        return ""
+    names = sorted(set(batch.schema.names) - {"source_ids"}, key=batch.schema.names.index)
+    names.sort(key=lambda name: name.endswith(("id", "ids", "licence")))
+    return table(names, [[row[name] for name in names] for row in batch.to_pylist()])
 
 
-def table(header: list[str], rows: list[Any]) -> str:
-    """Return a Markdown table; what Markdown or HTML would act on is escaped."""
+def rejects(folder: Path) -> list[tuple[str, str]]:
+    """Return id and error of the first rejected rows."""
+    found = pq.read_table(folder / part_name("rejected", 0), columns=["id", "error"]).slice(0, _REJECTS)
+    return list(zip(found["id"].to_pylist(), found["error"].to_pylist(), strict=True))
+
+
+def table(header: list[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a Markdown table, "" for no rows; what Markdown or HTML would act on is escaped."""
+    if not rows:
+        return ""
     lines = [header, ["---"] * len(header), *([_cell(value) for value in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -57,5 +70,5 @@ def _cell(value: object) -> str:
     return short
 
 
-def _by_count(item: tuple[str, int]) -> tuple[int, str]:
-    return -item[1], item[0]
+def _by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeAlias
 
 import dagster as dg
 from dagster._core.definitions.data_version import (
@@ -23,12 +23,14 @@ from dagster._core.event_api import EventLogRecord
 
 from assets.declaration import CHECKS, Declaration, code_version, declarations
 from orchestration.freshness import View
-from orchestration.graph import datasets, folder
-from orchestration.instance import instance
+from orchestration.graph import datasets, folder, label
+from orchestration.instance import QUIET, instance
 from orchestration.store.records import Record
 from orchestration.summary import metadata
 
 ABSENT = "absent"
+
+Event: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
 def sync() -> list[str]:
@@ -36,17 +38,32 @@ def sync() -> list[str]:
     corrected, view = [], View()
     for item in datasets().values():
         latest = _latest_tags(item)
+        events: list[Event] = []
         for month in item.months:
-            told, record = latest.get(month, {}), view.known(item, month)
+            told, record = latest.get(month, {}), view.status(item, month).record
             if record is not None:
                 tags = _tags(item, record)
                 if any(told.get(name) != value for name, value in tags.items()):
-                    _report(item, month, record, tags)
-                    corrected.append(f"{item.name} {month}".strip())
-            elif told.get(DATA_VERSION_TAG, ABSENT) != ABSENT and not folder(item, month).exists():
-                _report_absence(item, month)
-                corrected.append(f"{item.name} {month}".strip())
+                    events += _found(item, month, record, tags)
+                    corrected.append(label(item, month))
+            elif told.get(DATA_VERSION_TAG, ABSENT) != ABSENT:
+                events.append(_absent(item, month))
+                corrected.append(label(item, month))
+        if events:
+            _tell(events)
     return corrected
+
+
+def _tell(events: list[Event]) -> None:
+    """Report events in a run called `sync`: Dagster takes a check's result once a run and partition."""
+
+    @dg.op(name="sync")
+    def report(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        for event in events:
+            context.log_event(event)
+
+    job = dg.GraphDefinition(name="sync", node_defs=[report]).to_job(executor_def=dg.in_process_executor)
+    job.execute_in_process(instance=instance(), run_config=QUIET)
 
 
 def _latest_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
@@ -84,22 +101,19 @@ def _tags(item: Declaration, record: Record) -> dict[str, str]:
     return tags
 
 
-def _report(item: Declaration, month: str, record: Record, tags: Mapping[str, str]) -> None:
+def _found(item: Declaration, month: str, record: Record, tags: Mapping[str, str]) -> list[Event]:
     pointers = {}
     for source in item.inputs:
         latest = _latest(declarations()[source.key])
         pointers[get_input_event_pointer_tag(source.key)] = str(latest.storage_id) if latest else "NULL"
-    instance().report_runless_asset_event(
-        dg.AssetMaterialization(
-            item.key,
-            description="found on disk by sync, made elsewhere",
-            metadata=metadata(folder(item, month), record),
-            partition=month or None,
-            tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
-        )
+    materialization = dg.AssetMaterialization(
+        item.key,
+        description="found on disk by sync, made elsewhere",
+        metadata=metadata(folder(item, month), record),
+        partition=month or None,
+        tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )
-    for name in CHECKS:
-        instance().report_runless_asset_event(_passed(item, month, name))
+    return [materialization, *(_passed(item, month, name) for name in CHECKS)]
 
 
 def _passed(item: Declaration, month: str, name: str) -> dg.AssetCheckEvaluation:
@@ -116,15 +130,13 @@ def _passed(item: Declaration, month: str, name: str) -> dg.AssetCheckEvaluation
     )
 
 
-def _report_absence(item: Declaration, month: str) -> None:
+def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
     """Dagster cannot forget one partition: a version of its own makes what reads it stale."""
-    instance().report_runless_asset_event(
-        dg.AssetMaterialization(
-            item.key,
-            description="not on disk any more; bring it back with `dvc checkout`, or make it again",
-            partition=month or None,
-            tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
-        )
+    return dg.AssetMaterialization(
+        item.key,
+        description="not on disk as it was made; bring it back with `dvc checkout`, or make it again",
+        partition=month or None,
+        tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )
 
 

@@ -39,6 +39,8 @@ def serve() -> int:
         while all(child.poll() is None for child in children):
             time.sleep(0.3)
         return max(child.poll() or 0 for child in children)
+    except KeyboardInterrupt:
+        return 0
     finally:
         for child in children:
             child.terminate()

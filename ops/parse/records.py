@@ -35,7 +35,7 @@ def record_id(source: str, raw: Raw) -> str:
 
 
 def record_unit(record: Record) -> Row:
-    """Return the record as a row of `ops.schemas.RECORD`, the unit of dropped and rejected records."""
+    """Return the record as a row of `ops.parse.schemas.RECORD`, the unit of dropped and rejected records."""
     return {
         "id": record.id,
         "source_ids": [record.id],

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -60,6 +62,12 @@ class Corpus:
                 raise SourceError(f"{where}: unknown kind {source.kind!r}; known: {known}")
             if not (self.root / source.path).is_dir():
                 raise SourceError(f"{where}: no such folder: {source.path}")
+            for place in _entries(self.root / source.path):
+                if (fault := _fault(place)) is not None:
+                    shown = str(place).encode("utf-8", "backslashreplace").decode()
+                    raise SourceError(
+                        f"{where}: {shown} {fault}, so that it cannot be versioned: move it away"
+                    )
 
     @cached_property
     def index(self) -> tuple[Entry, ...]:
@@ -119,6 +127,22 @@ class Records:
         """Call `op(records, *shared)` for every chunk of records and yield the outcomes in order."""
         chunks = batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
         return self.corpus.engine.map(op, chunks, *shared)
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    for base, folders, names in os.walk(folder):
+        yield from (Path(base) / name for name in [*folders, *names])
+
+
+def _fault(place: Path) -> str | None:
+    """Return why the hash of a file could not be taken: the source's version would not be known."""
+    if not str(place).isprintable() and any("\udc80" <= sign <= "\udcff" for sign in str(place)):
+        return "has a name that is not UTF-8"
+    try:
+        mode = place.stat().st_mode
+    except OSError as error:
+        return f"cannot be looked at ({error.strerror})"
+    return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else "is neither a file nor a folder"
 
 
 def batched(items: Iterator[Record], size: int) -> Iterator[tuple[Record, ...]]:

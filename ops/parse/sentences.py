@@ -17,7 +17,7 @@ from pydantic import Field
 from ops.outcome import Outcome, Row, drop
 from ops.params import ModelName, Params
 from ops.parse import sentences_rules as rules
-from ops.schemas import SENTENCES
+from ops.parse.schemas import SENTENCES
 from ops.text.stop_words import STOP_WORDS
 
 Vocabulary = Callable[[str], bool]

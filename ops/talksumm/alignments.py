@@ -15,8 +15,8 @@ import pyarrow as pa
 from ops.models.word_vectors import word_vectors
 from ops.outcome import Outcome, Row, drop
 from ops.parse.roles import INTRODUCTION, PREAMBLE
-from ops.schemas import ALIGNMENTS
 from ops.talksumm.hmm import Alignment, HmmParams, align_words
+from ops.talksumm.schemas import ALIGNMENTS
 from ops.talksumm.tokens import observe
 
 Span = tuple[int, int]

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Row, drop
 from ops.params import Params
-from ops.schemas import SUMMARIES
+from ops.talksumm.schemas import SUMMARIES
 
 
 class Budget(Params):

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parts import Parts
-from ops.schemas import MATCHES
+from ops.talksumm.schemas import MATCHES
 from ops.talksumm.titles import Titles
 
 CANDIDATES = 3
@@ -35,7 +35,9 @@ def match_talks(talks: pa.Table, papers: Parts) -> Outcome:
     groups = list(alike.values())
     listed = talks.select(["id", "licence", "title"]).to_pylist()
     kept = [_row(talk, _nearest(talk["title"] or "", known, titles, groups)) for talk in listed]
-    return Outcome.of(MATCHES, talks["id"].to_pylist(), kept)
+    shown = sum(len(row["candidates"]) for row in kept)
+    compared = {"titles_stored": shown, "titles_farther_off": len(listed) * len(groups) - shown}
+    return Outcome.of(MATCHES, talks["id"].to_pylist(), kept, combinations=compared)
 
 
 def _nearest(title: str, known: Sequence[Row], titles: Titles, groups: Sequence[Sequence[int]]) -> list[Row]:

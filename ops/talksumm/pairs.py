@@ -18,7 +18,7 @@ from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Row, drop
 from ops.params import Params
 from ops.parts import Parts
-from ops.schemas import PAIRS
+from ops.talksumm.schemas import PAIRS
 
 _SENTENCE_COLUMNS = ("id", "paper_id", "position", "section_title", "role", "text")
 
@@ -122,7 +122,7 @@ def _pair(talk: Row, paper: Row, score: float, sentences: Sequence[Row]) -> Row:
         "talk_title": talk["title"],
         "paper_title": paper["title"],
         "paper_month": paper["month"],
-        "score": score,
+        "similarity": score,
         "words": talk["words"],
         "sentences": [
             {

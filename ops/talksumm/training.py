@@ -16,7 +16,7 @@ from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parts import Parts
-from ops.schemas import TRAINING_SETS
+from ops.talksumm.schemas import TRAINING_SETS
 
 _STATE_COLUMNS = ("pair_id", "sentence_id", "state", "text", "licence")
 

@@ -5,6 +5,7 @@ Belongs here: counting. Not here: whether the counts add up (conservation.py).
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,11 +13,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from orchestration.store.parquet import TABLES
+from orchestration.store.parquet import COMBINATIONS, TABLES
 
 
 def counts(folder: Path) -> dict[str, Any]:
-    """Return rows by table, and dropped and rejected rows by reason, of one partition."""
+    """Return rows by table, dropped rows by reason, and generated combinations, of one partition."""
     rows: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     for table in TABLES:
@@ -24,14 +25,25 @@ def counts(folder: Path) -> dict[str, Any]:
             rows[table] += pq.read_metadata(path).num_rows
     for path in sorted(folder.glob("dropped-*.parquet")):
         reasons.update(pq.read_table(path, columns=["reason"])["reason"].to_pylist())
-    return {**{table: rows[table] for table in TABLES}, "reasons": dict(sorted(reasons.items()))}
+    generated = folder / COMBINATIONS
+    return _written(rows, reasons, json.loads(generated.read_text()) if generated.exists() else {})
 
 
 def total(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Add up the counts of several partitions."""
     rows: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
+    combinations: Counter[str] = Counter()
     for part in parts:
         rows.update({table: part[table] for table in TABLES})
         reasons.update(part["reasons"])
-    return {**{table: rows[table] for table in TABLES}, "reasons": dict(sorted(reasons.items()))}
+        combinations.update(part.get("combinations", {}))
+    return _written(rows, reasons, combinations)
+
+
+def _written(
+    rows: Counter[str], reasons: Mapping[str, int], combinations: Mapping[str, int]
+) -> dict[str, Any]:
+    numbers = {table: rows[table] for table in TABLES}
+    generated = {"combinations": dict(sorted(combinations.items()))} if combinations else {}
+    return {**numbers, "reasons": dict(sorted(reasons.items())), **generated}

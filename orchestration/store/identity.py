@@ -1,6 +1,6 @@
 """The one identity of data: DVC's MD5 of a file, and of a folder.
 
-Belongs here: hashing, as DVC does it. Not here: what is done with a mismatch (records.py, reading.py).
+Belongs here: hashing, as DVC does it. Not here: what is done with a mismatch (materialise.py, freshness.py).
 """
 
 from __future__ import annotations
@@ -8,34 +8,43 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Mapping
 from pathlib import Path
+
+#: Folders that .dvcignore names.
+IGNORED = frozenset({"__pycache__"})
 
 _hashes: dict[tuple[str, int, int, int], str] = {}
 
 
-def file_md5(path: Path, trust_stat: bool = True) -> str:
+def file_md5(path: Path) -> str:
     """Return the MD5 of a file's bytes.
 
-    With `trust_stat`, a file whose size, inode and time of change are those of an earlier call in this
-    process is not read again.
+    A file whose size, inode and time of change are those of an earlier call in this process is not read
+    again; every process reads it once. One that changed in the last second is read each time: a second
+    change could leave all three as they are.
     """
     stat = path.stat()
     mark = (str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino)
-    if trust_stat and mark in _hashes:
+    if mark in _hashes:
         return _hashes[mark]
     with path.open("rb") as file:
         value = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    _hashes[mark] = value
+    if time.time_ns() - stat.st_mtime_ns > 1_000_000_000:
+        _hashes[mark] = value
     return value
 
 
-def folder_files(folder: Path, skip: Iterable[str] = ()) -> dict[str, Path]:
-    """Return every file below a folder by its relative path with forward slashes, sorted."""
-    ignored = set(skip)
-    found = (Path(base) / name for base, _, names in os.walk(folder) for name in names)
-    files = {path.relative_to(folder).as_posix(): path for path in found}
-    return {name: files[name] for name in sorted(files) if not ignored & set(name.split("/"))}
+def folder_files(folder: Path) -> dict[str, Path]:
+    """Return every file below a folder by its relative path with forward slashes, sorted, as DVC sees it."""
+    files = {}
+    for base, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in IGNORED]
+        files.update(
+            {(Path(base) / name).relative_to(folder).as_posix(): Path(base) / name for name in names}
+        )
+    return {name: files[name] for name in sorted(files)}
 
 
 def folder_hashes(folder: Path) -> dict[str, str]:

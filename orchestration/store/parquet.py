@@ -6,6 +6,8 @@ version includes this module. Not here: where the files are published (publish.p
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,6 +17,9 @@ import pyarrow.parquet as pq
 from ops.outcome import Outcome, Shape
 
 TABLES = ("kept", "dropped", "rejected")
+
+#: Counts of what a step itself generated, beside its tables; only where it generated something.
+COMBINATIONS = "combinations.json"
 
 
 def part_name(table: str, index: int) -> str:
@@ -29,9 +34,13 @@ def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> l
     Raises pyarrow.ArrowInvalid when a table does not have its declared columns.
     """
     units: list[list[str]] = []
+    combinations: Counter[str] = Counter()
     for outcome in outcomes:
         write_part(folder, len(units), outcome, shape)
         units.append(outcome.units.to_pylist())
+        combinations.update(outcome.combinations)
+    if combinations:
+        (folder / COMBINATIONS).write_text(json.dumps(combinations, sort_keys=True))
     if not units:
         write_part(folder, 0, Outcome.of(shape, [], []), shape)
     return units

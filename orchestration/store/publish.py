@@ -108,11 +108,14 @@ def _gate(workshop: Path) -> Iterator[None]:
         yield
 
 
-def lock_file(path: Path, wait: bool = False) -> IO[bytes]:
-    """Return an open file whose lock ends with it. Raises BlockingIOError where another process holds it."""
+def lock_file(path: Path, wait: bool = False, shared: bool = False) -> IO[bytes]:
+    """Return an open file whose lock ends with it, alone or `shared` with others of that kind.
+
+    Raises BlockingIOError where another process holds it, unless it is to `wait`.
+    """
     file = path.open("ab")
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
     except BaseException:
         file.close()
         raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ class Record:
     """The Dagster run that made it; none where it came from DVC."""
     seconds: float | None = None
 
-    @property
+    @cached_property
     def version(self) -> str:
         """The partition's version: DVC's hash of its folder."""
         return version(self.hashes)

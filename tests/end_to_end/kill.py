@@ -12,10 +12,9 @@ import traceback
 from pathlib import Path
 
 import orchestration  # noqa: F401
-from assets.declaration import declarations
 from orchestration.freshness import View
-from orchestration.graph import datasets, folder, input_months
-from orchestration.materialise import make, parts
+from orchestration.graph import datasets, folder
+from orchestration.materialise import make
 from orchestration.store import publish
 from orchestration.store.identity import folder_hashes, version
 
@@ -29,12 +28,7 @@ def remake():
     for item in datasets().values():
         for month in item.made_months:
             if not View().status(item, month).fresh:
-                months = input_months(item, month)
-                inputs = {
-                    i.argument: parts(declarations()[i.key], months[i.key.to_user_string()])
-                    for i in item.inputs
-                }
-                make(item, month, inputs, "run")
+                make(item, month, "run")
 
 
 def versions():

@@ -14,8 +14,8 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Row, reject
 from ops.parse.papers.paper import Paper, check_characters
 from ops.parse.records import Record, complaint, record_unit
+from ops.parse.schemas import PAPERS
 from ops.parse.source import Format, ParseError
-from ops.schemas import PAPERS
 from ops.text.space import fold
 
 

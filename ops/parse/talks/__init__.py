@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 from ops.identity import row_id
 from ops.outcome import Outcome, Row, reject
 from ops.parse.records import Record, complaint, record_unit
+from ops.parse.schemas import TALKS
 from ops.parse.source import Format, ParseError, Raw, Source
 from ops.parse.talks import folder, plain, srt, talk, timed, webvtt
 from ops.parse.talks.talk import Talk, Word
-from ops.schemas import TALKS
 
 __all__ = ["FORMATS", "Talk", "Word", "parse_talks"]
 

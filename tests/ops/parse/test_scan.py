@@ -1,5 +1,8 @@
 """Every record of every source belongs to one month, or is counted as outside the range."""
 
+import os
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -69,6 +72,22 @@ def test_an_unknown_kind_and_a_missing_folder_are_named(tmp_path):
         found.check()
     found.sources["text"].__dict__.update(kind="plain_text", path="nowhere")
     with pytest.raises(SourceError, match="no such folder: nowhere"):
+        found.check()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (os.mkfifo, "is neither a file nor a folder"),
+        (lambda path: path.symlink_to("/nowhere"), "cannot be looked at"),
+        (lambda path: path.symlink_to(path), "cannot be looked at"),
+        (lambda path: Path(os.fsdecode(bytes(path) + b"\xe9")).touch(), "has a name that is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_versioned_is_refused_by_name(tmp_path, make, message):
+    found = corpus(tmp_path, a="2018-06")
+    make(tmp_path / "papers" / "odd.txt")
+    with pytest.raises(SourceError, match=rf"odd\.txt.* {message}.*move it away"):
         found.check()
 
 

@@ -3,8 +3,8 @@ import pyarrow as pa
 import pytest
 
 from ops.models.registry import word_vectors
-from ops.schemas import ALIGNMENTS, PAIRS
 from ops.talksumm import HmmParams, align, align_words
+from ops.talksumm.schemas import ALIGNMENTS, PAIRS
 
 #: Table 4 of Lev et al. (2019): the paper's sentences, in the order of its Introduction.
 SENTENCES = [
@@ -172,7 +172,9 @@ def test_every_sentence_is_kept_or_dropped_with_its_reason():
         zip(outcome.dropped["position"].to_pylist(), outcome.dropped["reason"].to_pylist(), strict=True)
     )
     assert reasons == {0: "role_abstract", 2: "short", 3: "role_related_work"}
-    assert outcome.kept["source_ids"].to_pylist() == [["pair-1"]] * 3
+    assert outcome.kept["source_ids"].to_pylist() == [
+        ["pair-1", sentence] for sentence in outcome.kept["sentence_id"].to_pylist()
+    ]
 
 
 def test_spans_and_seconds_run_from_the_first_to_the_last_word_of_a_run(tmp_path):

@@ -10,10 +10,11 @@ import pytest
 from pydantic import ValidationError
 
 from ops.identity import row_id
+from ops.parse.schemas import PAPERS, SENTENCES, TALKS
 from ops.parts import Part, Parts
-from ops.schemas import MATCHES, PAIRS, PAPERS, SENTENCES, TALKS
 from ops.talksumm.matches import match_talks
 from ops.talksumm.pairs import PairParams, pair_talks
+from ops.talksumm.schemas import MATCHES, PAIRS
 
 PARAMS = PairParams()
 
@@ -123,7 +124,7 @@ def test_a_pair_carries_all_that_its_alignment_needs(pair):
         "talk_title": "a model of talks",
         "paper_title": "A Model of Talks",
         "paper_month": "2017-05",
-        "score": 1.0,
+        "similarity": 1.0,
         "words": talk("")["words"],
         "sentences": [
             {

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.schemas import ALIGNMENTS, PAIRS, SUMMARIES
 from ops.talksumm import Budget, SummaryParams, summaries, summarize
+from ops.talksumm.schemas import ALIGNMENTS, PAIRS, SUMMARIES
 
 papers = st.lists(
     st.tuples(st.integers(0, 12).map(lambda words: " ".join(["word"] * words)), st.integers(0, 6)),

@@ -3,8 +3,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from ops.parts import Part, Parts
-from ops.schemas import ALIGNMENTS, SUMMARIES, TRAINING_SETS
 from ops.talksumm import TrainingSetParams, training_sets
+from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES, TRAINING_SETS
 from ops.talksumm.training import split
 
 PARAMS = TrainingSetParams(sets=("short",))

@@ -1,0 +1,43 @@
+"""What this process stands on: params, code and raw sources as they were when it began.
+
+Belongs here: noticing that one of them was edited meanwhile. DVC records what is on disk at the end of the
+work; the work was done on what was there at its beginning. Not here: what is stale (freshness.py).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from assets.settings import ROOT, settings
+from orchestration.store.identity import file_md5, folder_hashes, version
+
+#: All that a dataset's code hash is made of.
+CODE = ("assets", "models.txt", "ops", "orchestration/store/parquet.py", "requirements.lock")
+
+
+class MovedError(RuntimeError):
+    """Something was edited while the work was under way; the text names it."""
+
+
+@cache
+def footing() -> dict[str, str]:
+    """Return the version of everything that the work depends on, as first asked for in this process."""
+    return _versions()
+
+
+def check() -> None:
+    """Raise MovedError where something is not as it was at the first call of `footing`."""
+    today, former = _versions(), footing()
+    if moved := sorted(name for name in former if today[name] != former[name]):
+        names = ", ".join(moved)
+        raise MovedError(f"{names} changed while this ran; what was made is kept, dvc.lock is not: run again")
+
+
+def _versions() -> dict[str, str]:
+    sources = [source.path for group in settings().sources.values() for source in group.values()]
+    paths = ["params.yaml", *CODE, *sources]
+    return {
+        path: version(folder_hashes(ROOT / path)) if (ROOT / path).is_dir() else file_md5(ROOT / path)
+        for path in paths
+        if (ROOT / path).exists()
+    }

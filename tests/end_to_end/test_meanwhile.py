@@ -1,0 +1,100 @@
+"""What is edited, or done by somebody else, while a run is under way is neither lost nor believed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from orchestration.environment import QUIET, STRICT
+from orchestration.graph import datasets
+from orchestration.store.publish import lock_file
+
+
+@pytest.mark.parametrize(
+    ("dataset", "edit", "moved", "stale"),
+    [
+        ("talksumm/alignments", "param", "params.yaml", "talksumm/alignments"),
+        ("talksumm/alignments", "code", "ops", "talksumm/alignments"),
+        ("sources/papers", "source", "corpus/papers", "sources/papers"),
+    ],
+)
+def test_what_is_edited_during_a_run_is_stale_after_it(fresh_project, tmp_path, dataset, edit, moved, stale):
+    project = fresh_project.copy(tmp_path / "project")
+    script = str(Path(__file__).with_name("edit_meanwhile.py"))
+    ended = project.zygote.run(project.root, [dataset, edit], path=script, env={})
+    assert ended.status == 1, ended.output
+    assert f"{moved} changed while this ran" in ended.output
+    plan = [line.split()[:3] for line in project.module("orchestration.plan").splitlines()]
+    assert [stale, "2018-06", "yes"] in plan
+    project.run()
+    clean = fresh_project.copy(tmp_path / "clean")
+    for name in ("params.yaml", "ops/talksumm/hmm.py", "corpus/papers/alpha.txt"):
+        (clean.root / name).write_text((project.root / name).read_text())
+    clean.run()
+    assert project.lock == clean.lock
+    assert project.data() == clean.data()
+
+
+def test_two_runs_at_once_make_every_partition_once_and_the_same_lock(done, fresh):
+    environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(fresh.root / ".dagster")}
+    command = [sys.executable, "-m", "orchestration.run"]
+    runs = [
+        subprocess.Popen(
+            command,
+            cwd=fresh.root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    outputs = [process.communicate()[0] for process in runs]
+    assert [process.returncode for process in runs] == [0, 0], outputs
+    assert fresh.lock == done.lock
+    assert fresh.data() == done.data()
+    assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
+
+
+def test_switching_to_and_fro_is_told_to_dagster_each_time(done):
+    done.git("checkout", "-qb", "other")
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    done.run()
+    done.commit("other")
+    seen = []
+    for branch in ("main", "other", "main", "other"):
+        done.git("checkout", "-q", branch)
+        done.dvc("checkout")
+        assert "talksumm/alignments 2018-06" in done.module("orchestration.sync")
+        states = done.dagster()
+        stale = [name for name, part in states.items() if part["status"] != "FRESH"]
+        assert not stale, f"after going to {branch}"
+        seen.append(states["talksumm/alignments 2018-06"]["version"])
+    assert seen[:2] == seen[2:] and seen[0] != seen[1]
+
+
+def test_dagster_is_told_of_a_damaged_file(done):
+    with (done.root / "data/talksumm/pairs/2018-06/kept-00000.parquet").open("ab") as file:
+        file.write(b"x")
+    assert "talksumm/pairs 2018-06" in done.module("orchestration.sync")
+    assert done.dagster()["talksumm/alignments 2018-06"]["status"] == "STALE"
+
+
+def test_readers_share_a_partition_and_keep_its_maker_waiting(tmp_path):
+    path = tmp_path / "lock"
+    with lock_file(path, shared=True), lock_file(path, shared=True), pytest.raises(BlockingIOError):
+        lock_file(path)
+    with lock_file(path), pytest.raises(BlockingIOError):
+        lock_file(path, shared=True)
+
+
+def test_every_dataset_is_declared_after_what_it_reads():
+    """The order of locks, and of runs, rests on it."""
+    names = list(datasets())
+    assert all(
+        names.index(source.key.to_user_string()) < names.index(item.name)
+        for item in datasets().values()
+        for source in item.inputs
+    )
