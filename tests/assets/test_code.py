@@ -32,7 +32,7 @@ def test_another_constant_or_name_is_other_code(other):
 
 def test_the_closure_follows_imports_inside_functions_and_out_of_packages():
     found = code.closure(["ops.talksumm.alignments"])
-    assert {"ops.talksumm.hmm", "ops.talksumm.tokens", "ops.text.stop_words", "ops.models.registry"} <= set(
+    assert {"ops.talksumm.hmm", "ops.talksumm.tokens", "ops.text.stop_words", "ops.models.installed"} <= set(
         found
     )
     assert "ops.talksumm.pairs" not in found

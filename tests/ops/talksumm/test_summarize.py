@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -23,7 +25,7 @@ def size(sentences, budget):
 
 
 def allowed(sentences, budget):
-    return budget.words or budget.sentences or budget.ratio * size(sentences, budget) + 1e-9
+    return budget.words or budget.sentences or Fraction(str(budget.ratio)) * size(sentences, budget)
 
 
 @given(papers, budgets)
