@@ -34,6 +34,8 @@ class Entry:
     id: str
     month: str | None
     md5: str
+    path: str
+    error: str | None
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Corpus:
     @cached_property
     def index(self) -> tuple[Entry, ...]:
         """Every record of every source: one pass over all of it, content not kept."""
-        return tuple(Entry(record.id, record.month, record.raw.md5) for record in self._scan())
+        return tuple(_entry(record) for record in self._scan())
 
     def version(self, month: str) -> str:
         """Return the MD5 of a month's records: their ids and the hashes of their bytes."""
@@ -96,9 +98,26 @@ class Corpus:
         return Records(self, month)
 
     def of_month(self, month: str) -> Iterator[Record]:
-        """Yield the records of one month, in the order of sources and paths."""
-        if wanted := set(self.ids(month)):
-            yield from (record for record in self._scan() if record.id in wanted)
+        """Yield the records of one month, in the order of sources and paths; other files are not read.
+
+        Raises SourceError for a record that is not what it was when the index was made.
+        """
+        wanted = {entry.id: entry for entry in self.index if self._belongs(entry.month, month)}
+        paths = {entry.path for entry in wanted.values()}
+        for name, source in sorted(self.sources.items()) if wanted else ():
+            for raw in self.formats[source.kind].split(self.root / source.path, source, paths):
+                if (entry := wanted.get(record_id(name, raw))) is not None:
+                    record = Record(
+                        entry.id,
+                        name,
+                        source.kind,
+                        source.licence,
+                        entry.month,
+                        replace(raw, error=entry.error),
+                    )
+                    if _entry(record) != entry:
+                        raise SourceError(f"{entry.id} changed while it was read: run again")
+                    yield record
 
     def _belongs(self, record_month: str | None, month: str) -> bool:
         return (record_month or self.first_month) == month
@@ -127,6 +146,10 @@ class Records:
         """Call `op(records, *shared)` for every chunk of records and yield the outcomes in order."""
         chunks = batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
         return self.corpus.engine.map(op, chunks, *shared)
+
+
+def _entry(record: Record) -> Entry:
+    return Entry(record.id, record.month, record.raw.md5, record.raw.path, record.raw.error)
 
 
 def _entries(folder: Path) -> Iterator[Path]:

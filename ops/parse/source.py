@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -81,14 +81,19 @@ class Raw:
         return digest.hexdigest()
 
 
+Only: TypeAlias = Container[str] | None
+
 Document = TypeVar("Document", covariant=True)
 
 
 class Format(Protocol[Document]):
     """What a kind of source must be able to do."""
 
-    def split(self, folder: Path, source: Source) -> Iterator[Raw]:
-        """Yield the records of a folder in a fixed order (sorted paths, then rows)."""
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield the records of a folder in a fixed order (sorted paths, then rows).
+
+        With `only`, records of other paths need not be read: they may come without content, or not at all.
+        """
         ...
 
     def fields(self, raw: Raw) -> Mapping[str, str]:

@@ -24,7 +24,7 @@ from defusedxml.common import DefusedXmlException
 
 from ops.parse.papers.files import whole_files
 from ops.parse.papers.paper import Paper, PaperBuilder
-from ops.parse.source import ParseError, Raw, Source
+from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import ends_in_abbreviation
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ _SAME_WORDS = 0.7
 class ClSciSumm:
     """Reads CL-SciSumm's XML; every *.xml file below the folder is a paper, other files are none."""
 
-    def split(self, folder: Path, source: Source) -> Iterator[Raw]:
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.xml file; the document id is its stem."""
-        return whole_files(folder, source, (".xml",), passing=True)
+        return whole_files(folder, source, (".xml",), only, passing=True)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return document and title."""

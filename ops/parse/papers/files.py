@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ops.parse.source import Raw, Source
+from ops.parse.source import Only, Raw, Source
 
 
 class Found(NamedTuple):
@@ -53,13 +53,13 @@ def find(folder: Path, suffixes: tuple[str, ...], passing: bool = False) -> Iter
 
 
 def whole_files(
-    folder: Path, source: Source, suffixes: tuple[str, ...], passing: bool = False
+    folder: Path, source: Source, suffixes: tuple[str, ...], only: Only = None, passing: bool = False
 ) -> Iterator[Raw]:
     """Yield every file as one record, whose document is the file's stem; see `find`.
 
-    A file over source.max_bytes is yielded unread, with an error.
+    A file over source.max_bytes is yielded unread, with an error; one that is not in `only`, unread.
     """
-    return once(_read(found, source.max_bytes) for found in find(folder, suffixes, passing))
+    return once(_read(found, source.max_bytes, only) for found in find(folder, suffixes, passing))
 
 
 def once(records: Iterable[Raw]) -> Iterator[Raw]:
@@ -81,10 +81,12 @@ def too_large(max_bytes: int) -> str:
     return f"larger than max_bytes = {max_bytes}; it was not read"
 
 
-def _read(found: Found, max_bytes: int) -> Raw:
+def _read(found: Found, max_bytes: int, only: Only) -> Raw:
     document = Path(found.path).stem
     if found.error is not None:
         return Raw(found.path, document, b"", error=found.error)
+    if only is not None and found.path not in only:
+        return Raw(found.path, document, b"")
     try:
         with found.file.open("rb") as stream:
             content = stream.read(max_bytes + 1)

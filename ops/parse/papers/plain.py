@@ -23,7 +23,7 @@ from ops.parse.papers.decoding import decoded
 from ops.parse.papers.files import whole_files
 from ops.parse.papers.paper import Paper, Placed, assemble
 from ops.parse.roles import ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, Heading, role_of
-from ops.parse.source import ParseError, Raw, Source
+from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import Span
 
 _METADATA = re.compile(r"(?P<key>[A-Za-z][\w -]{0,40}):(?:\s+(?P<value>.*))?\Z")
@@ -47,9 +47,9 @@ _BEFORE_APPENDIX = frozenset({ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES}
 class PlainText:
     """Reads plain text; every *.txt, *.text and *.md file below the folder is a paper."""
 
-    def split(self, folder: Path, source: Source) -> Iterator[Raw]:
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every file; the document id is its stem."""
-        return whole_files(folder, source, (".txt", ".text", ".md"))
+        return whole_files(folder, source, (".txt", ".text", ".md"), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return title, document, and the metadata with keys in small letters."""

@@ -16,15 +16,15 @@ from typing import Any
 from ops.parse.papers.decoding import json_object, kind_of, list_at, scalars, text_at
 from ops.parse.papers.files import whole_files
 from ops.parse.papers.paper import Paper, PaperBuilder
-from ops.parse.source import ParseError, Raw, Source
+from ops.parse.source import Only, ParseError, Raw, Source
 
 
 class ScienceParse:
     """Reads ScienceParse's JSON; every *.json file below the folder is a paper."""
 
-    def split(self, folder: Path, source: Source) -> Iterator[Raw]:
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every *.json file; the document id is its stem."""
-        return whole_files(folder, source, (".json",))
+        return whole_files(folder, source, (".json",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return the texts and numbers of the metadata (title, year, ...), and document."""

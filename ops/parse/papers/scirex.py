@@ -23,7 +23,7 @@ from ops.parse.papers.decoding import json_object, list_at, scalars, text_at
 from ops.parse.papers.detokenise import detokenised
 from ops.parse.papers.files import find, once, too_large
 from ops.parse.papers.paper import Paper, PaperBuilder
-from ops.parse.source import ParseError, Raw, Source
+from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import Span, ends_in_abbreviation, is_ended
 
 _LEVELS = {
@@ -42,16 +42,17 @@ _SKIPPED = 16
 class SciRex:
     """Reads SciREX; every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
 
-    def split(self, folder: Path, source: Source) -> Iterator[Raw]:
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every line that is not blank; the document id is its doc_id."""
-        return once(self._lines(folder, source))
+        return once(self._lines(folder, source, only))
 
-    def _lines(self, folder: Path, source: Source) -> Iterator[Raw]:
+    def _lines(self, folder: Path, source: Source, only: Only) -> Iterator[Raw]:
         for found in find(folder, (".jsonl", ".jsonl.gz")):
             if found.error is not None:
                 yield Raw(found.path, Path(found.path).name, b"", error=found.error)
                 continue
-            yield from _rows(found.path, found.file, source.max_bytes)
+            if only is None or found.path in only:
+                yield from _rows(found.path, found.file, source.max_bytes)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return doc_id (also as document), title, and other texts and numbers of the record."""

@@ -13,7 +13,7 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Row, reject
 from ops.parse.records import Record, complaint, record_unit
 from ops.parse.schemas import TALKS
-from ops.parse.source import Format, ParseError, Raw, Source
+from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.parse.talks import folder, plain, srt, talk, timed, webvtt
 from ops.parse.talks.talk import Talk, Word
 
@@ -30,8 +30,8 @@ _READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
 class _Transcripts:
     """A folder of .vtt, .srt, .txt and .json transcripts beside `metadata.csv`."""
 
-    def split(self, folder_: Path, source: Source) -> Iterator[Raw]:
-        return folder.split(folder_, source, _READERS.keys())
+    def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return folder.split(folder_, source, _READERS.keys(), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return the talk's row of the metadata, with the columns that are the user's own."""

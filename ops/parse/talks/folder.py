@@ -14,14 +14,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from ops.parse.source import ParseError, Raw, Source
+from ops.parse.source import Only, ParseError, Raw, Source
 from ops.parse.talks import listing, metadata
 from ops.parse.talks.metadata import Row
 
 _SHARED_STEM = "another transcript differs from it in the extension only"
 
 
-def split(folder: Path, source: Source, extensions: Collection[str]) -> Iterator[Raw]:
+def split(folder: Path, source: Source, extensions: Collection[str], only: Only = None) -> Iterator[Raw]:
     """Yield the records of a folder by path; those of rows alone by line, in the place of the metadata."""
     obstacles = listing.files(folder)
     missing = f"missing; it gives the {', '.join(metadata.COLUMNS)} of every transcript"
@@ -46,7 +46,7 @@ def split(folder: Path, source: Source, extensions: Collection[str]) -> Iterator
         cause = obstacles[path] or (None if unique else _SHARED_STEM)
         cause = cause or _against_partners(naming[path], trouble)
         content = b""
-        if cause is None:
+        if cause is None and (only is None or path in only):
             try:
                 content = listing.read(folder / path, source.max_bytes)
             except ParseError as error:

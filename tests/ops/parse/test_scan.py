@@ -128,3 +128,12 @@ def test_a_month_that_cannot_be_told_is_an_error(rule, fields):
 def test_a_rule_that_cannot_be_used_is_refused(rule):
     with pytest.raises(ValidationError):
         MonthRule(**rule)
+
+
+def test_a_record_that_changed_since_the_index_was_made_is_refused_and_other_months_are_not_read(tmp_path):
+    found = corpus(tmp_path, a="2018-06", b="2018-07")
+    assert found.ids("2018-07") == ["text/b.txt"]
+    (tmp_path / "papers/b.txt").write_text("other")
+    assert ids(found, "2018-06") == ["text/a.txt"]
+    with pytest.raises(SourceError, match=r"text/b\.txt changed while it was read"):
+        list(found.of_month("2018-07"))
