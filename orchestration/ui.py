@@ -27,7 +27,7 @@ def serve() -> int:
     instance()
     sync()
     port = int(os.environ.get("SILVERLOOM_PORT") or _free_port(3000))
-    module = ("-m", "orchestration.definitions")
+    module = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
     commands = [
         ("dagster-webserver", "-h", HOST, "-p", str(port), *module),
         ("dagster-daemon", "run", *module),
