@@ -16,7 +16,7 @@ run: setup ## make every dataset that is stale; SELECT=talksumm for one system, 
 	@python -m orchestration.run --select "$(SELECT)"
 
 test: setup lint ## lint, types, import contract, and all tests
-	@python -m pytest
+	@python -m pytest -n 2 --dist loadfile
 
 setup: .venv/.ready ## virtual environment, locked packages, models, Dagster's instance
 	@python -m orchestration.instance

@@ -80,8 +80,8 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
     months = input_months(declaration, month)
     sources = {source.argument: declarations()[source.key] for source in declaration.inputs}
     with reading((item, part) for item in sources.values() for part in months[item.name]):
-        made_under = View().key(declaration, month)
         inputs = {argument: parts(item, months[item.name]) for argument, item in sources.items()}
+        made_under = View().key(declaration, month)
         with building(WORKSHOP, target) as new:
             outcomes = declaration.function(**_arguments(declaration, month, inputs))
             units = write_outcomes(new, outcomes, declaration.shape)
