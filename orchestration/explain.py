@@ -7,8 +7,9 @@ Not here: writing rows, and pages that show them.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,20 +45,18 @@ class Found:
 
 
 def find(ids: Collection[str]) -> Iterator[Found]:
-    """Yield every row with one of these ids, in the order of the DAG: a dropped unit is found where it
-    was kept before, too."""
-    yield from _matching(
-        lambda table: pc.is_in(table["id"], value_set=pa.array(sorted(ids), pa.string())), ["id"]
-    )
+    """Yield every row with one of these ids, in the order of the DAG.
+
+    A dropped unit is found where it was kept before, too.
+    """
+    wanted = pa.array(sorted(ids), pa.string())
+    yield from _matching(lambda path: pc.is_in(_column(path, "id"), value_set=wanted))
 
 
 def users(row_id: str) -> Iterator[Found]:
     """Yield every kept row that names a row among its sources."""
-    yield from (
-        found
-        for found in _matching(lambda table: _mentions(table, row_id), ["source_ids"])
-        if found.table == "kept"
-    )
+    found = _matching(lambda path: _mentions(_column(path, "source_ids"), row_id))
+    yield from (one for one in found if one.table == "kept")
 
 
 def explain(row_id: str) -> str:
@@ -102,6 +101,7 @@ def _origins(ids: Collection[str], indent: str, seen: set[str]) -> Iterator[str]
             continue
         found = rows[-1]
         yield f"{indent}{found.name} {row_id}{_place(found.row)}"
+        yield from (f"{indent}  {line}" for line in _spoken(found.row))
         sources = [name for row in rows for name in row.row["source_ids"]]
         yield from _origins(list(dict.fromkeys(sources)), indent + "  ", seen)
     if len(shown) > _SOURCES_SHOWN:
@@ -117,32 +117,49 @@ def _place(row: Mapping[str, Any]) -> str:
     return f": {_short(title)}" if title else ""
 
 
+def _spoken(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the words of the transcript that an aligned sentence stands for, with their place in its file."""
+    if not row.get("spans"):
+        return
+    pair = next(found.row for found in find([row["pair_id"]]) if found.table == "kept")
+    for span in row["spans"][:_SOURCES_SHOWN]:
+        words = pair["words"][span["first"] : span["last"] + 1]
+        end = words[-1]["offset"] + len(words[-1]["text"])
+        said = " ".join(word["text"] for word in words)
+        yield f"spoken at characters {words[0]['offset']}-{end} of the transcript: {_short(said)}"
+
+
 def _file(record_id: str) -> str:
     """Return the file of a raw record: its id is `source/path`, and `#line` in files of many records."""
     name, slash, path = record_id.partition("/")
     if not slash:
         return f"{record_id} (in no dataset any more)"
     path, _, row = path.partition("#")
-    for sources in settings().sources.values():
-        if name in sources:
-            line = f", line {row}" if row else ""
-            return f"file {(Path(sources[name].path) / path).as_posix()}{line}"
+    line = f", line {row}" if row else ""
+    # papers and talks may each have a source of that name
+    places = [Path(group[name].path) / path for group in settings().sources.values() if name in group]
+    for place in sorted(places, key=lambda place: not (ROOT / place).exists()):
+        return f"file {place.as_posix()}{line}"
     return f"{record_id} (its source is not in params.yaml any more)"
 
 
-def _matching(condition: Any, columns: list[str]) -> Iterator[Found]:
+def _matching(condition: Callable[[Path], pa.Array]) -> Iterator[Found]:
     for item in datasets().values():
         for month in item.made_months:
             for table in TABLES:
                 for path in sorted(folder(item, month).glob(f"{table}-*.parquet")):
-                    mask = condition(pq.read_table(path, columns=columns))
+                    mask = condition(path)
                     if pc.any(mask).as_py():
                         for row in pq.read_table(path).filter(mask).to_pylist():
                             yield Found(item, month, table, path, row)
 
 
-def _mentions(table: pa.Table, row_id: str) -> pa.Array:
-    lists = table["source_ids"].combine_chunks()
+@cache
+def _column(path: Path, name: str) -> pa.Array:
+    return pq.read_table(path, columns=[name])[name].combine_chunks()
+
+
+def _mentions(lists: pa.Array, row_id: str) -> pa.Array:
     hits = pc.equal(pc.list_flatten(lists), row_id)
     rows = pc.unique(pc.filter(pc.list_parent_indices(lists), hits))
     return pc.is_in(pa.array(range(len(lists)), pa.int64()), value_set=rows.cast(pa.int64()))

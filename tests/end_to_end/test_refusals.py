@@ -122,6 +122,9 @@ def test_explain_follows_a_row_back_to_its_file_and_on_to_what_uses_it(done):
     name = re.search(r"file corpus/papers/(\w+).txt", text).group(1)
     source = (done.root / f"corpus/papers/{name}.txt").read_text()
     assert " ".join(source[int(place.group(1)) : int(place.group(2))].split()) == place.group(3)
+    spoken = re.search(r"spoken at characters (\d+)-(\d+) of the transcript: (.*)", text)
+    transcript = (done.root / f"corpus/talks/{name}.txt").read_text()
+    assert " ".join(transcript[int(spoken.group(1)) : int(spoken.group(2))].split()) == spoken.group(3)
 
 
 def test_explain_tells_why_a_unit_was_dropped(done):
