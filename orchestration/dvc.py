@@ -19,7 +19,7 @@ from orchestration import footing, metrics
 from orchestration.code import write_code
 from orchestration.freshness import View
 from orchestration.graph import asset_folder, datasets, metrics_file, upstream
-from orchestration.lockfile import stage_name
+from orchestration.lockfile import locked_stages, stage_name
 from orchestration.store.publish import write_file
 
 T = TypeVar("T")
@@ -128,6 +128,21 @@ def _relative(item: Declaration) -> str:
     return asset_folder(item).relative_to(ROOT).as_posix()
 
 
-if __name__ == "__main__":
-    (ROOT / "dvc.yaml").write_text(render())
+def write() -> None:
+    """Write dvc.yaml, and leave out of dvc.lock the stages of datasets that are no more."""
+    write_file(ROOT / "dvc.yaml", render().encode())
     print("dvc.yaml is rendered from the asset graph", file=sys.stderr)
+    gone = sorted(locked_stages().keys() - {"code", *(stage_name(item) for item in datasets().values())})
+    if gone:
+        from dvc.utils.serialize import modify_yaml
+
+        with modify_yaml(str(ROOT / "dvc.lock")) as content:
+            for name in gone:
+                del content["stages"][name]
+        print(f"no longer in dvc.lock: {', '.join(gone)}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    run(write)

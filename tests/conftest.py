@@ -1,3 +1,11 @@
 """Tests run under the environment that the project's own processes run under."""
 
+import os
+
+from hypothesis import settings
+
 import orchestration  # noqa: F401  pins the numeric kernels before numpy is loaded
+
+# No test is timed: machines that run tests are busy. In CI the examples are the same every time.
+settings.register_profile("project", deadline=None, derandomize=os.environ.get("CI") == "true")
+settings.load_profile("project")

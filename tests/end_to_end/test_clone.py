@@ -1,7 +1,6 @@
 """Data travels by DVC, and everybody believes it where it arrives."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -103,9 +102,3 @@ def test_an_experiment_in_a_temporary_folder_leaves_the_workspace_and_its_dagste
     assert "epsilon: 0.2" in (done.root / "params.yaml").read_text()
     assert done.made(done.run()) == []
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
-
-
-def test_a_model_in_the_project_is_never_a_pickle():
-    for path in Path(__file__).parents[2].glob("o[pr]*/**/*.py"):
-        text = path.read_text()
-        assert "import pickle" not in text and "joblib.load" not in text

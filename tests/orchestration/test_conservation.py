@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ops.outcome import Outcome, Shape, columns, drop, reject
 from ops.parts import Part, Parts
 from orchestration.conservation import conservation, schema, unit_ids
+from orchestration.store.counts import counts, total
 from orchestration.store.parquet import write_outcomes, write_part
 
 SHAPE = Shape(unit=columns(("text", pa.string())), kept=columns(("text", pa.string())))
@@ -112,3 +113,11 @@ def test_units_of_a_nested_column_are_counted(tmp_path):
     parts = Parts(shape.kept, (Part(str(tmp_path / "kept-00000.parquet")),), engine=None)
     assert list(unit_ids(parts, "sentences")) == ["s1", "s2"]
     assert list(unit_ids(parts, None)) == ["p", "q"]
+
+
+def test_combinations_are_stored_counted_and_added_up(tmp_path):
+    parts = [Outcome.of(SHAPE, [], [], combinations={"farther off": number}) for number in (2, 3)]
+    write_outcomes(tmp_path, parts, SHAPE)
+    one = counts(tmp_path)
+    assert one == {"kept": 0, "dropped": 0, "rejected": 0, "reasons": {}, "combinations": {"farther off": 5}}
+    assert total([one, one])["combinations"] == {"farther off": 10}

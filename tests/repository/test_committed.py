@@ -1,5 +1,6 @@
 """What is committed is what the code renders and makes."""
 
+import ast
 import json
 
 import yaml
@@ -23,3 +24,44 @@ def test_code_json_and_dvc_lock_are_those_of_the_code():
             "run `make run` and commit dvc.lock, code.json and metrics"
         )
         assert locked[stage_name(item)]["params"]["code.json"][f"{group}.{name}"] == item.code
+
+
+UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
+
+
+def test_nothing_is_pickled_and_nothing_unsafe_is_loaded():
+    for name in ("ops", "assets", "orchestration", "benchmarks"):
+        for path in (ROOT / name).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import):
+                    assert not UNSAFE & {alias.name.split(".")[0] for alias in node.names}, path
+                elif isinstance(node, ast.ImportFrom):
+                    assert (node.module or "").split(".")[0] not in UNSAFE, path
+                elif isinstance(node, ast.Call):
+                    check_call(
+                        path,
+                        ast.unparse(node.func),
+                        {word.arg: ast.unparse(word.value) for word in node.keywords},
+                    )
+
+
+def check_call(path, function, keywords):
+    assert keywords.get("allow_pickle", "False") == "False", path
+    assert not function.endswith("torch.load") or keywords.get("weights_only") == "True", path
+    assert function not in ("yaml.load", "yaml.unsafe_load", "yaml.full_load", "eval", "exec"), path
+
+
+def test_no_path_of_a_machine_and_no_registry_is_named():
+    import re
+    import subprocess
+
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    odd = re.compile(r"(?<![\w.])/(home|root|work|opt|Users)/\w|pypi\.org|pythonhosted|npmjs")
+    for name in listed.splitlines():
+        path = ROOT / name
+        if (
+            path.suffix in (".py", ".md", ".yaml", ".toml", ".txt", ".lock", "")
+            and name != "tests/repository/test_committed.py"
+            and path.is_file()
+        ):
+            assert not odd.search(path.read_text(encoding="utf-8", errors="replace")), name

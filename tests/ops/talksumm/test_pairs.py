@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ops.identity import row_id
 from ops.parse.schemas import PAPERS, SENTENCES, TALKS
 from ops.parts import Part, Parts
-from ops.talksumm.matches import match_talks
+from ops.talksumm.matches import CANDIDATES, match_talks
 from ops.talksumm.pairs import PairParams, pair_talks
 from ops.talksumm.schemas import MATCHES, PAIRS
 
@@ -86,6 +86,7 @@ def pair(tmp_path):
         known = parts("papers", papers, PAPERS)
         scored = match_talks(table, known)
         assert scored.kept["talk_id"].to_pylist() == scored.units.to_pylist() == table["id"].to_pylist()
+        assert all(len(row) <= CANDIDATES for row in scored.kept["candidates"].to_pylist())
         outcome = pair_talks(
             table,
             parts("matches", scored.kept.to_pylist(), MATCHES),
