@@ -135,6 +135,8 @@ def _own_definitions(function: Callable[..., Any]) -> list[ast.AST]:
             defined[node.name] = node
         elif isinstance(node, ast.Assign):
             defined |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            defined[node.target.id] = node
     found: list[ast.AST] = [_function_tree(function)]
     seen = {function.__name__}
     for tree in found:

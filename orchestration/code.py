@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from assets.settings import ROOT
+from orchestration.footing import check
 from orchestration.graph import datasets
 from orchestration.store.publish import write_file
 
@@ -28,4 +29,9 @@ def write_code() -> None:
 if __name__ == "__main__":
     from orchestration.command import run
 
-    run(write_code)
+    def main() -> None:
+        """Write code.json, unless the code is being edited."""
+        write_code()
+        check()
+
+    run(main)

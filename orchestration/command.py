@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from orchestration.failures import describe
+from orchestration.failures import describe, transient
 
 EXPECTED = (ValueError, RuntimeError, LookupError, OSError)
 
@@ -20,6 +20,8 @@ def run(main: Callable[[], int | None]) -> None:
     except KeyboardInterrupt:
         print("interrupted; what was finished is kept, run again to go on", file=sys.stderr)
         sys.exit(130)
-    except EXPECTED as error:
+    except Exception as error:
+        if not (isinstance(error, EXPECTED) or transient(error)):
+            raise
         print(f"error: {describe(error)}", file=sys.stderr)
         sys.exit(1)

@@ -17,6 +17,7 @@ from assets.declaration import Declaration
 from assets.settings import ROOT, settings
 from orchestration import footing, metrics
 from orchestration.code import write_code
+from orchestration.corpora import corpus
 from orchestration.freshness import View
 from orchestration.graph import asset_folder, datasets, metrics_file, upstream
 from orchestration.lockfile import locked_stages, stage_name
@@ -79,6 +80,8 @@ def commit_finished(made: Declaration | None = None) -> list[str]:
     view = View()
     if made is not None and not view.complete(made):
         return []
+    for name in settings().sources:
+        corpus(name).check()
     footing.check()
     write_code()
     due = [item for item in datasets().values() if view.complete(item)]
@@ -93,7 +96,7 @@ def _commit(names: list[str]) -> list[str]:
 
     logging.getLogger("dvc").setLevel(logging.WARNING)
     path = ROOT / "dvc.lock"
-    with Repo(str(ROOT), _wait_for_lock=True) as repo, lock_repo(repo):
+    with Repo(str(ROOT)) as repo, lock_repo(repo):
         former = path.read_bytes() if path.exists() else None
         moved = [name for name in names if repo.status([name])]
         try:
@@ -109,19 +112,25 @@ def _commit(names: list[str]) -> list[str]:
     return moved
 
 
-def _patiently(action: Callable[[], T], tries: int = 60) -> T:
-    """Call `action` again while another process holds a DVC lock, for half a minute at most.
+def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
+    """Call `action` again while another process holds a DVC lock.
 
-    Raises BusyError when it is held for longer.
+    Raises BusyError when that lasts too long, RuntimeError for what DVC itself cannot do.
     """
+    from dvc.exceptions import DvcException
     from dvc.lock import LockError
 
-    for _ in range(tries):
+    end = time.monotonic() + seconds
+    while True:
         try:
             return action()
-        except LockError:
+        except LockError as error:
+            if time.monotonic() > end:
+                message = "another process holds DVC's lock; what was made is kept, run again to commit it"
+                raise BusyError(message) from error
             time.sleep(0.5)
-    raise BusyError("another process holds DVC's lock; what was made is kept, run again to commit it")
+        except DvcException as error:
+            raise RuntimeError(f"dvc.lock was not written: {error}") from error
 
 
 def _relative(item: Declaration) -> str:

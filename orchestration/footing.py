@@ -6,6 +6,7 @@ work; the work was done on what was there at its beginning. Not here: what is st
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from assets.settings import ROOT, settings
@@ -19,23 +20,35 @@ class MovedError(RuntimeError):
     """Something was edited while the work was under way; the text names it."""
 
 
-@cache
 def footing() -> dict[str, str]:
     """Return the version of everything that the work depends on, as first asked for in this process."""
-    return _versions()
+    return {**code(), **_sources()}
+
+
+@cache
+def code() -> dict[str, str]:
+    """Return the versions of params and code: asked for before any of the two is read (graph.py)."""
+    return _versions(["params.yaml", *CODE])
+
+
+@cache
+def _sources() -> dict[str, str]:
+    return _versions(_source_paths())
 
 
 def check() -> None:
     """Raise MovedError where something is not as it was at the first call of `footing`."""
-    today, former = _versions(), footing()
-    if moved := sorted(name for name in former if today[name] != former[name]):
+    former, today = footing(), _versions(["params.yaml", *CODE, *_source_paths()])
+    if moved := sorted(name for name in {*former, *today} if today.get(name) != former.get(name)):
         names = ", ".join(moved)
         raise MovedError(f"{names} changed while this ran; what was made is kept, dvc.lock is not: run again")
 
 
-def _versions() -> dict[str, str]:
-    sources = [source.path for group in settings().sources.values() for source in group.values()]
-    paths = ["params.yaml", *CODE, *sources]
+def _source_paths() -> list[str]:
+    return [source.path for group in settings().sources.values() for source in group.values()]
+
+
+def _versions(paths: Iterable[str]) -> dict[str, str]:
     return {
         path: version(folder_hashes(ROOT / path)) if (ROOT / path).is_dir() else file_md5(ROOT / path)
         for path in paths

@@ -8,10 +8,14 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-import assets.sources
-import assets.talksumm  # noqa: F401  importing a module of assets declares its datasets
-from assets.declaration import Declaration, declarations
-from assets.settings import ROOT, ParamsError, check_names, settings
+from orchestration import footing
+
+footing.code()  # what is edited from here on is noticed
+
+import assets.sources  # noqa: E402
+import assets.talksumm  # noqa: E402, F401  importing a module of assets declares its datasets
+from assets.declaration import Declaration, declarations  # noqa: E402
+from assets.settings import ROOT, ParamsError, check_names, settings  # noqa: E402
 
 DATA = ROOT / "data"
 WORKSHOP = DATA / ".building"

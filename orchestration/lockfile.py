@@ -35,7 +35,10 @@ def locked_stages() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _stages(_time: int, _size: int) -> dict[str, Any]:
-    content = yaml.safe_load((ROOT / "dvc.lock").read_bytes())
+    try:
+        content = yaml.safe_load((ROOT / "dvc.lock").read_bytes())
+    except yaml.YAMLError:
+        return {}
     stages = content.get("stages") if isinstance(content, dict) else None
     return stages if isinstance(stages, dict) else {}
 

@@ -19,7 +19,7 @@ from orchestration import conservation
 from orchestration.conservation import Finding
 from orchestration.corpora import corpus
 from orchestration.engine import engine
-from orchestration.failures import give_up_or_retry
+from orchestration.failures import describe, give_up_or_retry
 from orchestration.footing import footing
 from orchestration.freshness import NotReadyError, View, remembered
 from orchestration.graph import WORKSHOP, folder, input_months, label
@@ -67,8 +67,8 @@ class Store(dg.ConfigurableResource[Any]):
 
         try:
             commit_finished(declaration)
-        except RuntimeError as error:
-            context.log.warning(f"not committed to dvc.lock: {error}")
+        except Exception as error:
+            context.log.warning(f"not committed to dvc.lock: {describe(error)}")
 
 
 def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeResult[Any]:
@@ -89,6 +89,9 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
             "conservation": conservation.conservation(target, units, _expected(declaration, month, inputs)),
             "schema": conservation.schema(target, declaration.shape),
         }
+        if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
+            forget(declaration, month)
+            raise ChangedBytesError("an input was replaced while it was read: run again")
     record = Record(made_under, folder_hashes(target), counts(target), run_id, time.monotonic() - started)
     if all(finding.passed for finding in findings.values()):
         write_record(declaration, month, record)

@@ -29,6 +29,7 @@ def prune(item: Declaration) -> list[str]:
     gone = leftovers(item)
     for month in gone:
         with making(item, month):
-            remove(folder(item, month), WORKSHOP)
+            if folder(item, month).exists():  # another process may have done it meanwhile
+                remove(folder(item, month), WORKSHOP)
             forget(item, month)
     return gone

@@ -66,6 +66,9 @@ def _inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str
 
 def _source_inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
     """The lock holds the hashes of whole source folders: where they are today's, so are their records."""
+    former = stage.get("params", {}).get("params.yaml", {}).get("partitions", {})
+    if former.get("start") != settings().partitions.start:
+        return None  # records without a month belong to the first one
     for source in settings().sources[str(item.records)].values():
         path = source.path
         md5 = recorded(stage, "deps", path)

@@ -84,13 +84,13 @@ def run(select: str | None = None) -> int:
     from orchestration.dvc import check_rendered, commit_finished
     from orchestration.sync import sync
 
-    footing()
     console = Console(stderr=False, soft_wrap=True)
     items = selected(select)
     check_rendered()
     for item in items:
         if item.records:
             corpus(item.records).check()
+    footing()
     reports = []
     for report in bring_up_to_date(items, console):
         reports.append(report)

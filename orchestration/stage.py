@@ -6,14 +6,17 @@ itself writes after the command.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 
 from rich.console import Console
 from rich.markup import escape
 
+from assets.declaration import Declaration
+from assets.settings import ROOT
 from orchestration import metrics
-from orchestration.footing import check, footing
+from orchestration.footing import MovedError, check, footing
 from orchestration.freshness import View
 from orchestration.graph import datasets, label
 from orchestration.run import bring_up_to_date
@@ -28,6 +31,7 @@ def stage(name: str) -> int:
         raise ValueError(f"no dataset is called {name!r}; known: {', '.join(datasets())}")
     item = datasets()[name]
     footing()
+    _check_code(item)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
     (report,) = bring_up_to_date([item], console, force)
@@ -39,9 +43,18 @@ def stage(name: str) -> int:
         cause = report.failed.get(month) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(item, month)}: {escape(cause)}")
     check()  # DVC records the params, code and sources of now
+    _check_code(item)
     if not stale:
         metrics.write(item, view)
     return 1 if stale else 0
+
+
+def _check_code(item: Declaration) -> None:
+    """Raise MovedError where code.json, which DVC records, is not the code that runs."""
+    group, name = item.key.path
+    content = json.loads((ROOT / "code.json").read_text())
+    if content.get(group, {}).get(name) != item.code:
+        raise MovedError("code.json is not today's: run all of `dvc repro`, whose first stage writes it")
 
 
 if __name__ == "__main__":

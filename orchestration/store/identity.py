@@ -38,12 +38,12 @@ def file_md5(path: Path) -> str:
 
 def folder_files(folder: Path) -> dict[str, Path]:
     """Return every file below a folder by its relative path with forward slashes, sorted, as DVC sees it."""
-    files = {}
+    files: dict[str, Path] = {}
     for base, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in IGNORED]
-        files.update(
-            {(Path(base) / name).relative_to(folder).as_posix(): Path(base) / name for name in names}
-        )
+        for path in (Path(base) / name for name in names):
+            if path.is_file():  # no pipe, which would be waited for, and no link that leads nowhere
+                files[path.relative_to(folder).as_posix()] = path
     return {name: files[name] for name in sorted(files)}
 
 

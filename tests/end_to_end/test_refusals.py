@@ -1,5 +1,6 @@
 """Bad input, bad params and changed bytes are refused in words that say what to do."""
 
+import os
 import re
 from pathlib import Path
 
@@ -139,3 +140,14 @@ def test_explain_tells_why_a_unit_was_dropped(done):
 
 def test_explain_of_an_unknown_row_says_so(done):
     assert "error: no row 'nobody'" in done.module("orchestration.explain", "nobody", ok=False)
+
+
+def test_a_pipe_in_a_source_is_refused_by_name_before_anything_waits_for_it(done):
+    os.mkfifo(done.root / "corpus/papers/pipe.txt")
+    output = done.run(ok=False)
+    assert re.search(r"pipe\.txt is neither a file nor a folder: it cannot be versioned", output), output
+
+
+def test_a_lock_that_a_merge_left_broken_is_no_traceback(done):
+    (done.root / "dvc.lock").write_text("<<<<<<< HEAD\n" + done.lock)
+    assert "error: dvc.lock was not written" in done.run(ok=False)

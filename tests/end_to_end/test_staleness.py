@@ -192,3 +192,12 @@ def test_one_broken_partition_fails_alone_and_the_others_finish(done):
 BREAK = """    if any("Short Messages" in title for title in pairs["paper_title"].to_pylist()):
         raise ValueError("the talk delta is cursed")
 """
+
+
+def test_a_record_without_a_month_moves_with_the_beginning_of_the_range(done):
+    (done.root / "corpus/papers/empty.txt").write_text("")
+    assert "sources/papers 2018-06: 2 kept, 0 dropped, 1 rejected" in done.run()
+    done.params(lambda params: params["partitions"].update(start="2018-07"))
+    output = done.run()
+    assert "sources/papers 2018-06: removed" in output
+    assert "sources/papers 2018-07: 2 kept, 0 dropped, 1 rejected" in output
