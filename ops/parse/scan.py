@@ -66,10 +66,9 @@ class Corpus:
                 raise SourceError(f"{where}: no such folder: {source.path}")
             for place in _entries(self.root / source.path):
                 if (fault := _fault(place)) is not None:
-                    shown = str(place).encode("utf-8", "backslashreplace").decode()
-                    raise SourceError(
-                        f"{where}: {shown} {fault}, so that it cannot be versioned: move it away"
-                    )
+                    name = place.relative_to(self.root / source.path).as_posix()
+                    shown = name.encode("utf-8", "backslashreplace").decode()
+                    raise SourceError(f"{where}: {shown} {fault}: it cannot be versioned, move it away")
 
     @cached_property
     def index(self) -> tuple[Entry, ...]:

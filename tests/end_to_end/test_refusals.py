@@ -145,7 +145,9 @@ def test_explain_of_an_unknown_row_says_so(done):
 def test_a_pipe_in_a_source_is_refused_by_name_before_anything_waits_for_it(done):
     os.mkfifo(done.root / "corpus/papers/pipe.txt")
     output = done.run(ok=False)
-    assert re.search(r"pipe\.txt is neither a file nor a folder: it cannot be versioned", output), output
+    assert re.search(r"text: pipe\.txt is neither a file nor a folder: it cannot be versioned", output), (
+        output
+    )
 
 
 def test_a_lock_that_a_merge_left_broken_is_no_traceback(done):
