@@ -6,6 +6,7 @@ Belongs here: starting and ending the two processes. Not here: what they show.
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -26,6 +27,8 @@ def serve() -> int:
     datasets()
     instance()
     sync()
+    for ending in (signal.SIGINT, signal.SIGTERM):  # a shell may have handed us SIGINT ignored
+        signal.signal(ending, signal.default_int_handler)
     port = int(os.environ.get("SILVERLOOM_PORT") or _free_port(3000))
     module = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
     commands = [
