@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.end_to_end.conftest import Project
+from tests.projects import Project
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,8 @@ import yaml
 from orchestration.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPTS = Path(__file__).with_name("end_to_end")
 CODE = ("ops", "assets", "orchestration")
 FILES = (
     "models.txt",
@@ -36,7 +37,7 @@ class Ended:
 class Zygote:
     def __init__(self, folder: Path):
         environment = {**os.environ, **STRICT, **QUIET, "DVC_SITE_CACHE_DIR": str(folder / "dvc-site")}
-        script = Path(__file__).with_name("zygote.py")
+        script = SCRIPTS / "zygote.py"
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
             [sys.executable, str(script)], stdin=pipe, stdout=pipe, text=True, env=environment
@@ -80,7 +81,7 @@ class Project:
 
     def dagster(self) -> dict:
         """Ask Dagster's own resolver for the staleness of every partition."""
-        ended = self.zygote.run(self.root, [], path=str(Path(__file__).with_name("staleness.py")), env={})
+        ended = self.zygote.run(self.root, [], path=str(SCRIPTS / "staleness.py"), env={})
         assert ended.status == 0, ended.output
         return json.loads(ended.output.splitlines()[-1])
 
