@@ -15,7 +15,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,18 +27,29 @@ from ops.models.installed import digest
 WRITER = "orchestration.store.parquet"
 PROJECT = ("ops", "assets", "orchestration")
 
+#: Where the modules lie that a dataset's code may be made of, and those of a report.
+DATASET = ("ops",)
+REPORT = ("ops", "orchestration.pages", "orchestration.quality.profile")
 
-def entry(function: Callable[..., Any], models: Iterable[str]) -> dict[str, Any]:
+#: What a declaration says of a dataset's quality: it looks at the data and makes none of it.
+ABOUT = frozenset({"expectations", "measures", "thresholds"})
+
+
+def entry(
+    function: Callable[..., Any], models: Iterable[str], within: Sequence[str] = DATASET, about: str = ""
+) -> dict[str, Any]:
     """Return the code entry of an asset function: `code`, `packages` and `models`.
 
-    Modules are followed as a whole, through imports inside functions as well; a data file that stands
+    Of the project's modules those `within` these packages count, and what they import; so does `about`, a
+    text. Modules are followed as a whole, through imports inside functions as well; a data file that stands
     beside a module and is named in it counts as part of it. Raises LookupError for a package that
     requirements.lock does not pin.
     """
     own = _own_definitions(function)
-    modules = closure([*_used_modules(function, own), WRITER])
+    modules = closure([*_used_modules(function, own, within), WRITER], within)
     parts = {f" {number}": _dump(tree) for number, tree in enumerate(own)}
     parts |= {name: _module_hash(name) for name in modules}
+    parts |= {" about": about} if about else {}
     packages = sorted({package for name in modules for package in _imports(name)[1]})
     return {
         "code": _md5(repr(sorted(parts.items()))),
@@ -47,16 +58,20 @@ def entry(function: Callable[..., Any], models: Iterable[str]) -> dict[str, Any]
     }
 
 
-def closure(names: Iterable[str]) -> list[str]:
-    """Return the project's modules that these import, directly or not, and these; sorted."""
+def closure(names: Iterable[str], within: Sequence[str] = PROJECT) -> list[str]:
+    """Return these and the modules `within` some packages that they import, directly or not; sorted."""
     seen: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting.extend(_imports(name)[0])
+            waiting.extend(other for other in _imports(name)[0] if _inside(other, within))
     return sorted(seen)
+
+
+def _inside(module: str, within: Sequence[str]) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in within)
 
 
 @cache
@@ -82,7 +97,7 @@ def _module_hash(module: str) -> str:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     files = sorted(
-        name for name in named if re.fullmatch(r"[\w.-]+\.\w+", name) and (folder / name).is_file()
+        name for name in named if re.fullmatch(r"[\w-]+([./][\w-]+)+", name) and (folder / name).is_file()
     )
     data = [
         (name, hashlib.md5((folder / name).read_bytes(), usedforsecurity=False).hexdigest()) for name in files
@@ -151,8 +166,8 @@ def _mentioned(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - arguments
 
 
-def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST]) -> list[str]:
-    """Return the modules of ops whose names an asset function, or what it uses of its module, mentions."""
+def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST], within: Sequence[str]) -> list[str]:
+    """Return the modules `within` some packages whose names an asset function, or what it uses of its module, mentions."""
     module = inspect.getmodule(function)
     assert module is not None
     bound: dict[str, str] = {}
@@ -162,11 +177,17 @@ def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST]) -> list[
         elif isinstance(node, ast.Import):
             bound |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
     names = {name for tree in own for name in _mentioned(tree)}
-    return sorted(bound[name] for name in names if bound.get(name, "").split(".")[0] == "ops")
+    return sorted({bound[name] for name in names if name in bound and _inside(bound[name], within)})
 
 
 def _function_tree(function: Callable[..., Any]) -> ast.Module:
-    return ast.parse(textwrap.dedent(inspect.getsource(function)))
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            for call in node.decorator_list:
+                if isinstance(call, ast.Call):
+                    call.keywords = [word for word in call.keywords if word.arg not in ABOUT]
+    return tree
 
 
 def _dump(tree: ast.AST) -> str:

@@ -1,4 +1,4 @@
-"""One declaration a dataset: `@dataset`, Dagster's `asset` with the project's conventions filled in.
+"""One declaration an asset: `@dataset` and `@report`, Dagster's `asset` with the project's conventions filled in.
 
 Belongs here: what can be read off an asset function (inputs, params, models, partitions, columns, code
 version, checks), and the Dagster asset made of it. Not here: how a partition is made and stored: that is
@@ -11,10 +11,11 @@ import hashlib
 import json
 import typing
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Protocol
+from pathlib import Path
+from typing import Annotated, Any, Protocol, TypeAlias
 
 import dagster as dg
 import pyarrow as pa
@@ -28,6 +29,14 @@ from ops.parts import Parts
 
 #: An input of which a step reads every month, not only its own.
 AllParts = Annotated[Parts, "all months"]
+
+#: What a report makes: files by relative path.
+Files: TypeAlias = Iterator[tuple[str, bytes]]
+
+
+class Everything(dict[str, dict[str, Path]]):
+    """The folders of every dataset declared before, by name and month: what a report reads."""
+
 
 CHECKS = {
     "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
@@ -49,13 +58,16 @@ class Declaration:
     """All that the project knows of a dataset, read off its asset function."""
 
     key: dg.AssetKey
-    function: Callable[..., Outcomes]
-    shape: Shape
+    function: Callable[..., Outcomes] | Callable[..., Files]
+    shape: Shape | None
+    """The tables of a dataset; None for a report."""
     consumes: str | None
     partitioned: bool
     inputs: tuple[Input, ...]
     records: str | None
     params: Mapping[str, type[Params]]
+    measures: tuple[str, ...] = ()
+    """What is worth drawing of its kept rows, as ops.measures names it."""
 
     @property
     def name(self) -> str:
@@ -114,6 +126,9 @@ class Declaration:
     @cached_property
     def code(self) -> dict[str, Any]:
         """The code entry: hash of the code, versions of packages, digests of models."""
+        if self.shape is None:
+            shown = [repr(_declared[source.key].about) for source in self.inputs]
+            return code.entry(self.function, [], code.REPORT, about="\n".join(shown))
         return code.entry(self.function, [name for kind in self.arguments.values() for name in kind.models()])
 
     @property
@@ -121,8 +136,17 @@ class Declaration:
         """Dagster's code version: code and params, since Dagster knows nothing of params."""
         return code_version(self.code, self.values)
 
+    @property
+    def about(self) -> tuple[Any, ...]:
+        """What reports may say of the dataset that is neither in its rows nor in its params."""
+        columns = self.shape and [(item.name, str(item.type), item.metadata) for item in self.shape.kept]
+        inputs = [(source.key.path, source.all_months) for source in self.inputs]
+        return self.name, self.function.__doc__, columns, inputs, self.consumes, self.measures
+
     def model_params(self) -> list[str]:
         """Return the dotted paths of params that name models."""
+        if self.shape is None:
+            return []
         return sorted(
             f"{self.params[argument].section}.{name}"
             for argument, value in self.arguments.items()
@@ -162,7 +186,12 @@ def months() -> dg.PartitionsDefinition[str]:
 
 
 def dataset(
-    *, group: str, shape: Shape, consumes: str | None = None, partitioned: bool = True
+    *,
+    group: str,
+    shape: Shape,
+    consumes: str | None = None,
+    partitioned: bool = True,
+    measures: Sequence[str] = (),
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function is its asset.
 
@@ -170,21 +199,43 @@ def dataset(
     `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
     `hmm: HmmParams` the section of params.yaml that this class declares; `records: Records` the raw
     records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
-    "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
+    "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months. `measures`
+    are the numbers worth drawing of its kept rows (ops/measures.py).
 
     Raises TypeError for an argument that is none of these and LookupError for an unknown dataset.
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
-        declaration = _declaration(function, group, shape, consumes, partitioned)
+        declaration = _declaration(function, group, shape, consumes, partitioned, tuple(measures))
         _declared[declaration.key] = declaration
         return _asset(declaration)
 
     return declare
 
 
+def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.AssetsDefinition]:
+    """Declare a report: the decorated function makes files of all tables of every dataset declared before.
+
+    It depends on all params that those depend on.
+    """
+
+    def declare(function: Callable[[Everything], Files]) -> dg.AssetsDefinition:
+        inputs = tuple(Input(item.name, key, True) for key, item in _declared.items())
+        params = {str(kind.section): kind for item in _declared.values() for kind in item.params.values()}
+        key = dg.AssetKey([group, function.__name__])
+        _declared[key] = Declaration(key, function, None, None, False, inputs, None, params)
+        return _asset(_declared[key])
+
+    return declare
+
+
 def _declaration(
-    function: Callable[..., Outcomes], group: str, shape: Shape, consumes: str | None, partitioned: bool
+    function: Callable[..., Outcomes],
+    group: str,
+    shape: Shape,
+    consumes: str | None,
+    partitioned: bool,
+    measures: tuple[str, ...],
 ) -> Declaration:
     hints = typing.get_type_hints(function, include_extras=True)
     hints.pop("return", None)
@@ -200,7 +251,7 @@ def _declaration(
         else:
             raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
     key = dg.AssetKey([group, name])
-    return Declaration(key, function, shape, consumes, partitioned, tuple(inputs), records, params)
+    return Declaration(key, function, shape, consumes, partitioned, tuple(inputs), records, params, measures)
 
 
 def _input_key(group: str, name: str) -> dg.AssetKey:
@@ -225,9 +276,11 @@ def _asset(declaration: Declaration) -> dg.AssetsDefinition:
         partitions_def=months() if declaration.partitioned else None,
         code_version=declaration.code_version,
         required_resource_keys={"store"},
-        metadata={"dagster/column_schema": _column_schema(declaration.shape.kept)},
-        check_specs=_checks(declaration),
-        kinds={"parquet"},
+        metadata={"dagster/column_schema": _column_schema(declaration.shape.kept)}
+        if declaration.shape
+        else {},
+        check_specs=_checks(declaration) if declaration.shape else [],
+        kinds={"parquet" if declaration.shape else "html"},
     )(body)
 
 

@@ -17,8 +17,10 @@ from orchestration.materialise import Store
 def build_definitions(commit: bool = True) -> dg.Definitions:
     """Return the definitions; drivers that commit to dvc.lock themselves pass commit=False."""
     datasets()  # every section of params.yaml is checked before anything runs
+    from orchestration.pages.asset import pages
+
     return dg.Definitions(
-        assets=[*SOURCES, *TALKSUMM],
+        assets=[*SOURCES, *TALKSUMM, pages],
         resources={"store": Store(commit=commit)},
         executor=dg.in_process_executor,
     )

@@ -61,13 +61,16 @@ def _stage(item: Declaration) -> dict[str, Any]:
     names = sorted(settings().sources.get(item.records, {})) if item.records else []
     # Templates, so that a corpus of one's own does not make dvc.yaml stale.
     sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
-    return {
+    stage = {
         "cmd": f"python -m orchestration.stage {item.name}",
         "deps": [*sources, *(_relative(parent) for parent in upstream(item))],
         "params": [*sorted([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
         "outs": [{_relative(item): {"persist": True}}],
-        "metrics": [{metrics_file(item).relative_to(ROOT).as_posix(): {"cache": False, "persist": True}}],
     }
+    if item.shape is not None:
+        file = metrics_file(item).relative_to(ROOT).as_posix()
+        stage["metrics"] = [{file: {"cache": False, "persist": True}}]
+    return stage
 
 
 def commit_finished(made: Declaration | None = None) -> list[str]:

@@ -29,6 +29,8 @@ def datasets() -> dict[str, Declaration]:
     Raises ParamsError for params that nothing declares or that do not fit, and for exclusions of what
     does not exist.
     """
+    import orchestration.pages.asset  # noqa: F401  a report reads every dataset: it is declared last
+
     found = {item.name: item for item in declarations().values()}
     check_names({name for item in found.values() for name in item.sections})
     for exclusion in settings().exclude:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
-from assets.declaration import CHECKS, Declaration, declarations
+from assets.declaration import CHECKS, Declaration, Everything, declarations
 from ops.parts import Part, Parts
 from orchestration import conservation
 from orchestration.conservation import Finding
@@ -27,7 +28,7 @@ from orchestration.locks import making, reading
 from orchestration.store.counts import counts
 from orchestration.store.identity import file_md5, folder_hashes
 from orchestration.store.parquet import write_outcomes
-from orchestration.store.publish import building
+from orchestration.store.publish import building, write_files
 from orchestration.store.records import Record, forget, write_record
 from orchestration.summary import metadata
 
@@ -80,15 +81,25 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
     months = input_months(declaration, month)
     sources = {source.argument: declarations()[source.key] for source in declaration.inputs}
     with reading((item, part) for item in sources.values() for part in months[item.name]):
-        inputs = {argument: parts(item, months[item.name]) for argument, item in sources.items()}
         made_under = View().key(declaration, month)
-        with building(WORKSHOP, target) as new:
-            outcomes = declaration.function(**_arguments(declaration, month, inputs))
-            units = write_outcomes(new, outcomes, declaration.shape)
-        findings = {
-            "conservation": conservation.conservation(target, units, _expected(declaration, month, inputs)),
-            "schema": conservation.schema(target, declaration.shape),
-        }
+        if declaration.shape is None:
+            everything = Everything(
+                {name: {part: sound(item, part) for part in months[name]} for name, item in sources.items()}
+            )
+            with building(WORKSHOP, target) as new:
+                write_files(new, declaration.function(everything))
+            findings: dict[str, Finding] = {}
+        else:
+            inputs = {argument: parts(item, months[item.name]) for argument, item in sources.items()}
+            with building(WORKSHOP, target) as new:
+                outcomes = declaration.function(**_arguments(declaration, month, inputs))
+                units = write_outcomes(new, outcomes, declaration.shape)
+            findings = {
+                "conservation": conservation.conservation(
+                    target, units, _expected(declaration, month, inputs)
+                ),
+                "schema": conservation.schema(target, declaration.shape),
+            }
         if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
             forget(declaration, month)
             raise ChangedBytesError("an input was replaced while it was read: run again")
@@ -105,21 +116,26 @@ def parts(item: Declaration, months: Iterable[str]) -> Parts:
 
     Raises NotReadyError where one is missing, ChangedBytesError where a file was changed, lost or added.
     """
-    paths = []
-    for month in months:
-        expected = {
-            name: md5 for name, md5 in remembered(item, month).hashes.items() if name.startswith("kept-")
-        }
-        found = {path.name: file_md5(path) for path in sorted(folder(item, month).glob("kept-*.parquet"))}
-        for name in sorted({*expected, *found}):
-            path = folder(item, month) / name
-            if found.get(name) != expected.get(name):
-                raise ChangedBytesError(
-                    f"{path} was changed after it was made: its MD5 is {found.get(name)}, "
-                    f"recorded is {expected.get(name)}; `dvc checkout` brings it back"
-                )
-            paths.append(Part(str(path)))
-    return Parts(item.shape.kept, tuple(paths), engine())
+    assert item.shape is not None, f"{item.name} has no rows"
+    kept = [path for month in months for path in sorted(sound(item, month, "kept-").glob("kept-*.parquet"))]
+    return Parts(item.shape.kept, tuple(Part(str(path)) for path in kept), engine())
+
+
+def sound(item: Declaration, month: str, prefix: str = "") -> Path:
+    """Return the folder of a partition, after comparing its files of that prefix with their record.
+
+    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    place = folder(item, month)
+    expected = {name: md5 for name, md5 in remembered(item, month).hashes.items() if name.startswith(prefix)}
+    found = {path.name: file_md5(path) for path in place.glob(f"{prefix}*")}
+    for name in sorted({*expected, *found}):
+        if found.get(name) != expected.get(name):
+            raise ChangedBytesError(
+                f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
+                f"recorded is {expected.get(name)}; `dvc checkout` brings it back"
+            )
+    return place
 
 
 def _arguments(declaration: Declaration, month: str, inputs: Mapping[str, Parts]) -> dict[str, Any]:
@@ -142,7 +158,8 @@ def _result(
     declaration: Declaration, month: str, record: Record, findings: Mapping[str, Finding] | None = None
 ) -> dg.MaterializeResult[Any]:
     """Return what Dagster records; without findings, those that a record stands for."""
-    found = findings or {name: Finding((), "passed where it was made") for name in CHECKS}
+    names = CHECKS if declaration.shape else ()
+    found = findings or {name: Finding((), "passed where it was made") for name in names}
     return dg.MaterializeResult(
         data_version=dg.DataVersion(record.version),
         metadata=metadata(folder(declaration, month), record),

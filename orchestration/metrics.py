@@ -15,7 +15,9 @@ from orchestration.store.publish import write_file
 
 
 def write(item: Declaration, view: View) -> None:
-    """Write the counts of all partitions of a finished dataset, if they are not there yet."""
+    """Write the counts of all partitions of a finished dataset, if they are not there yet; a report has none."""
+    if item.shape is None:
+        return
     content = total(view.finished(item, month).counts for month in item.made_months)
     text = json.dumps(content, indent=2, sort_keys=True) + "\n"
     path = metrics_file(item)

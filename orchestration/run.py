@@ -116,6 +116,8 @@ def _brief(reasons: Sequence[str], width: int = 70) -> str:
 
 
 def _counts(item: Declaration, months: list[str]) -> str:
+    if item.shape is None:
+        return "written"
     records = [record for month in months if (record := View().known(item, month)) is not None]
     numbers = total(record.counts for record in records)
     return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"

@@ -21,7 +21,15 @@ _ROWS, _REJECTS, _WIDTH = 5, 20, 60
 
 def metadata(folder: Path, record: Record) -> dict[str, Any]:
     """Return the metadata of a materialisation, from its folder and record."""
-    size = sum(path.stat().st_size for path in folder.iterdir())
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files)
+    if not (folder / part_name("kept", 0)).exists():  # a report
+        return {
+            "files": dg.MetadataValue.int(len(files)),
+            "folder": dg.MetadataValue.text(folder.relative_to(ROOT).as_posix()),
+            "md5": dg.MetadataValue.text(record.version),
+            "bytes": dg.MetadataValue.int(size),
+        }
     shown = {
         "drop reasons": table(["reason", "rows"], _by_count(record.counts["reasons"])),
         "rejects": table(["id", "error"], rejects(folder)),

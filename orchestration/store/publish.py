@@ -13,7 +13,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -77,6 +77,16 @@ def write_file(path: Path, content: bytes) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     _sync(path.parent)
+
+
+def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write files into a new folder by their relative paths. Raises ValueError for a path that leaves it."""
+    for name, content in files:
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise ValueError(f"{name!r} leaves its folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def remove(target: Path, workshop: Path) -> None:

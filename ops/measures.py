@@ -1,0 +1,58 @@
+"""Numbers that describe rows: how long, how many, how high a score.
+
+Belongs here: reading a named measure off a table of any dataset. Not here: what is expected of it
+(assets/expectations.py) and how it is drawn (orchestration/pages).
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+#: Measures that are shares or similarities: 50 bins of equal width from 0 to 1.
+SCORES = frozenset({"score", "similarity", "accuracy", "low", "high", "within_two"})
+_UNIT = [index / 50 for index in range(51)]
+#: All others: bins that grow 1, 2, 5, 10, so that any corpus fits.
+_GROWING = [0.0, 1.0, *(step * 10.0**power for power in range(9) for step in (2, 5, 10))]
+
+
+def measure(table: pa.Table, name: str) -> pa.ChunkedArray:
+    """Return a measure as float64, one value a row, or one an item where it looks into a list.
+
+    `column` is the number in it; `column.words` and `column.characters` the length of a text;
+    `column.length` the number of items in a list; `column.field` a field of every item of a list, and
+    `column.items` every item of a list of numbers. A missing number stays missing. Raises KeyError for a column
+    that is not there.
+    """
+    name, _, part = name.partition(".")
+    column = table[name]
+    if not part:
+        return column.cast(pa.float64())
+    if part == "words":
+        words = pc.count_substring_regex(column, r"\S+")
+        return words.cast(pa.float64())
+    if part == "characters":
+        return pc.utf8_length(column).cast(pa.float64())
+    if part == "length":
+        return pc.list_value_length(column).cast(pa.float64())
+    items = pc.list_flatten(column)
+    return (items if part == "items" else pc.struct_field(items, part)).cast(pa.float64())
+
+
+def edges(name: str) -> list[float]:
+    """Return the edges of a measure's bins, which depend on its name alone: versions can be compared."""
+    return _UNIT if name.split(".")[-1] in SCORES else _GROWING
+
+
+def histogram(values: pa.ChunkedArray, name: str) -> list[int]:
+    """Return how many values lie in each bin; the last bin takes what is higher, the first what is lower.
+
+    A bin holds its lower edge and not its upper one. Missing values and NaN are in no bin.
+    """
+    import numpy as np
+
+    found = values.drop_null().to_numpy()
+    found = found[~np.isnan(found)]
+    bounds = np.array(edges(name))
+    places = np.clip(np.searchsorted(bounds, found, side="right") - 1, 0, len(bounds) - 2)
+    return np.bincount(places, minlength=len(bounds) - 1).tolist()  # type: ignore[no-any-return]

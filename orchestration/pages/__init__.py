@@ -1,0 +1,1 @@
+"""The data-quality pages: static files that any browser shows offline."""

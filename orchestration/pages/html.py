@@ -1,0 +1,103 @@
+"""HTML from templates, and the files that every page loads.
+
+Belongs here: rendering, embedding data, style sheet, scripts. Not here: what any page says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from assets.declaration import Files
+
+_HERE = Path(__file__).parent
+_TEMPLATES = (
+    "templates/base.html",
+    "templates/dataset.html",
+    "templates/macros.html",
+    "templates/overview.html",
+)
+_STATIC = ("static/style.css", "static/page.js", "static/charts.js", "static/live.js")
+
+
+def render(path: str, template: str, title: str, data: object = None, **values: object) -> tuple[str, bytes]:
+    """Return one page of the site, as its path and its bytes.
+
+    The template extends base.html; everything in it is escaped. `data` is what scripts on the page read
+    with `silverloom.data`. Links in templates start with `root`.
+    """
+    root = "../" * path.count("/")
+    text = (
+        _environment()
+        .get_template(f"templates/{template}")
+        .render(root=root, path=path, title=title, data=embedded(data), **values)
+    )
+    return path, text.encode()
+
+
+def embedded(data: object) -> str:
+    """Return data as JSON that can stand inside a script element, whatever texts it holds."""
+    text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def shared() -> Files:
+    """Yield style sheet and scripts; Vega is the bundle of the installed package."""
+    import vl_convert
+
+    for name in _STATIC:
+        yield name, (_HERE / name).read_bytes()
+    # a scope of its own: the bundle's top-level names are of one letter
+    yield "static/vega.js", f"(() => {{{vl_convert.javascript_bundle()}}})();\n".encode()
+
+
+def address(name: str, kind: str = "datasets") -> str:
+    """Return the path of a dataset's page of some kind."""
+    return f"{kind}/{name.replace('/', '-')}.html"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    templates: Mapping[str, str] = {name: (_HERE / name).read_text() for name in _TEMPLATES}
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader(templates),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = lambda value: f"{value:,}".replace(",", "\u202f")
+    environment.filters["bytes"] = _size
+    environment.globals["address"] = address
+    return environment
+
+
+def _size(number: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} TB"
+
+
+def first_line(text: str | None) -> str:
+    """Return the first line of a docstring."""
+    return (text or "").strip().split("\n")[0]
+
+
+def json_ready(value: Any) -> Any:
+    """Return a row as JSON can hold it: bytes as text, times of any kind as they are written."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="replace")
+    if isinstance(value, Mapping):
+        return {name: json_ready(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [json_ready(inner) for inner in value]
+    if isinstance(value, float) and value != value:
+        return None
+    return value

@@ -1,0 +1,1 @@
+"""What is expected of the data, and what was found."""

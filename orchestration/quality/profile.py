@@ -1,0 +1,41 @@
+"""How the kept rows of a partition are distributed, in bins that do not depend on the data.
+
+Belongs here: histograms of a dataset's declared measures, which add up over months and compare between versions.
+Not here: the measures themselves (ops/measures.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from ops.measures import edges, histogram, measure
+
+Profile = Mapping[str, Sequence[int]]
+
+
+def profile(folder: Path, measures: Iterable[str]) -> dict[str, list[int]]:
+    """Return rows by bin for every measure of a partition's kept rows, read part by part."""
+    names = list(measures)
+    found = {name: [0] * (len(edges(name)) - 1) for name in names}
+    columns = sorted({name.partition(".")[0] for name in names})
+    for path in sorted(folder.glob("kept-*.parquet")) if names else []:
+        table = pq.read_table(path, columns=columns)
+        for name in names:
+            found[name] = _sum(found[name], histogram(measure(table, name), name))
+    return found
+
+
+def total(profiles: Iterable[Profile]) -> dict[str, list[int]]:
+    """Add up the profiles of several partitions."""
+    sums: dict[str, list[int]] = {}
+    for one in profiles:
+        for name, counts in one.items():
+            sums[name] = _sum(sums[name], counts) if name in sums else list(counts)
+    return sums
+
+
+def _sum(one: Sequence[int], other: Sequence[int]) -> list[int]:
+    return [first + second for first, second in zip(one, other, strict=True)]
