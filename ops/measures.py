@@ -21,8 +21,8 @@ def measure(table: pa.Table, name: str) -> pa.ChunkedArray:
 
     `column` is the number in it; `column.words` and `column.characters` the length of a text;
     `column.length` the number of items in a list; `column.field` a field of every item of a list, and
-    `column.items` every item of a list of numbers. A missing number stays missing. Raises KeyError for a column
-    that is not there.
+    `column.items` every item of a list of numbers. A missing number stays missing. Raises KeyError for a
+    column that is not there.
     """
     name, _, part = name.partition(".")
     column = table[name]

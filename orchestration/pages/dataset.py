@@ -45,7 +45,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
 
 
 def lineage(item: Declaration) -> list[Declaration]:
-    """Return the datasets whose units became this dataset's, the first one first: follow what each consumes."""
+    """Return the datasets whose units became this one's, the first one first: follow what each consumes."""
     chain = [item]
     while chain[0].consumes:
         argument = chain[0].consumes.partition(".")[0]

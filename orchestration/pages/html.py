@@ -53,7 +53,8 @@ def shared() -> Files:
     for name in _STATIC:
         yield name, (_HERE / name).read_bytes()
     # a scope of its own: the bundle's top-level names are of one letter
-    yield "static/vega.js", f"(() => {{{vl_convert.javascript_bundle()}}})();\n".encode()
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed; window.vega = vega;")
+    yield "static/vega.js", f"(() => {{{bundle}}})();\n".encode()
 
 
 def address(name: str, kind: str = "datasets") -> str:
