@@ -1,0 +1,153 @@
+"""Chromium is found, else installed, else its lack is told with all that was tried."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.browser import chromium
+
+CHROME = '#!/bin/sh\necho "Chromium 1.2.3"\n'
+BROKEN = '#!/bin/sh\necho "libnss3.so: cannot open shared object file" >&2\nexit 127\n'
+FAILS = '#!/bin/sh\necho "$@" >> "$LOG"\necho "E: Unable to locate package chromium" >&2\nexit 100\n'
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """A machine with nothing on PATH but what `put` puts there; root, and Playwright is never online."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    log = tmp_path / "log"
+    log.touch()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("LOG", str(log))
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    machine = Machine(folder, log, tmp_path / "own" / "chrome")
+    machine.put("env", '#!/bin/sh\nshift\nexec "$@"\n')
+    machine.python(installs=False)
+    monkeypatch.setattr(sys, "executable", str(folder / "python"))
+    return machine
+
+
+class Machine:
+    def __init__(self, folder: Path, log: Path, own: Path):
+        self.folder, self.log, self.own = folder, log, own
+
+    def put(self, name: str, script: str) -> Path:
+        path = self.folder / name
+        path.write_text(script)
+        path.chmod(0o755)
+        return path
+
+    def makes(self, path: Path) -> str:
+        """A command that makes a browser at a path."""
+        lines = "\n".join(CHROME.splitlines())
+        return f"/bin/mkdir -p {path.parent}\n/bin/cat > {path} <<'END'\n{lines}\nEND\n/bin/chmod +x {path}\n"
+
+    def apt(self) -> None:
+        install = self.makes(self.folder / "chromium")
+        self.put("apt-get", f'#!/bin/sh\necho "$@" >> "$LOG"\ncase "$*" in *install*)\n{install};; esac\n')
+
+    def python(self, *, installs: bool) -> None:
+        install = self.makes(self.own) if installs else 'echo "getaddrinfo ENOTFOUND" >&2; exit 1'
+        self.put(
+            "python",
+            f'#!/bin/sh\nif [ "$1" = -c ]; then echo {self.own}; exit; fi\necho "$@" >> "$LOG"\n{install}\n',
+        )
+
+    @property
+    def called(self) -> str:
+        return self.log.read_text()
+
+
+@pytest.mark.parametrize("name", chromium.NAMES)
+def test_a_browser_on_path_is_taken_and_nothing_installed(machine, name):
+    machine.apt()
+    path = machine.put(name, CHROME)
+    assert chromium.install() == path
+    assert machine.called == ""
+
+
+def test_the_browser_that_is_named_comes_first(machine, tmp_path, monkeypatch):
+    machine.put("chromium", CHROME)
+    mine = machine.put("mine", CHROME)
+    monkeypatch.setenv("CHROMIUM", str(mine))
+    assert chromium.install() == mine
+
+
+def test_a_named_browser_that_is_none_is_an_error_and_nothing_else_is_tried(machine, monkeypatch):
+    machine.apt()
+    monkeypatch.setenv("CHROMIUM", "/nowhere/chrome")
+    with pytest.raises(chromium.NoBrowserError, match="CHROMIUM=/nowhere/chrome is no program"):
+        chromium.install()
+    assert machine.called == ""
+
+
+def test_one_that_does_not_start_is_passed_over(machine):
+    machine.put("chromium", BROKEN)
+    good = machine.put("google-chrome", CHROME)
+    assert chromium.find() == good
+
+
+def test_debians_packages_are_installed_where_there_is_none(machine):
+    machine.apt()
+    assert chromium.install() == machine.folder / "chromium"
+    update, install = machine.called.splitlines()
+    assert update.endswith("update")
+    assert install.endswith("install -y --no-install-recommends chromium fonts-liberation")
+    assert "playwright" not in machine.called
+
+
+def test_without_root_sudo_installs_them(machine, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    machine.apt()
+    machine.put("sudo", '#!/bin/sh\necho "sudo $*" >> "$LOG"\n[ "$2" = true ] && exit\nshift\nexec "$@"\n')
+    assert chromium.install() == machine.folder / "chromium"
+    assert machine.called.startswith("sudo -n true\nsudo -n env ")
+
+
+@pytest.mark.parametrize("sudo", [None, '#!/bin/sh\necho "a password is required" >&2\nexit 1\n'])
+def test_without_root_and_sudo_playwright_installs_its_own(machine, monkeypatch, sudo):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    machine.apt()
+    if sudo:
+        machine.put("sudo", sudo)
+    machine.python(installs=True)
+    assert chromium.install() == machine.own
+    assert machine.called == "-m playwright install chromium\n"
+    assert chromium.find() == machine.own, "the next time it is there already"
+
+
+def test_where_apt_fails_playwright_installs_its_own(machine):
+    machine.put("apt-get", FAILS)
+    machine.python(installs=True)
+    assert chromium.install() == machine.own
+
+
+def test_a_package_without_a_browser_that_starts_counts_as_none(machine):
+    """Some distributions' package is a launcher of something that is not there."""
+    machine.put("chromium-browser", BROKEN)
+    machine.put("apt-get", "#!/bin/sh\n")
+    machine.python(installs=True)
+    assert chromium.install() == machine.own
+
+
+def test_where_nothing_works_all_that_was_tried_is_told_and_what_to_do(machine):
+    machine.put("chromium", BROKEN)
+    machine.put("apt-get", FAILS)
+    with pytest.raises(chromium.NoBrowserError) as failure:
+        chromium.install()
+    text = str(failure.value)
+    assert "chromium does not start: libnss3.so: cannot open shared object file" in text
+    assert "apt-get install chromium fonts-liberation: E: Unable to locate package chromium" in text
+    assert "python -m playwright install chromium: getaddrinfo ENOTFOUND" in text
+    assert "name one by CHROMIUM=/path/to/chrome" in text
+
+
+def test_the_browser_of_this_machine_opens_a_page(browser):
+    page = browser.new_page()
+    page.set_content("<h1>Here</h1>")
+    assert page.inner_text("h1") == "Here" and page.evaluate("innerWidth") > 0
+    page.close()
