@@ -6,14 +6,17 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run test setup ui plan repro explain sync lint dvc.yaml
+.PHONY: help run backfill standing test setup ui plan repro explain sync lint dvc.yaml
 .DEFAULT_GOAL := help
 
 help: ## show this list
 	@sed -n 's/^\([a-z.]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-run: setup ## make every dataset that is stale; SELECT=talksumm for one system, WORKERS=2 for two processes
-	@python -m orchestration.run --select "$(SELECT)"
+run: setup ## make every dataset that is stale; SELECT=talksumm for one system, JOBS=2 for two partitions at once
+	@python -m orchestration.run --select "$(SELECT)" --jobs "$(or $(JOBS),1)"
+
+backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=2, FORCE=1 to make fresh ones again
+	@python -m orchestration.backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" --jobs "$(or $(JOBS),2)" $(if $(FORCE),--force)
 
 test: setup lint ## lint, types, import contract, and all tests
 	@python -m pytest -n 2 --dist loadfile

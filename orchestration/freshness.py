@@ -18,6 +18,10 @@ from orchestration.store.identity import folder_hashes
 from orchestration.store.records import Record, read_record, write_record
 
 
+#: The difference that leaves the bytes as they are: they are validated again, not made again.
+EXPECTATIONS = "expectations changed"
+
+
 class NotReadyError(RuntimeError):
     """An input is missing or did not pass its checks; the text says which, and what to run."""
 
@@ -55,6 +59,11 @@ class View:
         if place not in self._records:
             self._records[place] = _known(item, month)
         return self._records[place]
+
+    def renew(self, item: Declaration, month: str) -> None:
+        """Look at a partition anew when next asked: it was made meanwhile."""
+        self._records.pop((item.name, month), None)
+        self._statuses.pop((item.name, month), None)
 
     def finished(self, item: Declaration, month: str) -> Record:
         """Return the record of a partition whose checks passed and whose bytes are on disk.
@@ -131,6 +140,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         *_changed("input", _flat(old["inputs"]), _flat(new["inputs"]), show=False),
         *_changed("param", _flat(old["params"]), _flat(new["params"]), show=True),
         *(["code changed"] if old["code"].get("code") != new["code"]["code"] else []),
+        *([EXPECTATIONS] if old["code"].get("expectations") != new["code"].get("expectations") else []),
         *_changed("package", old["code"].get("packages", {}), new["code"]["packages"], show=True),
         *_changed("model", old["code"].get("models", {}), new["code"]["models"], show=False),
     ]

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import dagster as dg
 from dagster._core.definitions.job_definition import JobDefinition
+from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
 from assets.declaration import Declaration
 from orchestration.store.publish import lock_file
 
+#: The code location as the webserver names it: runs of this process are found under it.
+REPOSITORY = "__repository__@orchestration.definitions"
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -49,7 +53,9 @@ def _job() -> JobDefinition:
     return build_definitions(commit=False).resolve_implicit_global_asset_job_def()
 
 
-def materialise(item: Declaration, month: str) -> Ran:
+def materialise(
+    item: Declaration, month: str, run_id: str | None = None, tags: Mapping[str, str] | None = None
+) -> Ran:
     """Run one partition in this process, as a run of its own that the UI shows."""
     result = _job().execute_in_process(
         instance=instance(),
@@ -57,12 +63,21 @@ def materialise(item: Declaration, month: str) -> Ran:
         asset_selection=[item.key],
         run_config=QUIET,
         raise_on_error=False,
+        run_id=run_id,
+        tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
     )
     if result.success:
         return Ran(result.run_id, None)
     if any(_interrupted(event) for event in result.all_events):
         raise KeyboardInterrupt
-    return Ran(result.run_id, _cause(result))
+    return Ran(result.run_id, cause(result.all_events))
+
+
+def end(run_id: str, message: str) -> None:
+    """Mark a run as failed whose process is gone; one that never began or has ended stays as it is."""
+    run = instance().get_run_by_id(run_id)
+    if run is not None and not run.is_finished:
+        instance().report_run_failed(run, message)
 
 
 def _interrupted(event: dg.DagsterEvent) -> bool:
@@ -76,17 +91,18 @@ def _interrupted(event: dg.DagsterEvent) -> bool:
     )
 
 
-def _cause(result: dg.ExecuteInProcessResult) -> str:
-    """Return the innermost message that was written for people."""
+def cause(events: Iterable[dg.DagsterEvent]) -> str:
+    """Return the innermost message that was written for people, from the events of a failed run."""
+    events = list(events)
     checks = [
         event.asset_check_evaluation_data
-        for event in result.all_events
+        for event in events
         if event.event_type_value == "ASSET_CHECK_EVALUATION"
     ]
     failed = [f"check {check.check_name} failed: {check.description}" for check in checks if not check.passed]
     if failed:
         return "; ".join(failed)
-    for event in result.all_events:
+    for event in events:
         if event.is_step_failure:
             data = event.step_failure_data
             if data.user_failure_data and data.user_failure_data.description:

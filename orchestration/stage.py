@@ -19,7 +19,7 @@ from orchestration import metrics
 from orchestration.footing import MovedError, check, footing
 from orchestration.freshness import View
 from orchestration.graph import datasets, label
-from orchestration.run import bring_up_to_date
+from orchestration.loop import bring_up_to_date
 
 
 def stage(name: str) -> int:
@@ -34,7 +34,7 @@ def stage(name: str) -> int:
     _check_code(item)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
-    (report,) = bring_up_to_date([item], console, force)
+    (report,) = bring_up_to_date([(item, item.made_months)], console, force)
     view = View()
     stale = {
         month: state.reasons for month in item.made_months if not (state := view.status(item, month)).fresh

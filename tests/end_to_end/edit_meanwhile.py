@@ -16,8 +16,8 @@ EDITS = {
 materialise = orchestration.instance.materialise
 
 
-def edited(item, month):
-    ran = materialise(item, month)
+def edited(item, month, **options):
+    ran = materialise(item, month, **options)
     if item.name == dataset and month == "2018-06":
         path, old, new = EDITS[edit]
         text = Path(path).read_text()
