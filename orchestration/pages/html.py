@@ -6,6 +6,7 @@ Belongs here: rendering, embedding data, style sheet, scripts. Not here: what an
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import jinja2
 
 from assets.declaration import Files
+from orchestration.pages.vega import bundle
 
 _HERE = Path(__file__).parent
 _TEMPLATES = (
@@ -47,14 +49,10 @@ def embedded(data: object) -> str:
 
 
 def shared() -> Files:
-    """Yield style sheet and scripts; Vega is the bundle of the installed package."""
-    import vl_convert
-
+    """Yield style sheet and scripts."""
     for name in _STATIC:
         yield name, (_HERE / name).read_bytes()
-    # a scope of its own: the bundle's top-level names are of one letter
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed; window.vega = vega;")
-    yield "static/vega.js", f"(() => {{{bundle}}})();\n".encode()
+    yield "static/vega.js", bundle().encode()
 
 
 def address(name: str, kind: str = "datasets") -> str:
@@ -99,6 +97,6 @@ def json_ready(value: Any) -> Any:
         return {name: json_ready(inner) for name, inner in value.items()}
     if isinstance(value, list):
         return [json_ready(inner) for inner in value]
-    if isinstance(value, float) and value != value:
+    if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
