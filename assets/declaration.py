@@ -68,6 +68,8 @@ class Declaration:
     params: Mapping[str, type[Params]]
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
+    optional: bool = False
+    """Whether params.yaml may leave its sources out: then it has no rows."""
 
     @property
     def name(self) -> str:
@@ -99,7 +101,8 @@ class Declaration:
     def sections(self) -> list[str]:
         """The sections of params.yaml that the dataset depends on, besides those that all do."""
         own = [str(kind.section) for kind in self.params.values()]
-        return sorted([*own, *([f"sources.{self.records}"] if self.records else [])])
+        absent = self.optional and self.records not in settings().sources
+        return sorted([*own, *([f"sources.{self.records}"] if self.records and not absent else [])])
 
     @cached_property
     def arguments(self) -> dict[str, Params]:
@@ -120,7 +123,8 @@ class Declaration:
         }
         if self.records:
             path = f"sources.{self.records}"
-            own[path] = raw_section(content, path)
+            left_out = self.optional and self.records not in content.get("sources", {})
+            own[path] = {} if left_out else raw_section(content, path)
         return {**own, "numerics": content.get("numerics"), "store": content.get("store")}
 
     @cached_property
@@ -192,6 +196,7 @@ def dataset(
     consumes: str | None = None,
     partitioned: bool = True,
     measures: Sequence[str] = (),
+    optional: bool = False,
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function is its asset.
 
@@ -200,13 +205,14 @@ def dataset(
     `hmm: HmmParams` the section of params.yaml that this class declares; `records: Records` the raw
     records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
     "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months. `measures`
-    are the numbers worth drawing of its kept rows (ops/measures.py).
+    are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are `optional` may be
+    left out of params.yaml.
 
     Raises TypeError for an argument that is none of these and LookupError for an unknown dataset.
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
-        declaration = _declaration(function, group, shape, consumes, partitioned, tuple(measures))
+        declaration = _declaration(function, group, shape, consumes, partitioned, tuple(measures), optional)
         _declared[declaration.key] = declaration
         return _asset(declaration)
 
@@ -236,6 +242,7 @@ def _declaration(
     consumes: str | None,
     partitioned: bool,
     measures: tuple[str, ...],
+    optional: bool,
 ) -> Declaration:
     hints = typing.get_type_hints(function, include_extras=True)
     hints.pop("return", None)
@@ -251,7 +258,9 @@ def _declaration(
         else:
             raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
     key = dg.AssetKey([group, name])
-    return Declaration(key, function, shape, consumes, partitioned, tuple(inputs), records, params, measures)
+    return Declaration(
+        key, function, shape, consumes, partitioned, tuple(inputs), records, params, measures, optional
+    )
 
 
 def _input_key(group: str, name: str) -> dg.AssetKey:

@@ -35,6 +35,10 @@ def _formats(name: str) -> dict[str, Format[Any]]:
         from ops.parse.papers import FORMATS as PAPERS
 
         return dict(PAPERS)
+    if name == "gold_alignments":
+        from ops.parse.gold_alignments import FORMATS as GOLD_ALIGNMENTS
+
+        return dict(GOLD_ALIGNMENTS)
     from ops.parse.talks import FORMATS as TALKS
 
     return dict(TALKS)

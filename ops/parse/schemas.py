@@ -61,6 +61,18 @@ TALKS = Shape(
     ),
 )
 
+#: A run of a talk's words with the sentence of its paper that they describe, by hand.
+GOLD_ALIGNMENTS = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT),  # the name of the talk's transcript, without extension
+        ("month", _TEXT),
+        ("first_word", _INT),  # of the transcript's words, from 0, both ends included
+        ("last_word", _INT),
+        ("sentence", _TEXT),  # how the sentence begins; null where the words describe none
+    ),
+)
+
 _SENTENCE = columns(
     ("paper_id", _TEXT),
     ("position", _INT),

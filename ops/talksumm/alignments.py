@@ -12,10 +12,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from ops.models.word_vectors import word_vectors
+from ops.models.word_vectors import WordVectors, word_vectors
 from ops.outcome import Outcome, Row, drop
 from ops.parse.roles import INTRODUCTION, PREAMBLE
-from ops.talksumm.hmm import Alignment, HmmParams, align_words
+from ops.talksumm.hmm import Alignment, HmmParams, Trellis, trellis
 from ops.talksumm.schemas import ALIGNMENTS
 from ops.talksumm.tokens import observe
 
@@ -28,7 +28,6 @@ def align(pairs: pa.Table, params: HmmParams) -> Outcome:
     The units are the sentences of the pairs. Every sentence that is a state is kept, with count 0 too. The
     others are dropped: `role_<role>` (a section that the model leaves out), `short` (under
     `params.minimum_characters`; score: its characters), `talk_without_words` (no word is left to align).
-    In a paper in which no other section was found the preamble is not left out: it is the paper.
     """
     vectors = word_vectors(params.vectors)
     units: list[str] = []
@@ -36,27 +35,45 @@ def align(pairs: pa.Table, params: HmmParams) -> Outcome:
     dropped: list[Row] = []
     for pair in pairs.to_pylist():
         units += [sentence["id"] for sentence in pair["sentences"]]
-        excluded = set(params.excluded_roles)
-        if {sentence["role"] for sentence in pair["sentences"]} <= excluded:
-            excluded.discard(PREAMBLE)
-        states: list[Row] = []
-        for sentence in sorted(pair["sentences"], key=lambda sentence: int(sentence["position"])):
-            unit = _unit(pair, sentence)
-            if sentence["role"] in excluded:
-                dropped.append(drop(unit, f"role_{sentence['role'].replace(' ', '_')}"))
-            elif len(sentence["text"]) < params.minimum_characters:
-                dropped.append(drop(unit, "short", score=float(len(sentence["text"]))))
-            else:
-                states.append(unit)
-        words = [word["text"] for word in pair["words"]]
-        if not observe(words)[0]:
-            dropped += [drop(unit, "talk_without_words", detail=f"{len(words)} words") for unit in states]
-        elif states:
-            introduction = [k for k, unit in enumerate(states) if unit["role"] == INTRODUCTION]
-            sentences = [unit["text"] for unit in states]
-            alignment = align_words(words, sentences, vectors, params, introduction or None)
-            kept += _rows(states, alignment, pair["words"])
+        states, lost = divide(pair, params)
+        dropped += lost
+        model = trellis_of(pair, states, vectors, params)
+        if model is None:
+            detail = f"{len(pair['words'])} words"
+            dropped += [drop(unit, "talk_without_words", detail=detail) for unit in states]
+        else:
+            kept += _rows(states, model.decode(params), pair["words"])
     return Outcome.of(ALIGNMENTS, units, kept, dropped)
+
+
+def divide(pair: Row, params: HmmParams) -> tuple[list[Row], list[Row]]:
+    """Return the sentences of a pair that are states, in the paper's order, and the dropped others.
+
+    In a paper in which no other section was found the preamble is not left out: it is the paper.
+    """
+    excluded = set(params.excluded_roles)
+    if {sentence["role"] for sentence in pair["sentences"]} <= excluded:
+        excluded.discard(PREAMBLE)
+    states: list[Row] = []
+    dropped: list[Row] = []
+    for sentence in sorted(pair["sentences"], key=lambda sentence: int(sentence["position"])):
+        unit = _unit(pair, sentence)
+        if sentence["role"] in excluded:
+            dropped.append(drop(unit, f"role_{sentence['role'].replace(' ', '_')}"))
+        elif len(sentence["text"]) < params.minimum_characters:
+            dropped.append(drop(unit, "short", score=float(len(sentence["text"]))))
+        else:
+            states.append(unit)
+    return states, dropped
+
+
+def trellis_of(pair: Row, states: Sequence[Row], vectors: WordVectors, params: HmmParams) -> Trellis | None:
+    """Return the trellis of a pair over its states; None where there is no state or no word to align."""
+    words = [word["text"] for word in pair["words"]]
+    if not states or not observe(words)[0]:
+        return None
+    introduction = [k for k, unit in enumerate(states) if unit["role"] == INTRODUCTION]
+    return trellis(words, [unit["text"] for unit in states], vectors, params, introduction or None)
 
 
 def spans(alignment: Alignment) -> list[list[Span]]:

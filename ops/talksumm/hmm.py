@@ -71,18 +71,45 @@ class Alignment:
     log_probability: float
 
 
-def align_words(
+@dataclass(frozen=True)
+class Trellis:
+    """A talk over its paper before anything is assumed of how speakers move between sentences.
+
+    kept (T): as in `Alignment`. observations (T): the row of log_emission (V x K: distinct words by
+    sentences) that each step takes. log_start (K).
+    """
+
+    kept: NDArray[np.int64]
+    observations: NDArray[np.int64]
+    log_emission: NDArray[np.float64]
+    log_start: NDArray[np.float64]
+
+    def decode(self, params: HmmParams) -> Alignment:
+        """Return the most probable path under the transitions of `params`."""
+        transition = params.transition(len(self.log_start), len(self.observations))
+        arguments = (self.log_emission, self.log_start, transition, self.observations)
+        states = viterbi(*arguments)
+        return Alignment(
+            kept=self.kept,
+            states=states,
+            counts=np.bincount(states, minlength=len(self.log_start)),
+            log_probability=path_log_probability(states, *arguments),
+        )
+
+
+def trellis(
     words: Sequence[str],
     sentences: Sequence[str],
     vectors: WordVectors,
     params: HmmParams = HmmParams(),  # noqa: B008 (frozen)
     introduction: Sequence[int] | None = None,
-) -> Alignment:
-    """Align a talk's words with its paper's sentences, all of which are states.
+) -> Trellis:
+    """Return what a talk's words say of its paper's sentences, all of which are states.
 
-    `introduction` are the indices of the sentences that the talk may begin with, all equally probable;
-    None: the first `params.start_sentences`. Raises ValueError if there are no sentences, no word survives
-    the filters, or `introduction` is empty or goes beyond the sentences.
+    Nothing in it depends on lambda, gamma, delta and epsilon. `introduction` are the indices of the sentences
+    that the talk may begin with, all equally probable; None: the first `params.start_sentences`. Raises
+    ValueError if there are no sentences, no word survives the filters, or `introduction` is empty or goes
+    beyond the sentences.
     """
     if not sentences:
         raise ValueError("no sentences to align with")
@@ -94,18 +121,27 @@ def align_words(
         raise ValueError(f"the introduction {start!r} must name some of the {len(sentences)} sentences")
     vocabulary = sorted(set(tokens))
     row = {token: index for index, token in enumerate(vocabulary)}
-    observations = np.array([row[token] for token in tokens], np.int64)
-    table = log_emission(vocabulary, [content_tokens(text) for text in sentences], vectors, params.floor)
     log_start = np.full(len(sentences), -math.inf)
     log_start[np.array(start, np.int64)] = -math.log(len(set(start)))
-    transition = params.transition(len(sentences), len(tokens))
-    states = viterbi(table, log_start, transition, observations)
-    return Alignment(
+    return Trellis(
         kept=np.array(origins, np.int64),
-        states=states,
-        counts=np.bincount(states, minlength=len(sentences)),
-        log_probability=path_log_probability(states, table, log_start, transition, observations),
+        observations=np.array([row[token] for token in tokens], np.int64),
+        log_emission=log_emission(
+            vocabulary, [content_tokens(text) for text in sentences], vectors, params.floor
+        ),
+        log_start=log_start,
     )
+
+
+def align_words(
+    words: Sequence[str],
+    sentences: Sequence[str],
+    vectors: WordVectors,
+    params: HmmParams = HmmParams(),  # noqa: B008 (frozen)
+    introduction: Sequence[int] | None = None,
+) -> Alignment:
+    """Align a talk's words with its paper's sentences; arguments and errors as in `trellis`."""
+    return trellis(words, sentences, vectors, params, introduction).decode(params)
 
 
 def viterbi(

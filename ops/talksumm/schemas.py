@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.outcome import Shape, columns
-from ops.parse.schemas import TALKS, WORD
+from ops.parse.schemas import GOLD_ALIGNMENTS, TALKS, WORD
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
@@ -105,5 +105,25 @@ TRAINING_SETS = Shape(
         ("sentences", pa.list_(_TEXT)),  # the paper's states in order
         ("labels", pa.list_(_INT)),  # 1 where the sentence is in the summary
         ("summary", _TEXT),
+    ),
+)
+
+TUNING = Shape(
+    unit=GOLD_ALIGNMENTS.kept,
+    kept=columns(
+        ("lambda", _REAL),
+        ("gamma", _REAL),
+        ("delta", _REAL),
+        ("epsilon", _REAL),
+        ("accuracy", _REAL),  # share of the scored words that are put in exactly the right sentence
+        ("low", _REAL),  # of its 95 % interval
+        ("high", _REAL),
+        ("within_two", _REAL),  # share of the scored words that are at most two sentences off
+        ("words", _INT),  # scored words (time steps) of all talks
+        ("current", pa.bool_()),  # whether this is the point that params.yaml has
+        (
+            "talks",
+            pa.list_(pa.struct([("talk_id", _TEXT), ("title", _TEXT), ("words", _INT), ("correct", _INT)])),
+        ),
     ),
 )
