@@ -8,6 +8,7 @@ the `store` resource (orchestration/materialise.py).
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import typing
 import warnings
@@ -22,7 +23,7 @@ import pyarrow as pa
 
 from assets import code
 from assets.settings import document, raw_section, section, settings, validated
-from ops.outcome import Outcomes, Shape
+from ops.outcome import Outcomes, Shape, meaning
 from ops.params import ModelName, Params
 from ops.parse.scan import Records
 from ops.parts import Parts
@@ -285,12 +286,27 @@ def _asset(declaration: Declaration) -> dg.AssetsDefinition:
         partitions_def=months() if declaration.partitioned else None,
         code_version=declaration.code_version,
         required_resource_keys={"store"},
-        metadata={"dagster/column_schema": _column_schema(declaration.shape.kept)}
-        if declaration.shape
-        else {},
+        metadata={
+            **(
+                {"dagster/column_schema": _column_schema(declaration.shape.kept)} if declaration.shape else {}
+            ),
+            "dagster/code_references": _code_references(declaration.function),
+        },
         check_specs=_checks(declaration) if declaration.shape else [],
         kinds={"parquet" if declaration.shape else "html"},
     )(body)
+
+
+def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:
+    """Return where the asset function stands, in this checkout as it is now."""
+    source = inspect.getsourcefile(function)
+    assert source is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        place = dg.LocalFileCodeReference(
+            file_path=source, line_number=inspect.getsourcelines(function)[1], label="where it is declared"
+        )
+        return dg.CodeReferencesMetadataValue(code_references=[place])
 
 
 def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
@@ -321,8 +337,18 @@ def _column_schema(schema: pa.Schema) -> dg.TableSchema:
     return dg.TableSchema(
         columns=[
             dg.TableColumn(
-                item.name, str(item.type), constraints=dg.TableColumnConstraints(nullable=item.nullable)
+                item.name,
+                _type_name(item.type),
+                description=meaning(item) or None,
+                constraints=dg.TableColumnConstraints(nullable=item.nullable),
             )
             for item in schema
         ]
     )
+
+
+def _type_name(kind: pa.DataType) -> str:
+    """Return a type as people read it: the fields of a struct are told in the column's description."""
+    if pa.types.is_list(kind):
+        return f"list of {_type_name(kind.value_type)}"
+    return "struct" if pa.types.is_struct(kind) else str(kind)

@@ -14,29 +14,46 @@ import pyarrow as pa
 
 Row: TypeAlias = Mapping[str, Any]
 
+
+def column(name: str, kind: pa.DataType, meaning: str = "", nullable: bool = True) -> pa.Field:
+    """Return a column with what it means, which no file carries: Parquet is written without it."""
+    return pa.field(name, kind, nullable, {"meaning": meaning} if meaning else None)
+
+
+def meaning(field: pa.Field) -> str:
+    """Return what a column means; of nested ones, what each of their fields means as well."""
+    own = (field.metadata or {}).get(b"meaning", b"").decode()
+    kind = field.type.value_type if pa.types.is_list(field.type) else field.type
+    nested = [kind.field(index) for index in range(kind.num_fields)] if pa.types.is_struct(kind) else []
+    parts = [f"{inner.name}: {text}" if (text := meaning(inner)) else inner.name for inner in nested]
+    return ". ".join(filter(None, [own, "; ".join(parts)]))
+
+
 #: The columns that every table of the project begins with.
 IDENTITY = pa.schema(
     [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("source_ids", pa.list_(pa.string()), nullable=False),
-        pa.field("licence", pa.string(), nullable=False),
+        column("id", pa.string(), "stable: made from content or source, not from position", nullable=False),
+        column("source_ids", pa.list_(pa.string()), "rows or files that it was made from", nullable=False),
+        column("licence", pa.string(), "of all sources that it was made from", nullable=False),
     ]
 )
 
 DROP_COLUMNS = pa.schema(
     [
-        pa.field("reason", pa.string(), nullable=False),
-        pa.field("score", pa.float64()),
-        pa.field("detail", pa.string()),
+        column("reason", pa.string(), "the rule or threshold that dropped it", nullable=False),
+        column("score", pa.float64(), "what the threshold was compared with"),
+        column("detail", pa.string(), "what else there is to know"),
     ]
 )
 
-REJECT_COLUMNS = pa.schema([pa.field("error", pa.string(), nullable=False)])
+REJECT_COLUMNS = pa.schema(
+    [column("error", pa.string(), "what was wrong: the file, the row and the cause", nullable=False)]
+)
 
 
-def columns(*fields: tuple[str, pa.DataType]) -> pa.Schema:
-    """Return a schema of the identity columns followed by `fields`."""
-    return pa.schema([*IDENTITY, *(pa.field(name, kind) for name, kind in fields)])
+def columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, str]) -> pa.Schema:
+    """Return a schema of the identity columns followed by `fields`: name, type and, mostly, what it means."""
+    return pa.schema([*IDENTITY, *(column(*field) for field in fields)])
 
 
 @dataclass(frozen=True)

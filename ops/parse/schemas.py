@@ -7,57 +7,70 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, columns
+from ops.outcome import Shape, column, columns
 
 _TEXT, _INT, _LONG, _REAL = pa.string(), pa.int32(), pa.int64(), pa.float64()
 
 #: A record as it lies in its source; the unit of sources/papers and sources/talks.
-RECORD = columns(("path", _TEXT), ("row", _LONG), ("content", pa.binary()))
+RECORD = columns(
+    ("path", _TEXT, "name of the source in params.yaml, then the file below its folder"),
+    ("row", _LONG, "line of the record, from 1, in a file of several"),
+    ("content", pa.binary(), "the bytes as they are"),
+)
 
 SENTENCE_IN_PAPER = pa.struct(
     [
-        pa.field("id", _TEXT),  # row_id("sentence", paper id, text as found, occurrence of that text)
-        pa.field("position", _INT),  # in the paper, from 0
-        pa.field("section", _INT),  # index into the paper's sections
-        pa.field("start", _LONG),  # characters of the paper's `text`
-        pa.field("end", _LONG),
-        pa.field(
-            "locator", _TEXT
-        ),  # the place in the source's own terms: "S sid=12", "sections[3]", "line 40"
-        pa.field("text", _TEXT),  # de-hyphenated, white space folded
+        column("id", _TEXT, "made from paper, text as found, and occurrence of that text"),
+        column("position", _INT, "in the paper, from 0"),
+        column("section", _INT, "index into the paper's sections"),
+        column("start", _LONG, "first character in the paper's text"),
+        column("end", _LONG, "character after the last"),
+        column("locator", _TEXT, 'in the source\'s own terms: "S sid=12", "sections[3]", "line 40"'),
+        column("text", _TEXT, "de-hyphenated, white space folded"),
     ]
 )
 
 PAPERS = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT),
-        ("title", _TEXT),
-        ("month", _TEXT),
-        ("text", _TEXT),  # of a plain-text source: the file, so that offsets are offsets into the file
-        ("sections", pa.list_(pa.struct([("title", _TEXT), ("role", _TEXT)]))),
-        ("sentences", pa.list_(SENTENCE_IN_PAPER)),
+        ("document", _TEXT, "the paper's name in its source"),
+        ("title", _TEXT, "as the source has it"),
+        ("month", _TEXT, "of publication, YYYY-MM"),
+        ("text", _TEXT, "of a plain-text source: the file, so that offsets are offsets into the file"),
+        (
+            "sections",
+            pa.list_(
+                pa.struct(
+                    [
+                        column("title", _TEXT, "the heading as found"),
+                        column("role", _TEXT, 'what it is: "introduction", "related work", ...'),
+                    ]
+                )
+            ),
+            "in the paper's order",
+        ),
+        ("sentences", pa.list_(SENTENCE_IN_PAPER), "in the paper's order"),
     ),
 )
 
 WORD = pa.struct(
     [
-        pa.field("text", _TEXT),
-        pa.field("offset", _LONG),  # characters of the transcript file
-        pa.field("start", _REAL),  # seconds, where the transcript has times
-        pa.field("end", _REAL),
+        column("text", _TEXT, "as spoken"),
+        column("offset", _LONG, "first character in the transcript file"),
+        column("start", _REAL, "seconds, where the transcript has times"),
+        column("end", _REAL, "seconds"),
     ]
 )
 
 TALKS = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT),
-        ("title", _TEXT),
-        ("date", _TEXT),
-        ("month", _TEXT),
-        ("url", _TEXT),
-        ("words", pa.list_(WORD)),
+        ("document", _TEXT, "the name of the talk's transcript, without extension"),
+        ("title", _TEXT, "as the talk's metadata has it"),
+        ("date", _TEXT, "as the talk's metadata has it"),
+        ("month", _TEXT, "of the talk, YYYY-MM"),
+        ("url", _TEXT, "where the talk is to be seen"),
+        ("words", pa.list_(WORD), "the transcript, word by word"),
     ),
 )
 
@@ -65,25 +78,27 @@ TALKS = Shape(
 GOLD_ALIGNMENTS = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT),  # the name of the talk's transcript, without extension
-        ("month", _TEXT),
-        ("first_word", _INT),  # of the transcript's words, from 0, both ends included
-        ("last_word", _INT),
-        ("sentence", _TEXT),  # how the sentence begins; null where the words describe none
+        ("document", _TEXT, "the name of the talk's transcript, without extension"),
+        ("month", _TEXT, "of the talk, YYYY-MM"),
+        ("first_word", _INT, "of the run, as index of the transcript's words, from 0"),
+        ("last_word", _INT, "of the run, included"),
+        ("sentence", _TEXT, "how the sentence begins; null where the words describe none"),
     ),
 )
 
 _SENTENCE = columns(
-    ("paper_id", _TEXT),
-    ("position", _INT),
-    ("section", _INT),
-    ("section_title", _TEXT),
-    ("role", _TEXT),
-    ("start", _LONG),
-    ("end", _LONG),
-    ("locator", _TEXT),
-    ("text", _TEXT),
+    ("paper_id", _TEXT, "row of sources/papers"),
+    ("position", _INT, "in the paper, from 0"),
+    ("section", _INT, "index into the paper's sections"),
+    ("section_title", _TEXT, "the heading as found"),
+    ("role", _TEXT, 'of its section: "introduction", "related work", ...'),
+    ("start", _LONG, "first character in the paper's text"),
+    ("end", _LONG, "character after the last"),
+    ("locator", _TEXT, 'in the source\'s own terms: "S sid=12", "sections[3]", "line 40"'),
+    ("text", _TEXT, "de-hyphenated, white space folded"),
 )
 
-#: `cut` is what a footnote rule took out of the sentence, if it took something.
-SENTENCES = Shape(unit=_SENTENCE, kept=pa.schema([*_SENTENCE, pa.field("cut", _TEXT)]))
+SENTENCES = Shape(
+    unit=_SENTENCE,
+    kept=pa.schema([*_SENTENCE, column("cut", _TEXT, "what a footnote rule took out, if it took something")]),
+)

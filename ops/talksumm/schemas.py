@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, columns
+from ops.outcome import Shape, column, columns
 from ops.parse.schemas import GOLD_ALIGNMENTS, TALKS, WORD
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
@@ -16,23 +16,32 @@ _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 MATCHES = Shape(
     unit=TALKS.kept,
     kept=columns(
-        ("talk_id", _TEXT),
-        ("talk_title", _TEXT),
+        ("talk_id", _TEXT, "row of sources/talks"),
+        ("talk_title", _TEXT, "as the talk's metadata has it"),
         (
             "candidates",
-            pa.list_(pa.struct([("title", _TEXT), ("score", _REAL), ("paper_ids", pa.list_(_TEXT))])),
+            pa.list_(
+                pa.struct(
+                    [
+                        column("title", _TEXT, "of a paper"),
+                        column("score", _REAL, "similarity of the titles, 0 to 1"),
+                        column("paper_ids", pa.list_(_TEXT), "the papers that bear it"),
+                    ]
+                )
+            ),
+            "the nearest titles, best first",
         ),
     ),
 )
 
 SENTENCE_OF_PAIR = pa.struct(
     [
-        pa.field("id", _TEXT),  # row_id("state", pair id, sentence id)
-        pa.field("sentence_id", _TEXT),
-        pa.field("position", _INT),
-        pa.field("section_title", _TEXT),
-        pa.field("role", _TEXT),
-        pa.field("text", _TEXT),
+        column("id", _TEXT, "made from pair and sentence"),
+        column("sentence_id", _TEXT, "row of sources/sentences"),
+        column("position", _INT, "in the paper, from 0"),
+        column("section_title", _TEXT, "the heading as found"),
+        column("role", _TEXT, "of its section"),
+        column("text", _TEXT),
     ]
 )
 
@@ -40,26 +49,26 @@ SENTENCE_OF_PAIR = pa.struct(
 PAIRS = Shape(
     unit=TALKS.kept,
     kept=columns(
-        ("talk_id", _TEXT),
-        ("paper_id", _TEXT),
-        ("talk_title", _TEXT),
-        ("paper_title", _TEXT),
-        ("paper_month", _TEXT),
-        ("similarity", _REAL),  # of the titles, 0..1
-        ("words", pa.list_(WORD)),
-        ("sentences", pa.list_(SENTENCE_OF_PAIR)),
+        ("talk_id", _TEXT, "row of sources/talks"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("talk_title", _TEXT, "as the talk's metadata has it"),
+        ("paper_title", _TEXT, "as the paper's source has it"),
+        ("paper_month", _TEXT, "of the paper's publication, YYYY-MM"),
+        ("similarity", _REAL, "of the titles, 0 to 1"),
+        ("words", pa.list_(WORD), "the transcript, word by word"),
+        ("sentences", pa.list_(SENTENCE_OF_PAIR), "of the paper, in its order"),
     ),
 )
 
 _STATE = columns(
-    ("pair_id", _TEXT),
-    ("talk_id", _TEXT),
-    ("paper_id", _TEXT),
-    ("sentence_id", _TEXT),
-    ("position", _INT),
-    ("section_title", _TEXT),
-    ("role", _TEXT),
-    ("text", _TEXT),
+    ("pair_id", _TEXT, "row of talksumm/pairs"),
+    ("talk_id", _TEXT, "row of sources/talks"),
+    ("paper_id", _TEXT, "row of sources/papers"),
+    ("sentence_id", _TEXT, "row of sources/sentences"),
+    ("position", _INT, "in the paper, from 0"),
+    ("section_title", _TEXT, "the heading as found"),
+    ("role", _TEXT, "of its section"),
+    ("text", _TEXT, "the sentence"),
 )
 
 ALIGNMENTS = Shape(
@@ -67,12 +76,15 @@ ALIGNMENTS = Shape(
     kept=pa.schema(
         [
             *_STATE,
-            pa.field("state", _INT),  # index among the pair's states, from 0
-            pa.field("count", _INT),  # time steps (spoken words that stayed) in this state
-            pa.field("seconds", _REAL),  # null where the transcript has no times
-            # runs of the talk's words (indices into pairs.words, both ends included)
-            pa.field("spans", pa.list_(pa.struct([("first", _INT), ("last", _INT)]))),
-            pa.field("log_probability", _REAL),  # of the pair's most probable path
+            column("state", _INT, "index among the pair's states, from 0"),
+            column("count", _INT, "time steps (spoken words that stayed) in this state"),
+            column("seconds", _REAL, "time spent in this state; null where the transcript has no times"),
+            column(
+                "spans",
+                pa.list_(pa.struct([column("first", _INT), column("last", _INT)])),
+                "runs of the talk's words, as indices into the pair's words, both ends included",
+            ),
+            column("log_probability", _REAL, "of the pair's most probable path"),
         ]
     ),
 )
@@ -80,50 +92,60 @@ ALIGNMENTS = Shape(
 SUMMARIES = Shape(
     unit=ALIGNMENTS.kept,
     kept=columns(
-        ("pair_id", _TEXT),
-        ("talk_id", _TEXT),
-        ("paper_id", _TEXT),
-        ("paper_title", _TEXT),
-        ("budget", _TEXT),  # its name in params.yaml
-        ("sentence_ids", pa.list_(_TEXT)),
-        ("positions", pa.list_(_INT)),
-        ("counts", pa.list_(_INT)),
-        ("text", _TEXT),
-        ("words", _INT),
-        ("paper_words", _INT),
+        ("pair_id", _TEXT, "row of talksumm/pairs"),
+        ("talk_id", _TEXT, "row of sources/talks"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("paper_title", _TEXT, "as the paper's source has it"),
+        ("budget", _TEXT, "its name in params.yaml"),
+        ("sentence_ids", pa.list_(_TEXT), "rows of sources/sentences, in the paper's order"),
+        ("positions", pa.list_(_INT), "of these sentences in the paper"),
+        ("counts", pa.list_(_INT), "spoken words spent on these sentences"),
+        ("text", _TEXT, "the summary"),
+        ("words", _INT, "of the summary"),
+        ("paper_words", _INT, "of all states of the paper"),
     ),
 )
 
 TRAINING_SETS = Shape(
     unit=SUMMARIES.kept,
     kept=columns(
-        ("set", _TEXT),  # the summaries' budget
-        ("split", _TEXT),  # train or validation, by paper
-        ("pair_id", _TEXT),
-        ("paper_id", _TEXT),
-        ("title", _TEXT),
-        ("sentences", pa.list_(_TEXT)),  # the paper's states in order
-        ("labels", pa.list_(_INT)),  # 1 where the sentence is in the summary
-        ("summary", _TEXT),
+        ("set", _TEXT, "the summaries' budget"),
+        ("split", _TEXT, "train or validation, by paper"),
+        ("pair_id", _TEXT, "row of talksumm/pairs"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("title", _TEXT, "of the paper"),
+        ("sentences", pa.list_(_TEXT), "the paper's states in order"),
+        ("labels", pa.list_(_INT), "1 where the sentence is in the summary"),
+        ("summary", _TEXT, "the sentences with label 1"),
     ),
 )
 
 TUNING = Shape(
     unit=GOLD_ALIGNMENTS.kept,
     kept=columns(
-        ("lambda", _REAL),
-        ("gamma", _REAL),
-        ("delta", _REAL),
-        ("epsilon", _REAL),
-        ("accuracy", _REAL),  # share of the scored words that are put in exactly the right sentence
-        ("low", _REAL),  # of its 95 % interval
-        ("high", _REAL),
-        ("within_two", _REAL),  # share of the scored words that are at most two sentences off
-        ("words", _INT),  # scored words (time steps) of all talks
-        ("current", pa.bool_()),  # whether this is the point that params.yaml has
+        ("lambda", _REAL, "tried: a step one sentence farther is this much less likely"),
+        ("gamma", _REAL, "tried: a step back against one forward"),
+        ("delta", _REAL, "tried: the probability to stay is max(delta (1 - K/T), epsilon)"),
+        ("epsilon", _REAL, "tried: the least probability to stay"),
+        ("accuracy", _REAL, "share of the scored words that are put in exactly the right sentence"),
+        ("low", _REAL, "of its 95 % interval"),
+        ("high", _REAL, "of its 95 % interval"),
+        ("within_two", _REAL, "share of the scored words that are at most two sentences off"),
+        ("words", _INT, "scored words (time steps) of all talks"),
+        ("current", pa.bool_(), "whether this is the point that params.yaml has"),
         (
             "talks",
-            pa.list_(pa.struct([("talk_id", _TEXT), ("title", _TEXT), ("words", _INT), ("correct", _INT)])),
+            pa.list_(
+                pa.struct(
+                    [
+                        column("talk_id", _TEXT, "row of sources/talks"),
+                        column("title", _TEXT),
+                        column("words", _INT, "scored words of this talk"),
+                        column("correct", _INT, "of them in exactly the right sentence"),
+                    ]
+                )
+            ),
+            "the same, talk by talk",
         ),
     ),
 )
