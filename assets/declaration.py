@@ -1,4 +1,4 @@
-"""One declaration an asset: `@dataset` and `@report`, Dagster's `asset` with the project's conventions filled in.
+"""One declaration an asset: `@dataset` and `@report`, Dagster's `asset` with our conventions filled in.
 
 Belongs here: what can be read off an asset function (inputs, params, models, partitions, columns, code
 version, checks), and the Dagster asset made of it. Not here: how a partition is made and stored: that is
@@ -7,6 +7,7 @@ the `store` resource (orchestration/materialise.py).
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import inspect
 import json
@@ -22,6 +23,7 @@ import dagster as dg
 import pyarrow as pa
 
 from assets import code
+from assets.expectations import Expectation, Suite, check, suite_version
 from assets.settings import document, raw_section, section, settings, validated
 from ops.outcome import Outcomes, Shape, meaning
 from ops.params import ModelName, Params
@@ -42,7 +44,11 @@ class Everything(dict[str, dict[str, Path]]):
 CHECKS = {
     "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
     "schema": "Every table has its declared columns, and no id is missing or there twice.",
+    "expectations": "No row is what only a fault of the code can make it.",
+    "warnings": "The rows look as they should, and like those of the former version. Does not block.",
 }
+#: What does not keep a partition from being made.
+ADVISORY = frozenset({"warnings"})
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,8 @@ class Declaration:
     """All that the project knows of a dataset, read off its asset function."""
 
     key: dg.AssetKey
-    function: Callable[..., Outcomes] | Callable[..., Files]
+    function: Callable[..., Any]
+    """Gives the outcomes of a dataset's parts, or the files of a report."""
     shape: Shape | None
     """The tables of a dataset; None for a report."""
     consumes: str | None
@@ -71,6 +78,8 @@ class Declaration:
     """What is worth drawing of its kept rows, as ops.measures names it."""
     optional: bool = False
     """Whether params.yaml may leave its sources out: then it has no rows."""
+    expectations: tuple[Expectation, ...] = ()
+    """What its checks `expectations` and `warnings` look at."""
 
     @property
     def name(self) -> str:
@@ -130,11 +139,12 @@ class Declaration:
 
     @cached_property
     def code(self) -> dict[str, Any]:
-        """The code entry: hash of the code, versions of packages, digests of models."""
+        """The code entry: hash of the code, versions of packages, digests of models, hash of the suite."""
         if self.shape is None:
             shown = [repr(_declared[source.key].about) for source in self.inputs]
             return code.entry(self.function, [], code.REPORT, about="\n".join(shown))
-        return code.entry(self.function, [name for kind in self.arguments.values() for name in kind.models()])
+        models = [name for kind in self.arguments.values() for name in kind.models()]
+        return {**code.entry(self.function, models), "expectations": suite_version(self.expectations)}
 
     @property
     def code_version(self) -> str:
@@ -198,6 +208,7 @@ def dataset(
     partitioned: bool = True,
     measures: Sequence[str] = (),
     optional: bool = False,
+    expectations: Suite = (),
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function is its asset.
 
@@ -207,13 +218,19 @@ def dataset(
     records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
     "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months. `measures`
     are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are `optional` may be
-    left out of params.yaml.
+    left out of params.yaml. `expectations` say what its rows should be like (assets/expectations.py): to
+    change them validates its partitions again, and makes none.
 
-    Raises TypeError for an argument that is none of these and LookupError for an unknown dataset.
+    Raises TypeError for an argument that is none of these and LookupError for an unknown dataset, or a
+    column in the expectations that there is not.
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
-        declaration = _declaration(function, group, shape, consumes, partitioned, tuple(measures), optional)
+        declaration = dataclasses.replace(
+            _declaration(function, group, shape, consumes, partitioned, tuple(measures), optional),
+            expectations=tuple(expectations),
+        )
+        check(declaration.expectations, shape, declaration.name)
         _declared[declaration.key] = declaration
         return _asset(declaration)
 
@@ -318,7 +335,7 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
                 name,
                 asset=declaration.key,
                 description=text,
-                blocking=True,
+                blocking=name not in ADVISORY,
                 partitions_def=months() if declaration.partitioned else None,
             )
             for name, text in CHECKS.items()

@@ -6,9 +6,24 @@ Belongs here: datasets that every system may read. Not here: what one system mak
 from __future__ import annotations
 
 from assets.declaration import dataset
+from assets.expectations import (
+    THIS_MONTH,
+    among,
+    at_most,
+    between,
+    identity,
+    matches,
+    none,
+    not_null,
+    steady,
+    text,
+    texts,
+    unique,
+)
 from ops.outcome import Outcomes
 from ops.parse.gold_alignments import parse_gold_alignments
 from ops.parse.papers import parse_papers
+from ops.parse.roles import ROLES
 from ops.parse.scan import Records
 from ops.parse.schemas import GOLD_ALIGNMENTS, PAPERS, SENTENCES, TALKS
 from ops.parse.sentences import SentenceParams, filter_sentences
@@ -16,25 +31,91 @@ from ops.parse.talks import parse_talks
 from ops.parts import Parts
 
 
-@dataset(group="sources", shape=PAPERS, measures=["text.words", "sections.length", "sentences.length"])
+@dataset(
+    group="sources",
+    shape=PAPERS,
+    measures=["text.words", "sections.length", "sentences.length"],
+    expectations=[
+        *identity("paper"),
+        *not_null("document", "month", "text"),
+        among("month", THIS_MONTH),
+        *not_null("title", severity="warning"),
+        *text("title", longest=400),
+        between("text.characters", 200, 2_000_000, "warning"),
+        between("sentences.length", 1, 10_000, "warning"),
+        *none("sentences.id.missing", "sentences.id.repeats", "sentences.position.descents"),
+        between("sentences.start.least", 0),
+        *texts("sentences.text", longest=3_000),
+        *steady(),
+    ],
+)
 def papers(records: Records) -> Outcomes:
     """Papers of every source: title, sections with their roles, sentences with their place in the source."""
     return records.map(parse_papers)
 
 
-@dataset(group="sources", shape=TALKS, measures=["words.length"])
+@dataset(
+    group="sources",
+    shape=TALKS,
+    measures=["words.length"],
+    expectations=[
+        *identity("talk"),
+        *not_null("document", "month"),
+        among("month", THIS_MONTH),
+        *not_null("title", "date", severity="warning"),
+        matches("date", r"^\d{4}(-\d{2}){0,2}$", "warning"),
+        *text("title", longest=400),
+        between("words.length", 1),
+        between("words.length", 20, 100_000, "warning"),
+        between("words.start.least", 0),
+        *none("words.start.descents"),
+        *none("words.offset.descents", severity="warning"),
+        *texts("words.text", longest=100),
+        *steady(),
+    ],
+)
 def talks(records: Records) -> Outcomes:
     """Transcripts of talks, word by word, with times where the transcript has them."""
     return records.map(parse_talks)
 
 
-@dataset(group="sources", shape=SENTENCES, consumes="papers.sentences", measures=["text.words", "text.characters"])
+@dataset(
+    group="sources",
+    shape=SENTENCES,
+    consumes="papers.sentences",
+    measures=["text.words", "text.characters"],
+    expectations=[
+        *identity("sentence"),
+        *not_null("paper_id", "position", "section", "start", "end", "text"),
+        unique("paper_id", "position"),
+        between("position", 0),
+        between("start", 0),
+        at_most("start", "end"),
+        among("role", *ROLES),
+        *text("text", longest=3_000),
+        *steady(),
+    ],
+)
 def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
     """The papers' sentences without footnotes, copyright lines and equation debris."""
     return papers.map(filter_sentences, params)
 
 
-@dataset(group="sources", shape=GOLD_ALIGNMENTS, optional=True)
+@dataset(
+    group="sources",
+    shape=GOLD_ALIGNMENTS,
+    optional=True,
+    measures=["sentence.characters"],
+    expectations=[
+        *identity("label"),
+        *not_null("document", "month", "first_word", "last_word"),
+        among("month", THIS_MONTH),
+        between("first_word", 0),
+        at_most("first_word", "last_word"),
+        *text("sentence", longest=3_000),
+        *steady(),
+    ],
+)
 def gold_alignments(records: Records) -> Outcomes:
     """Alignments made by hand: which words of a talk describe which sentence of its paper."""
     return records.map(parse_gold_alignments)

@@ -6,6 +6,20 @@ Belongs here: the datasets of this system. Not here: how they are computed (ops/
 from __future__ import annotations
 
 from assets.declaration import AllParts, dataset
+from assets.expectations import (
+    among,
+    at_most,
+    between,
+    equal,
+    identity,
+    none,
+    not_null,
+    steady,
+    text,
+    texts,
+    unique,
+)
+from assets.expectations import matches as like
 from ops.outcome import Outcomes
 from ops.parts import Parts
 from ops.talksumm import alignments as aligning
@@ -13,14 +27,29 @@ from ops.talksumm import budgets, training
 from ops.talksumm import tuning as tuning_report
 from ops.talksumm.budgets import SummaryParams
 from ops.talksumm.hmm import HmmParams
-from ops.talksumm.matches import match_talks
+from ops.talksumm.matches import CANDIDATES, match_talks
 from ops.talksumm.pairs import PairParams, pair_talks
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
 from ops.talksumm.training import TrainingSetParams
 from ops.talksumm.tuning import TuningParams
 
 
-@dataset(group="talksumm", shape=MATCHES, consumes="talks", measures=["candidates.score"])
+@dataset(
+    group="talksumm",
+    shape=MATCHES,
+    consumes="talks",
+    measures=["candidates.score"],
+    expectations=[
+        *identity("match"),
+        *not_null("talk_id", "candidates"),
+        unique("talk_id"),
+        between("candidates.length", 1, CANDIDATES, "warning"),
+        between("candidates.score.least", 0, 1),
+        between("candidates.score.greatest", 0, 1),
+        *none("candidates.title.missing"),
+        *steady(),
+    ],
+)
 def matches(talks: Parts, papers: AllParts) -> Outcomes:
     """The nearest titles of each talk among the papers of all months, scored once, before any threshold."""
     return talks.map(match_talks, papers)
@@ -32,6 +61,17 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
     shape=PAIRS,
     consumes="talks",
     measures=["similarity", "words.length", "sentences.length"],
+    expectations=[
+        *identity("pair"),
+        *not_null("talk_id", "paper_id", "talk_title", "paper_title", "paper_month", "similarity"),
+        unique("talk_id"),
+        between("similarity", 0, 1),
+        like("paper_month", r"^\d{4}-\d{2}$"),
+        between("words.length", 1),
+        between("sentences.length", 1),
+        *none("sentences.id.repeats", "sentences.sentence_id.repeats", "sentences.position.descents"),
+        *steady(),
+    ],
 )
 def pairs(
     talks: Parts, matches: Parts, papers: AllParts, sentences: AllParts, params: PairParams
@@ -45,6 +85,22 @@ def pairs(
     shape=ALIGNMENTS,
     consumes="pairs.sentences",
     measures=["count", "seconds", "spans.length", "text.words"],
+    expectations=[
+        *identity("state"),
+        *not_null(
+            "pair_id", "talk_id", "paper_id", "sentence_id", "text", "state", "count", "log_probability"
+        ),
+        unique("pair_id", "state"),
+        between("state", 0),
+        between("count", 0),
+        between("seconds", 0),
+        between("log_probability", None, 0),
+        at_most("spans.length", "count"),
+        between("spans.first.least", 0),
+        *none("spans.first.descents"),
+        *text("text", longest=3_000),
+        *steady(),
+    ],
 )
 def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     """Which paper sentence each spoken word describes, and how many words each sentence got."""
@@ -56,6 +112,21 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     shape=SUMMARIES,
     consumes="alignments",
     measures=["words", "sentence_ids.length", "counts.items"],
+    expectations=[
+        *identity("summary"),
+        *not_null("pair_id", "talk_id", "paper_id", "budget", "text"),
+        unique("pair_id", "budget"),
+        between("words", 1),
+        between("words", 10, 5_000, "warning"),
+        at_most("words", "paper_words"),
+        equal("text.words", "words"),
+        equal("sentence_ids.length", "positions.length"),
+        equal("sentence_ids.length", "counts.length"),
+        *none("positions.items.descents", "sentence_ids.items.repeats"),
+        between("counts.items.least", 1),
+        *text("text", longest=50_000),
+        *steady(),
+    ],
 )
 def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
     """Extractive summaries of each paper at every budget, from the words spent on its sentences."""
@@ -68,13 +139,41 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     consumes="summaries",
     partitioned=False,
     measures=["sentences.length", "labels.items", "summary.words"],
+    expectations=[
+        *identity("example"),
+        *not_null("set", "split", "pair_id", "paper_id", "summary"),
+        unique("set", "pair_id"),
+        among("split", "train", "validation"),
+        equal("sentences.length", "labels.length"),
+        between("labels.items.least", 0, 1),
+        between("labels.items.greatest", 1, 1),
+        *text("summary", longest=50_000),
+        *texts("sentences.items", longest=3_000),
+        *steady(),
+    ],
 )
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
     """The four training sets of an extractive summariser, split by paper, over all months."""
     return training.training_sets(summaries, alignments, params)
 
 
-@dataset(group="talksumm", shape=TUNING, consumes="gold_alignments", partitioned=False)
+@dataset(
+    group="talksumm",
+    shape=TUNING,
+    consumes="gold_alignments",
+    partitioned=False,
+    measures=["accuracy", "within_two"],
+    expectations=[
+        *identity("point"),
+        unique("lambda", "gamma", "delta", "epsilon"),
+        *(between(name, 0, 1) for name in ("accuracy", "low", "high", "within_two")),
+        at_most("accuracy", "within_two"),
+        at_most("low", "accuracy", "warning"),
+        at_most("accuracy", "high", "warning"),
+        between("words", 1),
+        *steady(),
+    ],
+)
 def tuning(
     gold_alignments: Parts, pairs: Parts, talks: Parts, hmm: HmmParams, params: TuningParams
 ) -> Outcomes:

@@ -7,9 +7,10 @@ Not here: suites of expectations about the content.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,6 +29,8 @@ class Finding:
 
     faults: tuple[str, ...]
     summary: str
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    """What Dagster shows besides."""
 
     @property
     def passed(self) -> bool:

@@ -17,7 +17,6 @@ from orchestration.recall import recall
 from orchestration.store.identity import folder_hashes
 from orchestration.store.records import Record, read_record, write_record
 
-
 #: The difference that leaves the bytes as they are: they are validated again, not made again.
 EXPECTATIONS = "expectations changed"
 

@@ -99,7 +99,11 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
         for event in events
         if event.event_type_value == "ASSET_CHECK_EVALUATION"
     ]
-    failed = [f"check {check.check_name} failed: {check.description}" for check in checks if not check.passed]
+    failed = [
+        f"check {check.check_name} failed: {check.description}"
+        for check in checks
+        if not check.passed and check.severity == dg.AssetCheckSeverity.ERROR
+    ]
     if failed:
         return "; ".join(failed)
     for event in events:

@@ -21,10 +21,11 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.event_api import EventLogRecord
 
-from assets.declaration import CHECKS, Declaration, code_version, declarations
+from assets.declaration import ADVISORY, CHECKS, Declaration, code_version, declarations
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
 from orchestration.instance import QUIET, instance
+from orchestration.quality.checks import told
 from orchestration.store.records import Record
 from orchestration.summary import metadata
 
@@ -91,7 +92,9 @@ def _tags(item: Declaration, record: Record) -> dict[str, str]:
     }
     for source in item.inputs:
         upstream = declarations()[source.key]
-        versions = record.key["inputs"].get(upstream.name, {})
+        versions = record.key["inputs"].get(upstream.name)
+        if versions is None:
+            continue  # a dataset that came into the graph after this was made
         if not upstream.partitioned:
             tags[get_input_data_version_tag(source.key)] = versions[""]
         elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
@@ -113,19 +116,24 @@ def _found(item: Declaration, month: str, record: Record, tags: Mapping[str, str
         partition=month or None,
         tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )
-    return [materialization, *(_passed(item, month, name) for name in CHECKS)]
+    return [
+        materialization,
+        *(_checked(item, month, record, name) for name in (CHECKS if item.shape else ())),
+    ]
 
 
-def _passed(item: Declaration, month: str, name: str) -> dg.AssetCheckEvaluation:
-    """A record exists only where every check passed."""
+def _checked(item: Declaration, month: str, record: Record, name: str) -> dg.AssetCheckEvaluation:
+    """A record exists only where every check that blocks passed."""
+    finding = told(item, month, record.version, name)
+    advisory = name in ADVISORY
     return dg.AssetCheckEvaluation(
         asset_key=item.key,
         check_name=name,
-        passed=True,
+        passed=finding.passed,
         metadata={},
-        severity=dg.AssetCheckSeverity.ERROR,
-        description="passed where the partition was made",
-        blocking=True,
+        severity=dg.AssetCheckSeverity.WARN if advisory else dg.AssetCheckSeverity.ERROR,
+        description="; ".join(finding.faults) or finding.summary,
+        blocking=not advisory,
         partition=month or None,
     )
 

@@ -66,13 +66,22 @@ def _recover(workshop: Path) -> None:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file whole: to a temporary name beside it, synced, then renamed."""
+    with writing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """Give a temporary name beside a file; what is written there becomes the file at once, synced.
+
+    When the block raises, the file is left as it was. Raises DiskFullError where there is no space left.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with disk_errors(path), temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        with disk_errors(path):
+            yield temporary
+            _sync(temporary)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -1,0 +1,151 @@
+"""The two checks on the content of a partition: `expectations`, which block, and `warnings`, which do not.
+
+Belongs here: validating a partition, remembering what was found, and saying it in words. Not here: what a
+failed check keeps from happening (materialise.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from assets.declaration import Declaration
+from assets.expectations import Severity, suite_version
+from assets.settings import ROOT
+from orchestration.conservation import Finding
+from orchestration.failures import describe
+from orchestration.graph import STATE
+from orchestration.quality import history
+from orchestration.quality.failing import keep_failing
+from orchestration.quality.validate import Result, Validation, validate
+from orchestration.store.parquet import TABLES
+from orchestration.store.publish import write_file
+from orchestration.store.records import Record, read_record
+from orchestration.summary import table
+
+VALIDATIONS = STATE / "validations"
+
+#: The severity of what each check looks at.
+LEVELS: dict[str, Severity] = {"expectations": "error", "warnings": "warning"}
+
+
+def check(item: Declaration, month: str, folder: Path, record: Record, run_id: str) -> dict[str, Finding]:
+    """Validate a partition that was just made, or whose expectations changed, and remember what was found.
+
+    `record` is that of the partition as it lies in `folder`. A failure of Great Expectations itself fails
+    both checks.
+    """
+    try:
+        compared = _comparison(record.counts, former_counts(item, month, record.version))
+        found = validate(folder, item.expectations, compared, item.name, month)
+    except Exception as error:
+        fault = f"the expectations could not be evaluated: {describe(error)}"
+        return {name: Finding((fault,), fault) for name in LEVELS}
+    files = keep_failing(item, month, folder, found.results)
+    entry = history.entry(
+        month, run_id, record.version, suite_version(item.expectations), record.counts, found.results
+    )
+    history.append(item, [entry])
+    _keep_latest(item, month, found, entry)
+    return {name: _finding(found, severity, record.counts, files) for name, severity in LEVELS.items()}
+
+
+def told(item: Declaration, month: str, version: str, name: str) -> Finding:
+    """Return what a record says of a check, without validating: each that blocks was passed.
+
+    Warnings are those that this checkout has seen of the same bytes; where it has not, that is said.
+    """
+    if name != "warnings":
+        return Finding((), "passed where the partition was made")
+    seen = history.latest(item, month, version)
+    if seen is None:
+        return Finding(
+            (), "not validated in this checkout: the partition was made elsewhere, warnings or not"
+        )
+    raised = [one for one in seen["expectations"] if not one["passed"] and one["severity"] == "warning"]
+    faults = tuple(f"{one['name']}: not so in {one['unexpected']} rows ({one['observed']})" for one in raised)
+    return Finding(faults, f"as validated at {seen['time']:%Y-%m-%d %H:%M} UTC")
+
+
+def former_counts(item: Declaration, month: str, version: str) -> Mapping[str, int] | None:
+    """Return the rows by table of the last other version of a partition that passed."""
+    record = read_record(item, month)
+    if record is not None and record.version != version:
+        return record.counts
+    return history.accepted_before(item, month, version)
+
+
+def _comparison(now: Mapping[str, int], former: Mapping[str, int] | None) -> dict[str, float | None]:
+    """Return the one row of the table `counts`: nothing where there is nothing to be compared with."""
+    if former is None:
+        return dict.fromkeys(("kept.of_previous", "drop_share.rise", "reject_share.rise"))
+    return {
+        "kept.of_previous": now["kept"] / former["kept"] if former["kept"] else None,
+        "drop_share.rise": _share(now, "dropped") - _share(former, "dropped"),
+        "reject_share.rise": _share(now, "rejected") - _share(former, "rejected"),
+    }
+
+
+def _share(counts: Mapping[str, int], table: str) -> float:
+    total = sum(counts[name] for name in TABLES)
+    return counts[table] / total if total else 0.0
+
+
+def validation_file(item: Declaration, month: str) -> Path:
+    """Return where the latest document of a partition lies, as Great Expectations writes it."""
+    return VALIDATIONS.joinpath(*item.key.path, f"{month or 'all'}.json")
+
+
+def _keep_latest(item: Declaration, month: str, found: Validation, entry: Mapping[str, Any]) -> None:
+    document = dict(found.document)
+    document["meta"] = {
+        "great_expectations_version": document["meta"]["great_expectations_version"],
+        "run_id": {"run_name": entry["run_id"], "run_time": entry["time"].isoformat()},
+        "batch_spec": {"dataset": item.name, "month": month or "all", "version": entry["version"]},
+    }
+    document["suite_name"] = f"{item.name} {month}".strip()
+    write_file(validation_file(item, month), json.dumps(document, sort_keys=True).encode())
+
+
+def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], files: list[Path]) -> Finding:
+    failed = found.failed(severity)
+    looked_at = [item for item in found.results if item.severity == severity]
+    paths = [path.relative_to(ROOT).as_posix() for path in files] if any(item.rows for item in failed) else []
+    summary = f"{len(looked_at) - len(failed)} of {len(looked_at)} expectations met"
+    faults = [_told(item) for item in failed]
+    if faults and paths:
+        faults.append(f"failing rows: {', '.join(paths)}")
+    shown = {
+        "results": dg.MetadataValue.md(_table(looked_at)),
+        **{name: dg.MetadataValue.int(counts[name]) for name in TABLES},
+        "failed": dg.MetadataValue.int(len(failed)),
+        **({"failing rows": dg.MetadataValue.text(", ".join(paths))} if paths else {}),
+    }
+    return Finding(tuple(faults), summary, shown)
+
+
+def _told(result: Result) -> str:
+    if result.exception:
+        return f"{result.expectation.name}: could not be evaluated: {result.exception}"
+    where = "" if result.expectation.table == "kept" else f" {result.expectation.table}"
+    rows = "" if result.expectation.table == "counts" else f" in {result.unexpected}{where} rows"
+    return f"{result.expectation.name}: not so{rows} ({result.observed})"
+
+
+def _table(results: list[Result]) -> str:
+    header = ["", "expectation", "table", "unexpected", "found"]
+    rows = [
+        (
+            "✓" if item.passed else "✗",
+            item.expectation.name,
+            item.expectation.table,
+            item.unexpected,
+            item.exception or item.observed,
+        )
+        for item in sorted(results, key=lambda item: item.passed)
+    ]
+    return table(header, rows)

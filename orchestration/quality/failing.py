@@ -1,0 +1,69 @@
+"""The rows that broke an expectation, kept whole, every one of them.
+
+Belongs here: writing them beside the data, outside of the dataset's own folder (which DVC tracks), and
+removing them when the partition passes again. Not here: what is expected of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.declaration import Declaration
+from orchestration.graph import DATA
+from orchestration.quality.validate import Result
+from orchestration.store.parquet import TABLES
+from orchestration.store.publish import writing
+
+FAILING = DATA / "quality" / "failing"
+
+
+def failing_file(item: Declaration, month: str, table: str = "kept") -> Path:
+    """Return where a partition's failing rows lie: `<month>.parquet`, or `<month>.dropped.parquet`."""
+    suffix = "" if table == "kept" else f".{table}"
+    return FAILING.joinpath(*item.key.path, f"{month or 'all'}{suffix}.parquet")
+
+
+def keep_failing(item: Declaration, month: str, folder: Path, results: Iterable[Result]) -> list[Path]:
+    """Write the rows that failed, each once with the names of what it `failed`; return the files.
+
+    A table of which nothing failed has no file.
+    """
+    broken: dict[str, dict[int, list[str]]] = {table: defaultdict(list) for table in TABLES}
+    for result in results:
+        for row in result.rows if result.expectation.table in TABLES else ():
+            broken[result.expectation.table][row].append(result.expectation.name)
+    written = []
+    for table, rows in broken.items():
+        path = failing_file(item, month, table)
+        if rows:
+            _write(path, _rows(folder, table, rows))
+            written.append(path)
+        else:
+            path.unlink(missing_ok=True)
+    return written
+
+
+def _write(path: Path, parts: Iterator[pa.Table]) -> None:
+    first = next(parts)
+    with writing(path) as temporary, pq.ParquetWriter(temporary, first.schema, compression="zstd") as file:
+        for part in chain([first], parts):
+            file.write_table(part)
+
+
+def _rows(folder: Path, table: str, broken: Mapping[int, list[str]]) -> Iterator[pa.Table]:
+    """Yield the failing rows of each part file that has some."""
+    before = 0
+    for path in sorted(folder.glob(f"{table}-*.parquet")):
+        number = pq.read_metadata(path).num_rows
+        places = [place for place in range(before, before + number) if place in broken]
+        if places:
+            rows = pq.read_table(path).take([place - before for place in places])
+            names = pa.array([broken[place] for place in places], pa.list_(pa.string()))
+            yield rows.append_column("failed", names)
+        before += number

@@ -1,0 +1,124 @@
+"""What every validation found, one row each, in one Parquet file a dataset.
+
+Belongs here: appending to that file and reading it: thousands of validations are one quick read. Not here:
+the latest documents of Great Expectations, which the Data Docs are made of (checks.py, docs.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from assets.declaration import Declaration
+from orchestration.graph import STATE
+from orchestration.quality.validate import Result
+from orchestration.store.parquet import write_table
+from orchestration.store.publish import lock_file, writing
+
+HISTORY = STATE / "history"
+
+FOUND = pa.struct(
+    [
+        ("name", pa.string()),
+        ("column", pa.string()),  # or columns, with commas between
+        ("table", pa.string()),
+        ("severity", pa.string()),  # error or warning
+        ("passed", pa.bool_()),
+        ("unexpected", pa.int64()),  # rows
+        ("observed", pa.string()),
+    ]
+)
+
+SCHEMA = pa.schema(
+    [
+        ("time", pa.timestamp("us", "UTC")),
+        ("month", pa.string()),  # "" for a dataset without partitions
+        ("run_id", pa.string()),
+        ("version", pa.string()),
+        ("suite", pa.string()),
+        ("kept", pa.int64()),
+        ("dropped", pa.int64()),
+        ("rejected", pa.int64()),
+        ("accepted", pa.bool_()),  # no error: the partition counts as made
+        ("warnings", pa.int64()),  # how many were raised
+        ("expectations", pa.list_(FOUND)),
+    ]
+)
+
+
+def history_file(item: Declaration) -> Path:
+    """Return where a dataset's validations are remembered."""
+    return HISTORY.joinpath(*item.key.path).with_suffix(".parquet")
+
+
+def entry(
+    month: str, run_id: str, version: str, suite: str, counts: Any, results: Sequence[Result]
+) -> dict[str, Any]:
+    """Return the row of a validation that ends now."""
+    failed = [item.severity for item in results if not item.passed]
+    return {
+        "time": datetime.now(UTC),
+        "month": month,
+        "run_id": run_id,
+        "version": version,
+        "suite": suite,
+        **{table: counts[table] for table in ("kept", "dropped", "rejected")},
+        "accepted": "error" not in failed,
+        "warnings": failed.count("warning"),
+        "expectations": [_found(item) for item in results],
+    }
+
+
+def _found(result: Result) -> dict[str, Any]:
+    item = result.expectation
+    return {
+        "name": item.name,
+        "column": ", ".join(item.columns),
+        "table": item.table,
+        "severity": result.severity,
+        "passed": result.passed,
+        "unexpected": result.unexpected,
+        "observed": result.exception or result.observed,
+    }
+
+
+def append(item: Declaration, entries: Iterable[dict[str, Any]]) -> None:
+    """Add validations to a dataset's history; processes that do so at once wait for each other."""
+    path = history_file(item)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    added = pa.Table.from_pylist(list(entries), schema=SCHEMA)
+    with contextlib.closing(lock_file(path.with_suffix(".lock"), wait=True)):
+        whole = pa.concat_tables([read(item), added])
+        with writing(path) as temporary:
+            write_table(whole, temporary)
+
+
+def read(item: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return the validations of a dataset, oldest first."""
+    names = list(columns or SCHEMA.names)
+    try:
+        return pq.read_table(history_file(item), columns=names)
+    except FileNotFoundError:
+        return pa.schema([SCHEMA.field(name) for name in names]).empty_table()
+
+
+def latest(item: Declaration, month: str, version: str) -> dict[str, Any] | None:
+    """Return the last validation of a version of a partition."""
+    return _last(item, month, pc.field("version") == version)
+
+
+def accepted_before(item: Declaration, month: str, version: str) -> dict[str, Any] | None:
+    """Return the last validation that another version of a partition passed."""
+    return _last(item, month, (pc.field("version") != version) & pc.field("accepted"))
+
+
+def _last(item: Declaration, month: str, chosen: pc.Expression) -> dict[str, Any] | None:
+    rows = read(item).filter((pc.field("month") == month) & chosen)
+    return rows.slice(rows.num_rows - 1).to_pylist()[0] if rows.num_rows else None

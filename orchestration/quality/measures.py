@@ -1,0 +1,134 @@
+"""The measures that expectations name, one value a row, computed in Arrow.
+
+Belongs here: what stands behind `sentences.length` or `words.start.descents`; the columns themselves never
+leave Arrow. Not here: measures that are drawn, one value an item (ops/measures.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+#: Words of English that are words of few other languages. A share of them under 5 % disagrees with pycld2 on
+#: 47 of 35,473 sentences of ACL abstracts of 20 words or more: mostly French that pycld2 takes for English.
+#: It raises no alarm on the sample's 1,197 sentences (pycld2: 27), at 1 microsecond each (pycld2: 7 to 20).
+FUNCTION_WORDS = (
+    "the", "of", "and", "to", "that", "this", "with", "from", "by", "are", "were", "been", "have", "has",
+    "which", "these", "our", "their", "not", "it", "can", "than", "we", "be", "as", "for", "or", "its", "into",
+    "between", "is",
+)  # fmt: skip
+LEAST_WORDS = 20
+LEAST_SHARE = 0.05
+
+_FUNCTION_WORD = rf"(?i)\b(?:{'|'.join(FUNCTION_WORDS)})\b"
+#: What stands between white space, as str.split() has it.
+_WORD = r"[^\s\v\x1C-\x1F\x{85}\p{Z}]+"
+#: Control characters but for tab and line ends, and the sign that stands for what could not be decoded.
+_CONTROL = r"[\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x{9F}\x{FFFD}]"
+
+
+def measured(table: pa.Table, name: str) -> pa.ChunkedArray:
+    """Return the values of a column, or of a measure of one (`column.measure`, `column.field.measure`).
+
+    Raises KeyError for what is neither.
+    """
+    column, *rest = name.split(".")
+    values = table[column]
+    if not rest:
+        return values
+    if len(rest) == 1:
+        if rest[0] == "length":
+            return pc.list_value_length(values)
+        return pa.chunked_array([_OF_TEXT[rest[0]](chunk) for chunk in values.chunks], pa.int64())
+    field, kind = rest
+    chunks = [_of_items(chunk, field, kind) for chunk in values.chunks]
+    return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.int64())
+
+
+def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
+    """Return one value a list: null for a list that is missing or, where there is none, empty."""
+    parents = pc.list_parent_indices(lists).cast(pa.int64())
+    items = pc.list_flatten(lists)
+    values = items if field == "items" else pc.struct_field(items, field)
+    if kind in ("least", "greatest"):
+        how = {"least": "min", "greatest": "max"}[kind]
+        return _spread(parents, values, how, lists)
+    if kind == "longest":
+        return _spread(parents, pc.utf8_length(values), "max", lists)
+    if kind == "repeats":
+        grouped = (
+            pa.table({"row": parents, "value": values})
+            .group_by(["row", "value"])
+            .aggregate([([], "count_all")])
+        )
+        return _spread(grouped["row"], pc.subtract(grouped["count_all"], 1), "sum", lists)
+    if kind == "foreign":
+        words = _spread(parents, _size(values), "sum", lists)
+        return _is_foreign(words, _spread(parents, _function_words(values), "sum", lists))
+    return _spread(parents, _OF_ITEMS[kind](values, parents), "sum", lists)
+
+
+def _spread(parents: pa.Array, values: pa.Array, how: str, lists: pa.ListArray) -> pa.Array:
+    """Aggregate items by their row, and give every row its value: 0 is the sum of no items."""
+    grouped = pa.table({"row": parents, "value": values}).group_by("row").aggregate([("value", how)])
+    rows = pa.array(range(len(lists)), pa.int64())
+    found = (
+        grouped[f"value_{how}"]
+        .combine_chunks()
+        .take(pc.index_in(rows, value_set=grouped["row"].combine_chunks()))
+    )
+    return pc.fill_null(found, 0).cast(pa.int64()) if how == "sum" else found
+
+
+def _descents(values: pa.Array, parents: pa.Array) -> pa.Array:
+    """Mark items that are smaller than the one before them in their list."""
+    if len(values) < 2:
+        return pa.array([0] * len(values), pa.int64())
+    down = pc.and_(
+        pc.less(values.slice(1), values.slice(0, len(values) - 1)),
+        pc.equal(parents.slice(1), parents.slice(0, len(values) - 1)),
+    )
+    return pa.concat_arrays([pa.array([0], pa.int64()), pc.fill_null(down, False).cast(pa.int64())])
+
+
+def _words(texts: pa.Array) -> pa.Array:
+    return pc.count_substring_regex(texts, _WORD)
+
+
+def _size(texts: pa.Array) -> pa.Array:
+    """Return the number of words, or what it would be at 12 characters each: not all scripts have spaces."""
+    least = pc.divide(pc.utf8_length(texts), 12)
+    return pc.max_element_wise(_words(texts).cast(pa.int64()), least.cast(pa.int64()), skip_nulls=False)
+
+
+def _function_words(texts: pa.Array) -> pa.Array:
+    return pc.count_substring_regex(texts, _FUNCTION_WORD)
+
+
+def _is_foreign(words: pa.Array, function_words: pa.Array) -> pa.Array:
+    """Return 1 where there are words enough to tell a language, and too few function words of English."""
+    share = pc.divide(function_words.cast(pa.float64()), words.cast(pa.float64()))
+    return pc.and_(pc.greater_equal(words, LEAST_WORDS), pc.less(share, LEAST_SHARE)).cast(pa.int64())
+
+
+def _control_characters(texts: pa.Array) -> pa.Array:
+    return pc.count_substring_regex(texts, _CONTROL).cast(pa.int64())
+
+
+_OF_TEXT: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "characters": lambda texts: pc.utf8_length(texts).cast(pa.int64()),
+    "words": lambda texts: _words(texts).cast(pa.int64()),
+    "control_characters": _control_characters,
+    "foreign": lambda texts: _is_foreign(_size(texts), _function_words(texts)),
+}
+
+_OF_ITEMS: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
+    "missing": lambda values, _: values.is_null().cast(pa.int64()),
+    "empty": lambda values, _: pc.invert(pc.fill_null(pc.match_substring_regex(values, r"\S"), False)).cast(
+        pa.int64()
+    ),
+    "control_characters": lambda values, _: _control_characters(values),
+    "descents": _descents,
+}

@@ -1,0 +1,176 @@
+"""Run a suite on one partition's Parquet files.
+
+Belongs here: reading the columns that a suite looks at, the call of Great Expectations, and what came out
+for each expectation. Not here: what becomes of it (checks.py), and the rows that failed (failing.py).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.expectations import Expectation, Severity, Suite
+from orchestration.quality.measures import measured
+
+if TYPE_CHECKING:
+    from great_expectations.core.batch_definition import BatchDefinition
+
+_FORMAT = {"result_format": "COMPLETE", "return_unexpected_index_query": False}
+_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one expectation; `rows` are the places of those that failed, by the order of files."""
+
+    expectation: Expectation
+    passed: bool
+    unexpected: int
+    observed: str
+    rows: Sequence[int] = ()
+    exception: str | None = None
+    """Why it could not be evaluated: a fault of the suite, whatever its severity."""
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is that it failed: what could not be evaluated is an error."""
+        return "error" if self.exception else self.expectation.severity
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The results of a partition, and the document that Great Expectations renders."""
+
+    results: tuple[Result, ...]
+    document: Mapping[str, Any]
+
+    def failed(self, severity: Severity) -> list[Result]:
+        """Return what failed and is an error, or a warning."""
+        return [item for item in self.results if not item.passed and item.severity == severity]
+
+
+def validate(
+    folder: Path, expectations: Suite, comparison: Mapping[str, float | None], name: str, month: str
+) -> Validation:
+    """Validate the tables of a partition; `comparison` is the one row of the table `counts`.
+
+    An expectation that Great Expectations cannot evaluate has failed. Memory holds the columns that the suite
+    looks at, or their measures, and one part file.
+    """
+    from orchestration.quality.suites import suite
+
+    results: list[Result] = []
+    documents: list[dict[str, Any]] = []
+    for table in sorted({item.table for item in expectations}):
+        chosen = [item for item in expectations if item.table == table]
+        columns = sorted({column for item in chosen for column in item.columns})
+        rows = _comparison(comparison) if table == "counts" else _columns(folder, table, columns)
+        batch = _definition().get_batch(batch_parameters={"dataframe": rows.to_pandas()})
+        ran = batch.validate(suite(name, chosen, month), result_format=_FORMAT)
+        found = {one.expectation_config.meta["name"]: one for one in ran.results if one.expectation_config}
+        results += [_result(item, found[item.name]) for item in chosen]
+        for one in ran.results:
+            _shorten(one.result)
+        documents.append(ran.to_json_dict())  # type: ignore[no-untyped-call]
+    return Validation(tuple(results), _merged(documents))
+
+
+def _columns(folder: Path, table: str, names: Sequence[str]) -> pa.Table:
+    """Return columns and measures of a partition's table, read part by part."""
+    wanted = sorted({name.partition(".")[0] for name in names})
+    parts = []
+    for path in sorted(folder.glob(f"{table}-*.parquet")):
+        part = pq.read_table(path, columns=wanted)
+        parts.append(pa.table({name: measured(part, name) for name in names}))
+    return pa.concat_tables(parts)
+
+
+def _comparison(values: Mapping[str, float | None]) -> pa.Table:
+    return pa.table({name: pa.array([value], pa.float64()) for name, value in values.items()})
+
+
+@cache
+def _definition() -> BatchDefinition[Any]:
+    """Return the one batch definition of this process: data frames, which it keeps nothing of."""
+    import great_expectations as gx
+    from great_expectations.data_context.types.base import ProgressBarsConfig
+
+    logging.getLogger("great_expectations").setLevel(logging.ERROR)
+    context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    asset = context.data_sources.add_pandas("parquet").add_dataframe_asset("partition")
+    return asset.add_batch_definition_whole_dataframe("whole")
+
+
+def _result(item: Expectation, found: Any) -> Result:
+    exceptions = _exceptions(found.exception_info)
+    if exceptions:
+        return Result(item, False, 0, "", (), "; ".join(exceptions))
+    values = found.result
+    return Result(
+        expectation=item,
+        passed=bool(found.success),
+        unexpected=int(values.get("unexpected_count") or 0),
+        observed=_observed(item, values),
+        rows=[int(row) for row in values.get("unexpected_index_list") or ()],
+    )
+
+
+def _exceptions(info: Mapping[str, Any]) -> list[str]:
+    """Return the messages of an expectation's exceptions: told once, or once a metric."""
+    if "raised_exception" in info:
+        info = {"": info}
+    texts = [one["exception_message"] for one in info.values() if one["raised_exception"]]
+    return sorted({" ".join(str(text).split())[:_SHOWN] for text in texts})
+
+
+def _observed(item: Expectation, values: Mapping[str, Any]) -> str:
+    """Return in words what was found: the first unexpected values, or how many rows there were."""
+    if values.get("observed_value") is not None:
+        return str(values["observed_value"])
+    odd = values.get("partial_unexpected_list") or ()
+    if odd:
+        return ", ".join(dict.fromkeys(_short(value) for value in odd[:3]))
+    if item.table == "counts" and values.get("missing_count"):
+        return "no former version"
+    return f"{values.get('element_count', 0)} rows"
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _shorten(result: dict[str, Any]) -> None:
+    """Leave out what grows with the data: the rows that failed are kept whole elsewhere."""
+    for name in ("unexpected_list", "unexpected_index_list", "partial_unexpected_index_list"):
+        result.pop(name, None)
+    for name in ("partial_unexpected_list",):
+        if name in result:
+            result[name] = [_short(value) if isinstance(value, str) else value for value in result[name]]
+    for count in result.get("partial_unexpected_counts", ()):
+        if isinstance(count.get("value"), str):
+            count["value"] = _short(count["value"])
+
+
+def _merged(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return one document for all tables of a partition."""
+    first, *others = documents
+    first["results"] += [result for other in others for result in other["results"]]
+    passed = sum(result["success"] for result in first["results"])
+    total = len(first["results"])
+    first["success"] = passed == total
+    first["statistics"] = {
+        "evaluated_expectations": total,
+        "successful_expectations": passed,
+        "unsuccessful_expectations": total - passed,
+        "success_percent": 100 * passed / total,
+    }
+    return first
