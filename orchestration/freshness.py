@@ -136,8 +136,8 @@ def _needed(record: Record | None, item: Declaration, month: str) -> Record:
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Return in words what changed between two keys: which input, param, code, package or model."""
     return [
-        *_changed("input", _flat(old["inputs"]), _flat(new["inputs"]), show=False),
-        *_changed("param", _flat(old["params"]), _flat(new["params"]), show=True),
+        *_changed("input", flattened(old["inputs"]), flattened(new["inputs"]), show=False),
+        *_changed("param", flattened(old["params"]), flattened(new["params"]), show=True),
         *(["code changed"] if old["code"].get("code") != new["code"]["code"] else []),
         *([EXPECTATIONS] if old["code"].get("expectations") != new["code"].get("expectations") else []),
         *_changed("package", old["code"].get("packages", {}), new["code"]["packages"], show=True),
@@ -154,9 +154,10 @@ def _changed(what: str, old: Mapping[str, Any], new: Mapping[str, Any], show: bo
     return lines
 
 
-def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flattened(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return a nested mapping as one of dotted names."""
     flat: dict[str, Any] = {}
     for name, inner in value.items():
         path = f"{prefix}{name}"
-        flat |= _flat(inner, f"{path}.") if isinstance(inner, dict) and inner else {path: inner}
+        flat |= flattened(inner, f"{path}.") if isinstance(inner, dict) and inner else {path: inner}
     return flat

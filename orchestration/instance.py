@@ -120,5 +120,11 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
 
 if __name__ == "__main__":
     from orchestration.command import run
+    from orchestration.store import mlflow_store
 
-    run(lambda: instance().dispose())
+    def main() -> None:
+        """Make the stores of Dagster and MLflow, before processes run side by side."""
+        instance().dispose()
+        mlflow_store.prepare(mlflow_store.STORE)
+
+    run(main)

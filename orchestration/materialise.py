@@ -33,7 +33,8 @@ from orchestration.store.identity import file_md5, folder_hashes
 from orchestration.store.parquet import write_outcomes
 from orchestration.store.publish import building, write_files
 from orchestration.store.records import Record, forget, write_record
-from orchestration.summary import metadata
+from orchestration.summary import links, metadata
+from orchestration.tracking import track
 
 
 class ChangedBytesError(RuntimeError):
@@ -118,6 +119,7 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
         write_record(declaration, month, record)
     else:
         forget(declaration, month)
+    track(declaration, month, record, {n: one.faults for n, one in findings.items() if not one.passed})
     return _result(declaration, month, record, findings)
 
 
@@ -179,7 +181,7 @@ def _result(
     found = findings or {name: told(declaration, month, record.version, name) for name in names}
     return dg.MaterializeResult(
         data_version=dg.DataVersion(record.version),
-        metadata=metadata(folder(declaration, month), record),
+        metadata={**metadata(folder(declaration, month), record), **links(declaration, month, record)},
         check_results=[
             dg.AssetCheckResult(
                 check_name=name,

@@ -12,7 +12,9 @@ from typing import Any
 import dagster as dg
 import pyarrow.parquet as pq
 
+from assets.declaration import Declaration
 from assets.settings import ROOT
+from orchestration import addresses, tracking
 from orchestration.store.parquet import TABLES, part_name
 from orchestration.store.records import Record
 
@@ -43,6 +45,15 @@ def metadata(folder: Path, record: Record) -> dict[str, Any]:
         "folder": dg.MetadataValue.text(folder.relative_to(ROOT).as_posix()),
         "md5": dg.MetadataValue.text(record.version),
         "bytes": dg.MetadataValue.int(size),
+    }
+
+
+def links(item: Declaration, month: str, record: Record) -> dict[str, Any]:
+    """Return what leads from a partition to its other pages, as metadata."""
+    run = tracking.find(item, month, record)
+    return {
+        **({"MLflow run": dg.MetadataValue.url(run)} if run else {}),
+        "data-quality page": dg.MetadataValue.url(addresses.page(item.name)),
     }
 
 

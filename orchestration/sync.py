@@ -27,7 +27,7 @@ from orchestration.graph import datasets, folder, label
 from orchestration.instance import QUIET, instance
 from orchestration.quality.checks import told
 from orchestration.store.records import Record
-from orchestration.summary import metadata
+from orchestration.summary import links, metadata
 
 ABSENT = "absent"
 
@@ -112,7 +112,7 @@ def _found(item: Declaration, month: str, record: Record, tags: Mapping[str, str
     materialization = dg.AssetMaterialization(
         item.key,
         description="found on disk by sync, made elsewhere",
-        metadata=metadata(folder(item, month), record),
+        metadata={**metadata(folder(item, month), record), **links(item, month, record)},
         partition=month or None,
         tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )
