@@ -38,6 +38,9 @@ ui: setup ## Dagster's webserver and daemon on this machine only, until Ctrl-C
 plan: setup ## what would be made again, and why
 	@python -m orchestration.plan --select "$(SELECT)"
 
+standing: setup ## what is failed or stale right now; status 1 if anything is
+	@python -m orchestration.standing
+
 repro: setup ## the same datasets by DVC (dvc repro)
 	@dvc repro
 

@@ -12,6 +12,9 @@ from assets.sources import SOURCES
 from assets.talksumm import TALKSUMM
 from orchestration.graph import datasets
 from orchestration.materialise import Store
+from orchestration.schedules import hourly, newest_month
+from orchestration.sensors import source_files
+from orchestration.standing import standing_check
 
 
 def build_definitions(commit: bool = True) -> dg.Definitions:
@@ -19,8 +22,13 @@ def build_definitions(commit: bool = True) -> dg.Definitions:
     datasets()  # every section of params.yaml is checked before anything runs
     from orchestration.pages.asset import pages
 
+    # Drivers of their own have their own loop and end; how things stand is asked through the browser.
+    standing = [standing_check(dg.AssetKey(["quality", "pages"]))] if commit else []
     return dg.Definitions(
         assets=[*SOURCES, *TALKSUMM, pages],
+        asset_checks=standing,
+        schedules=[newest_month, *(hourly(check) for check in standing)] if commit else [],
+        sensors=[source_files] if commit else [],
         resources={"store": Store(commit=commit)},
         executor=dg.in_process_executor,
     )

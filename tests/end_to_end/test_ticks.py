@@ -1,0 +1,85 @@
+"""The sensor and the schedule, evaluated by Dagster; and what stands failed or stale."""
+
+import json
+from pathlib import Path
+
+TICK = str(Path(__file__).with_name("tick.py"))
+
+
+def tick(project, name, *argv, ok=True):
+    ended = project.zygote.run(project.root, [name, *argv], path=TICK, env={})
+    assert (ended.status == 0) == ok, ended.output
+    return json.loads(ended.output.splitlines()[-1]) if ok else ended.output
+
+
+def broken(project, dataset, month):
+    """Make a partition impossible to make: where its lock file belongs is a folder."""
+    path = project.root / ".silverloom/locks" / dataset / f"{month}.lock"
+    path.unlink(missing_ok=True)
+    path.mkdir(parents=True)
+    return path
+
+
+def test_the_sensor_follows_a_changed_file_down_to_what_reads_it(done):
+    first = tick(done, "source_files")
+    assert first["asked"] == [] and first["skipped"] == "no source file is new or changed"
+    done.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
+    rounds = []
+    while (found := tick(done, "source_files", "run"))["asked"]:
+        assert not found["failed"]
+        rounds.append(found["asked"])
+    print(rounds, found)
+    assert rounds[0] == ["sources/papers 2018-06"]
+    assert rounds[1][0] == "sources/sentences 2018-06"
+    assert found["skipped"] == "no source file is new or changed"
+    asked = [name for names in rounds for name in names]
+    assert len(asked) == len(set(asked)), "each once"
+    assert "sources/talks 2018-06" not in asked and "sources/papers 2018-07" not in asked
+    assert done.module("orchestration.plan").strip() == "everything is up to date"
+
+
+def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(done):
+    tick(done, "source_files")
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.3))
+    assert tick(done, "source_files")["asked"] == []
+    done.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
+    place = broken(done, "sources/papers", "2018-06")
+    found = tick(done, "source_files", "run")
+    assert found["asked"] == ["sources/papers 2018-06"] and "Is a directory" in str(found["failed"])
+    again = tick(done, "source_files", "run")
+    assert again["asked"] == []
+    assert again["skipped"] == "sources/papers 2018-06 was asked for already, and is asked for once"
+    standing = done.module("orchestration.standing", ok=False)
+    assert "failed    sources/papers 2018-06: sources/papers 2018-06: Is a directory" in standing
+    assert "stale     sources/sentences 2018-06: if sources/papers 2018-06 changes" in standing
+    place.rmdir()
+    done.edit("corpus/papers/alpha.txt", "a third as many errors", "a quarter of the errors")
+    assert tick(done, "source_files", "run")["asked"] == ["sources/papers 2018-06"]
+    done.edit("corpus/papers/alpha.txt", "a quarter of the errors", "a third as many errors")
+    assert tick(done, "source_files", "run")["asked"] == ["sources/papers 2018-06"], "another state again"
+    assert "failed" not in done.module("orchestration.standing", ok=False)
+
+
+def test_a_tick_that_cannot_look_fails_and_says_why(done):
+    (done.root / "corpus/talks").rename(done.root / "corpus/gone")
+    assert "sources.talks.talks: no such folder: corpus/talks" in tick(done, "source_files", ok=False)
+    (done.root / "corpus/gone").rename(done.root / "corpus/talks")
+
+
+def test_the_schedule_asks_for_what_is_not_fresh_of_the_newest_month(done):
+    assert tick(done, "newest_month")["skipped"] == (
+        "every partition of 2018-07, the newest month, is fresh or excluded"
+    )
+    write_paper(done.root / "corpus", "epsilon", "2018-07")
+    asked = tick(done, "newest_month")["asked"]
+    assert asked[:2] == ["sources/papers 2018-07", "sources/sentences 2018-07"]
+    assert {name.split()[1] for name in asked} == {"2018-07"}
+
+
+def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in_dagster_agrees(done):
+    assert done.module("orchestration.standing").strip() == "all is fresh"
+    excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
+    done.params(lambda params: params.update(exclude=[excluded]))
+    output = done.module("orchestration.standing", ok=False)
+    assert "excluded  talksumm/pairs 2018-07: no talks yet" in output
+    assert "stale     talksumm/training_sets: " in output

@@ -1,0 +1,35 @@
+"""Let Dagster evaluate a sensor or a schedule, make what it asks for, and print both as JSON.
+
+Arguments: the name, then `run` to make what is asked for. The sensor's cursor is kept in a file of the project.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import dagster as dg
+
+from orchestration.definitions import defs
+from orchestration.graph import datasets
+from orchestration.instance import instance, materialise
+
+name, also = sys.argv[1], sys.argv[2:]
+repository = defs.get_repository_def()
+kept = Path(".silverloom/cursor.json")
+if name == "source_files":
+    cursor = kept.read_text() if kept.exists() else None
+    context = dg.build_sensor_context(instance(), cursor=cursor, repository_def=repository)
+    tick = repository.get_sensor_def(name).evaluate_tick(context)
+    kept.write_text(tick.cursor)
+else:
+    context = dg.build_schedule_context(instance(), repository_def=repository)
+    tick = repository.get_schedule_def(name).evaluate_tick(context)
+asked, failed = [], {}
+for request in tick.run_requests:
+    for key in request.asset_selection:
+        month = request.partition_key or ""
+        asked.append(f"{key.to_user_string()} {month}".strip())
+        if also and (error := materialise(datasets()[key.to_user_string()], month).error):
+            failed[asked[-1]] = error
+keys = [request.run_key for request in tick.run_requests]
+print(json.dumps({"asked": asked, "keys": keys, "skipped": tick.skip_message, "failed": failed}))
