@@ -23,8 +23,21 @@ _TEMPLATES = (
     "templates/dataset.html",
     "templates/macros.html",
     "templates/overview.html",
+    "templates/talk.html",
+    "templates/talks.html",
+    "templates/tuning.html",
 )
-_STATIC = ("static/style.css", "static/page.js", "static/charts.js", "static/live.js")
+_STATIC = (
+    "static/style.css",
+    "static/page.js",
+    "static/charts.js",
+    "static/live.js",
+    "static/talk.css",
+    "static/talk.js",
+    "static/talk_path.js",
+    "static/talks.js",
+    "static/tuning.js",
+)
 
 
 def render(path: str, template: str, title: str, data: object = None, **values: object) -> tuple[str, bytes]:

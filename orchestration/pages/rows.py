@@ -58,17 +58,20 @@ def counted(everything: Everything) -> dict[str, Counted]:
 def tables(folder: Path, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
     """Yield one table of a partition, part by part. Raises ValueError naming a file that is no Parquet."""
     for path in sorted(folder.glob(f"{table}-*.parquet")):
-        try:
-            yield pq.read_table(path, columns=columns)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise ValueError(f"{path} cannot be read as Parquet: {error}") from error
+        yield read(path, columns)
+
+
+def read(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return one part file. Raises ValueError naming a file that is no Parquet."""
+    try:
+        with pq.ParquetFile(path) as file:  # other than read_table, it can read one field of a list alone
+            return file.read(columns=columns)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise ValueError(f"{path} cannot be read as Parquet: {error}") from error
 
 
 def _rows(folder: Path) -> dict[str, int]:
-    return {
-        name: sum(pq.read_metadata(path).num_rows for path in sorted(folder.glob(f"{name}-*.parquet")))
-        for name in TABLES
-    }
+    return {name: sum(part.num_rows for part in tables(folder, name, [])) for name in TABLES}
 
 
 def _reasons(folder: Path) -> dict[str, int]:
