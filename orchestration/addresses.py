@@ -79,9 +79,11 @@ def mlflow_run(experiment_id: int, run_id: str) -> str:
     return address("mlflow", f"/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}")
 
 
-def page(name: str) -> str:
-    """Return the data-quality page of a dataset."""
-    return address("pages", f"/pages/{quote(name)}.html")
+def page(name: str = "") -> str:
+    """Return the data-quality page of a dataset, or the first of all pages."""
+    from orchestration.pages.html import address as path
+
+    return address("pages", f"/pages/{path(name) if name else ''}")
 
 
 def _remembered() -> Path:

@@ -53,7 +53,7 @@ def links(item: Declaration, month: str, record: Record) -> dict[str, Any]:
     run = tracking.find(item, month, record)
     return {
         **({"MLflow run": dg.MetadataValue.url(run)} if run else {}),
-        "data-quality page": dg.MetadataValue.url(addresses.page(item.name)),
+        "data-quality page": dg.MetadataValue.url(addresses.page(item.name if item.shape else "")),
     }
 
 

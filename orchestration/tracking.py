@@ -40,7 +40,8 @@ _WRITTEN = ("dvc.lock", "code.json", "metrics")
 def track(item: Declaration, month: str, record: Record, faults: Mapping[str, Iterable[str]]) -> None:
     """Write the run of a partition that was just made, with the faults that checks found, by check.
 
-    It is a failed run where no record of the partition was written. Whatever goes wrong is a warning in the log of the Dagster run that this is called in.
+    It is a failed run where no record of the partition was written. Whatever goes wrong is a warning in the
+    log of the Dagster run that this is called in.
     """
     try:
         mlflow_store.write(STORE, _experiment(item), _run(item, month, record, faults))
@@ -111,7 +112,7 @@ def _tags(item: Declaration, month: str, record: Record) -> dict[str, str]:
     links = {
         "Dagster run": addresses.dagster_run(record.run_id or ""),
         "Dagster partition": addresses.dagster_asset(item.name, month),
-        "data-quality page": addresses.page(item.name),
+        "data-quality page": addresses.page(item.name if item.shape else ""),
     }
     note = ", ".join(f"[{text}]({url})" for text, url in links.items())
     return {

@@ -1,62 +1,129 @@
-"""`make ui`: Dagster's webserver and daemon, on this machine only, until Ctrl-C.
+"""`make ui`: Dagster, MLflow and the data-quality pages, on this machine only, until Ctrl-C.
 
-Belongs here: starting and ending the two processes. Not here: what they show.
+Belongs here: starting and ending the processes. Not here: what they show.
 """
 
 from __future__ import annotations
 
-import os
+import importlib.util
 import signal
-import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from assets.settings import ROOT
-from orchestration.graph import datasets
+from orchestration import addresses
+from orchestration.addresses import HOST, address
+from orchestration.graph import STATE, datasets
 from orchestration.instance import instance
 
-HOST = "127.0.0.1"
+#: Where each process writes what it has to say.
+LOGS = STATE / "ui"
+_LAST_LINES, _PATIENCE = 15, 30
+
+
+@dataclass(frozen=True)
+class Child:
+    """A process of the UI."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def last_lines(self) -> str:
+        """Return the end of what it said."""
+        lines = self.log.read_text(errors="replace").splitlines()
+        return "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
 
 
 def serve() -> int:
-    """Run both processes; when one ends, or on Ctrl-C, end the other. SILVERLOOM_PORT chooses the port."""
+    """Run all processes until Ctrl-C; when one of them ends, end the others and return its status."""
     from orchestration.sync import sync
 
     datasets()
     instance()
     sync()
-    for ending in (signal.SIGINT, signal.SIGTERM):  # a shell may have handed us SIGINT ignored
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may have handed us SIGINT ignored
         signal.signal(ending, signal.default_int_handler)
-    port = int(os.environ.get("SILVERLOOM_PORT") or _free_port(3000))
-    module = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
-    commands = [
-        ("dagster-webserver", "-h", HOST, "-p", str(port), *module),
-        ("dagster-daemon", "run", *module),
-    ]
-    bin_folder = Path(sys.executable).parent
-    children = [subprocess.Popen([str(bin_folder / name), *rest], cwd=ROOT) for name, *rest in commands]
-    print(f"Dagster: http://{HOST}:{port}   (Ctrl-C ends it)", flush=True)
+    wanted = addresses.base_port()
+    base = addresses.choose()
+    if base != wanted:
+        print(f"port {wanted}, {wanted + 1} or {wanted + 2} is taken; from now on {base} to {base + 2}")
+    children: list[Child] = []
     try:
-        while all(child.poll() is None for child in children):
+        children.extend(_start(base))
+        print(_told(), flush=True)
+        children += (docs := _docs())
+        while True:
+            for child in children:
+                if (status := child.process.poll()) is not None:
+                    if child not in docs:
+                        return _died(child, status)
+                    children.remove(child)
+                    if status:
+                        print(f"Data Docs were not built:\n{child.last_lines()}", file=sys.stderr, flush=True)
             time.sleep(0.3)
-        return max(child.poll() or 0 for child in children)
     except KeyboardInterrupt:
         return 0
     finally:
-        for child in children:
-            child.terminate()
-        for child in children:
-            child.wait(timeout=30)
+        _end(children)
 
 
-def _free_port(first: int) -> int:
-    for port in range(first, first + 100):
-        with socket.socket() as probe:
-            if probe.connect_ex((HOST, port)) != 0:
-                return port
-    raise RuntimeError(f"no free port from {first} on; choose one with SILVERLOOM_PORT")
+def _start(base: int) -> Iterator[Child]:
+    LOGS.mkdir(parents=True, exist_ok=True)
+    programs = Path(sys.executable).parent
+    code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
+    commands: dict[str, tuple[str, ...]] = {
+        "dagster-webserver": (str(programs / "dagster-webserver"), "-h", HOST, "-p", str(base), *code),
+        "dagster-daemon": (str(programs / "dagster-daemon"), "run", *code),
+        "pages": (sys.executable, "-m", "orchestration.web", str(base + 1)),
+        "mlflow": (sys.executable, "-m", "orchestration.mlflow_server", str(base + 2)),
+    }
+    return (_child(name, *command) for name, command in commands.items())
+
+
+def _docs() -> list[Child]:
+    """Begin to render Data Docs: Great Expectations takes seconds to load, so nothing waits for it."""
+    build = "import orchestration; from orchestration.quality.docs import build; build()"
+    there = importlib.util.find_spec("orchestration.quality.docs") is not None
+    return [_child("data-docs", sys.executable, "-c", build)] if there else []
+
+
+def _child(name: str, *command: str) -> Child:
+    log = LOGS / f"{name}.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+    return Child(name, process, log)
+
+
+def _told() -> str:
+    shown = {
+        "Dagster": (address("dagster"), "the graph, runs, checks; make partitions"),
+        "Pages": (address("pages"), "data quality: rows kept and lost, and why"),
+        "MLflow": (addresses.mlflow(), "what every partition was made from"),
+    }
+    width = max(len(url) for url, _ in shown.values())
+    lines = [f"{name + ':':9}{url:{width}}  {what}" for name, (url, what) in shown.items()]
+    return "\n".join([*lines, f"Ctrl-C ends all; what they have to say is in {LOGS.relative_to(ROOT)}/"])
+
+
+def _died(child: Child, status: int) -> int:
+    print(f"{child.name} ended with status {status}, so all end; its last lines:", file=sys.stderr)
+    print(child.last_lines() or "  (none)", file=sys.stderr, flush=True)
+    return status if status > 0 else 1
+
+
+def _end(children: list[Child]) -> None:
+    for child in children:
+        child.process.terminate()
+    for child in children:
+        try:
+            child.process.wait(timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.process.kill()
 
 
 if __name__ == "__main__":
