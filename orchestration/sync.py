@@ -26,6 +26,7 @@ from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
 from orchestration.instance import QUIET, instance
 from orchestration.quality.checks import told
+from orchestration.store.identity import folder_hashes, version
 from orchestration.store.records import Record
 from orchestration.summary import links, metadata
 
@@ -47,7 +48,7 @@ def sync() -> list[str]:
                 if any(told.get(name) != value for name, value in tags.items()):
                     events += _found(item, month, record, tags)
                     corrected.append(label(item, month))
-            elif told.get(DATA_VERSION_TAG, ABSENT) != ABSENT:
+            elif told.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, _on_disk(item, month)):
                 events.append(_absent(item, month))
                 corrected.append(label(item, month))
         if events:
@@ -136,6 +137,11 @@ def _checked(item: Declaration, month: str, record: Record, name: str) -> dg.Ass
         blocking=not advisory,
         partition=month or None,
     )
+
+
+def _on_disk(item: Declaration, month: str) -> str:
+    """The version of what a run left without a record: a check failed, and Dagster is to go on showing it."""
+    return version(folder_hashes(folder(item, month)))
 
 
 def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
