@@ -32,7 +32,7 @@ DATASET = ("ops",)
 REPORT = ("ops", "orchestration.pages", "orchestration.quality.profile")
 
 #: What a declaration says of a dataset's quality: it looks at the data and makes none of it.
-ABOUT = frozenset({"expectations", "measures", "thresholds"})
+ABOUT = frozenset({"expectations", "measures", "scores", "thresholds"})
 
 
 def entry(

@@ -29,6 +29,7 @@ from ops.outcome import Outcomes, Shape, meaning
 from ops.params import ModelName, Params
 from ops.parse.scan import Records
 from ops.parts import Parts
+from ops.scores import Score
 
 #: An input of which a step reads every month, not only its own.
 AllParts = Annotated[Parts, "all months"]
@@ -80,6 +81,8 @@ class Declaration:
     """Whether params.yaml may leave its sources out: then it has no rows."""
     expectations: tuple[Expectation, ...] = ()
     """What its checks `expectations` and `warnings` look at."""
+    scores: Mapping[str, Score] = dataclasses.field(default_factory=dict)
+    """The numbers that say how good it is, which `dvc metrics` compares."""
 
     @property
     def name(self) -> str:
@@ -209,6 +212,7 @@ def dataset(
     measures: Sequence[str] = (),
     optional: bool = False,
     expectations: Suite = (),
+    scores: Mapping[str, Score] | None = None,
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function is its asset.
 
@@ -219,7 +223,8 @@ def dataset(
     "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months. `measures`
     are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are `optional` may be
     left out of params.yaml. `expectations` say what its rows should be like (assets/expectations.py): to
-    change them validates its partitions again, and makes none.
+    change them validates its partitions again, and makes none. `scores` are numbers over all kept rows, for
+    `dvc metrics` (ops/scores.py).
 
     Raises TypeError for an argument that is none of these and LookupError for an unknown dataset, or a
     column in the expectations that there is not.
@@ -229,6 +234,7 @@ def dataset(
         declaration = dataclasses.replace(
             _declaration(function, group, shape, consumes, partitioned, tuple(measures), optional),
             expectations=tuple(expectations),
+            scores=dict(scores or {}),
         )
         check(declaration.expectations, shape, declaration.name)
         _declared[declaration.key] = declaration

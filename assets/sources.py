@@ -29,12 +29,14 @@ from ops.parse.schemas import GOLD_ALIGNMENTS, PAPERS, SENTENCES, TALKS
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.talks import parse_talks
 from ops.parts import Parts
+from ops.scores import Score
 
 
 @dataset(
     group="sources",
     shape=PAPERS,
     measures=["text.words", "sections.length", "sentences.length"],
+    scores={"sentences": Score("sentences.length")},
     expectations=[
         *identity("paper"),
         *not_null("document", "month", "text"),
@@ -58,6 +60,7 @@ def papers(records: Records) -> Outcomes:
     group="sources",
     shape=TALKS,
     measures=["words.length"],
+    scores={"words": Score("words.length")},
     expectations=[
         *identity("talk"),
         *not_null("document", "month"),
@@ -84,6 +87,7 @@ def talks(records: Records) -> Outcomes:
     shape=SENTENCES,
     consumes="papers.sentences",
     measures=["text.words", "text.characters"],
+    scores={"words": Score("text.words")},
     expectations=[
         *identity("sentence"),
         *not_null("paper_id", "position", "section", "start", "end", "text"),

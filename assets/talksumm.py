@@ -22,6 +22,7 @@ from assets.expectations import (
 from assets.expectations import matches as like
 from ops.outcome import Outcomes
 from ops.parts import Parts
+from ops.scores import Score
 from ops.talksumm import alignments as aligning
 from ops.talksumm import budgets, training
 from ops.talksumm import tuning as tuning_report
@@ -61,6 +62,7 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
     shape=PAIRS,
     consumes="talks",
     measures=["similarity", "words.length", "sentences.length"],
+    scores={"similarity": Score("similarity")},
     expectations=[
         *identity("pair"),
         *not_null("talk_id", "paper_id", "talk_title", "paper_title", "paper_month", "similarity"),
@@ -85,6 +87,7 @@ def pairs(
     shape=ALIGNMENTS,
     consumes="pairs.sentences",
     measures=["count", "seconds", "spans.length", "text.words"],
+    scores={"coverage": Score("count", "share"), "words_per_sentence": Score("count")},
     expectations=[
         *identity("state"),
         *not_null(
@@ -112,6 +115,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     shape=SUMMARIES,
     consumes="alignments",
     measures=["words", "sentence_ids.length", "counts.items"],
+    scores={"words": Score("words")},
     expectations=[
         *identity("summary"),
         *not_null("pair_id", "talk_id", "paper_id", "budget", "text"),
@@ -139,6 +143,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     consumes="summaries",
     partitioned=False,
     measures=["sentences.length", "labels.items", "summary.words"],
+    scores={"chosen": Score("labels.items", "share"), "words": Score("summary.words")},
     expectations=[
         *identity("example"),
         *not_null("set", "split", "pair_id", "paper_id", "summary"),
@@ -163,6 +168,13 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
     consumes="gold_alignments",
     partitioned=False,
     measures=["accuracy", "within_two"],
+    scores={
+        "accuracy": Score("accuracy", where="current"),
+        "accuracy_low": Score("low", where="current"),
+        "accuracy_high": Score("high", where="current"),
+        "within_two": Score("within_two", where="current"),
+        "best_accuracy": Score("accuracy", "greatest"),
+    },
     expectations=[
         *identity("point"),
         unique("lambda", "gamma", "delta", "epsilon"),

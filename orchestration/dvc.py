@@ -70,6 +70,10 @@ def _stage(item: Declaration) -> dict[str, Any]:
     if item.shape is not None:
         file = metrics_file(item).relative_to(ROOT).as_posix()
         stage["metrics"] = [{file: {"cache": False, "persist": True}}]
+        stage["plots"] = [
+            {plot.file.relative_to(ROOT).as_posix(): {"cache": False, "persist": True, **plot.drawn}}
+            for plot in metrics.plots(item)
+        ]
     return stage
 
 

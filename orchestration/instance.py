@@ -120,11 +120,13 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
 
 if __name__ == "__main__":
     from orchestration.command import run
+    from orchestration.plots import write_template
     from orchestration.store import mlflow_store
 
     def main() -> None:
-        """Make the stores of Dagster and MLflow, before processes run side by side."""
+        """Make the stores of Dagster and MLflow, before processes run side by side, and the page of plots."""
         instance().dispose()
         mlflow_store.prepare(mlflow_store.STORE)
+        write_template()
 
     run(main)

@@ -1,25 +1,150 @@
-"""The counts of a dataset as a file that `dvc metrics` shows and compares.
+"""What `dvc metrics`, `dvc plots` and `dvc exp show` compare of a dataset: counts, scores, distributions.
 
-Belongs here: writing that file. Not here: counting (store/counts.py).
+Belongs here: the small files in metrics/, which go into git. Not here: counting (store/counts.py), measuring
+(quality/profile.py, ops/scores.py), and the page that plots are drawn on (plots.py).
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
 
 from assets.declaration import Declaration
+from assets.settings import ROOT
+from ops.measures import edges
+from ops.scores import Sum
 from orchestration.freshness import View
-from orchestration.graph import metrics_file
+from orchestration.graph import STATE, folder, metrics_file
+from orchestration.quality import profile
 from orchestration.store.counts import total
+from orchestration.store.identity import file_md5
 from orchestration.store.publish import write_file
+
+FUNNEL = ("month", "outcome", "reason", "rows")
+DISTRIBUTIONS = ("measure", "from", "to", "rows")
+
+#: A change of these makes what is remembered of a partition worthless.
+_MEASURING = (
+    "ops/measures.py",
+    "ops/scores.py",
+    "orchestration/quality/profile.py",
+    "orchestration/metrics.py",
+)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One table for `dvc plots`: its file, and how it is drawn."""
+
+    file: Path
+    drawn: Mapping[str, str]
+
+
+def plots(item: Declaration) -> list[Plot]:
+    """Return the plots of a dataset; the templates lie in .dvc/plots."""
+    path, name = metrics_file(item), item.name
+    funnel = {"x": "rows", "y": "month", "x_label": "rows", "y_label": "month"}
+    bins = {"x": "from", "y": "rows", "x_label": "value, from", "y_label": "rows"}
+    titles = {"funnel": f"{name}: rows by month, and why not kept", "distributions": f"{name}: kept rows"}
+    drawn = {"funnel": funnel, **({"distributions": bins} if item.measures else {})}
+    return [
+        Plot(path.with_suffix(f".{kind}.csv"), {"template": kind, **fields, "title": titles[kind]})
+        for kind, fields in drawn.items()
+    ]
 
 
 def write(item: Declaration, view: View) -> None:
-    """Write the counts of all partitions of a finished dataset, if they are not there yet; a report has none."""
+    """Write the files of a finished dataset where they are not what they should be; a report has none."""
     if item.shape is None:
         return
-    content = total(view.finished(item, month).counts for month in item.made_months)
-    text = json.dumps(content, indent=2, sort_keys=True) + "\n"
-    path = metrics_file(item)
+    counts = {month: view.finished(item, month).counts for month in item.made_months}
+    looks = [_look(item, month, view) for month in item.made_months]
+    scores = {
+        name: score.value(Sum(*look["scores"][name]) for look in looks) for name, score in item.scores.items()
+    }
+    known = {name: value for name, value in scores.items() if value is not None}
+    content = {**total(counts.values()), **({"scores": known} if known else {})}
+    _write(metrics_file(item), json.dumps(content, indent=2, sort_keys=True) + "\n")
+    profiles = profile.total(look["profile"] for look in looks)
+    tables = [_csv(FUNNEL, _funnel(counts)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
+    for plot, table in zip(plots(item), tables, strict=False):
+        _write(plot.file, table)
+
+
+def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:
+    """Yield rows by month, outcome and reason; a month is there with 0 kept rows, too."""
+    for month, found in counts.items():
+        yield month or "all", "kept", "kept", found["kept"]
+        for reason, rows in found["reasons"].items():
+            yield month or "all", "dropped", reason, rows
+        if found["rejected"]:
+            yield month or "all", "rejected", "rejected", found["rejected"]
+
+
+def _distributions(
+    measures: Sequence[str], profiles: Mapping[str, Sequence[int]]
+) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the bins of each measure from its first to its last with rows; without rows, its first bin."""
+    for name in measures:
+        bounds = edges(name)
+        rows = profiles.get(name, [0])
+        filled = [index for index, count in enumerate(rows) if count] or [0]
+        for index in range(filled[0], filled[-1] + 1):
+            yield name, f"{bounds[index]:g}", f"{bounds[index + 1]:g}", rows[index]
+
+
+def _look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
+    """Return what is measured of a partition's kept rows, read once for each version of it."""
+    asked = {
+        "version": view.finished(item, month).version,
+        "code": _measuring(),
+        "measures": list(item.measures),
+        "scores": {name: repr(score) for name, score in item.scores.items()},
+    }
+    path = STATE.joinpath("measured", *item.key.path, f"{month or 'all'}.json")
+    try:
+        known = json.loads(path.read_text())
+        if known["asked"] == asked:
+            return dict(known["found"])
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        pass
+    place = folder(item, month)
+    found = {"profile": profile.profile(place, item.measures), "scores": _scores(item, place)}
+    write_file(path, json.dumps({"asked": asked, "found": found}).encode())
+    return found
+
+
+def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
+    columns = sorted({column for score in item.scores.values() for column in score.columns})
+    sums = {name: [Sum()] for name in item.scores}
+    for path in sorted(place.glob("kept-*.parquet")) if columns else []:
+        table = pq.read_table(path, columns=columns)
+        for name, score in item.scores.items():
+            sums[name].append(score.read(table))
+    return {name: Sum.of(parts) for name, parts in sums.items()}
+
+
+@cache
+def _measuring() -> str:
+    return " ".join(file_md5(ROOT / name) for name in _MEASURING)
+
+
+def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _write(path: Path, text: str) -> None:
     if not path.exists() or path.read_text() != text:
         write_file(path, text.encode())

@@ -25,6 +25,8 @@ FILES = (
     ".gitignore",
     ".dvcignore",
     ".dvc/config",
+    ".dvc/plots/distributions.json",
+    ".dvc/plots/funnel.json",
 )
 
 
