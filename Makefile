@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill standing test setup ui plan repro explain sync lint dvc.yaml
+.PHONY: help run backfill standing test browser setup ui plan repro explain sync lint dvc.yaml
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -18,8 +18,11 @@ run: setup ## make every dataset that is stale; SELECT=talksumm for one system, 
 backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=2, FORCE=1 to make fresh ones again
 	@python -m orchestration.backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" --jobs "$(or $(JOBS),2)" $(if $(FORCE),--force)
 
-test: setup lint ## lint, types, import contract, and all tests
+test: setup lint browser ## lint, types, import contract, and all tests
 	@python -m pytest -n 2 --dist loadfile
+
+browser: setup ## find Chromium for the tests of pages, or install it
+	@python -m tests.browser.chromium
 
 setup: .venv/.ready ## virtual environment, locked packages, models, Dagster's instance
 	@python -m orchestration.instance
