@@ -18,7 +18,7 @@ from assets.expectations import Severity, suite_version
 from assets.settings import ROOT
 from orchestration.conservation import Finding
 from orchestration.failures import describe
-from orchestration.graph import STATE
+from orchestration.graph import STATE, label
 from orchestration.quality import history
 from orchestration.quality.failing import keep_failing
 from orchestration.quality.validate import Result, Validation, validate
@@ -105,9 +105,8 @@ def _keep_latest(item: Declaration, month: str, found: Validation, entry: Mappin
     document["meta"] = {
         "great_expectations_version": document["meta"]["great_expectations_version"],
         "run_id": {"run_name": entry["run_id"], "run_time": entry["time"].isoformat()},
-        "batch_spec": {"dataset": item.name, "month": month or "all", "version": entry["version"]},
+        "batch_spec": {"data_asset_name": label(item, month), "version": entry["version"]},
     }
-    document["suite_name"] = f"{item.name} {month}".strip()
     write_file(validation_file(item, month), json.dumps(document, sort_keys=True).encode())
 
 

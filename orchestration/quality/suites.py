@@ -18,10 +18,18 @@ _SEVERITY = {"error": "critical", "warning": "warning"}
 
 
 def suite(name: str, expectations: Iterable[Expectation], month: str) -> ExpectationSuite:
-    """Return a suite for one partition; an expectation is found again by the `name` in its `meta`."""
+    """Return a suite for one partition; an expectation is found again by the `name` in its `meta`.
+
+    Raises ValueError for expectations that Great Expectations does not know, which it only logs.
+    """
     from great_expectations.core.expectation_suite import ExpectationSuite
 
-    return ExpectationSuite(name=name, expectations=[_configuration(item, month) for item in expectations])
+    wanted = [_configuration(item, month) for item in expectations]
+    made = ExpectationSuite(name=name, expectations=wanted)
+    known = {(item.meta or {})["name"] for item in made.expectations}
+    if refused := [item["meta"]["name"] for item in wanted if item["meta"]["name"] not in known]:
+        raise ValueError(f"Great Expectations refuses the type or arguments of {', '.join(refused)}")
+    return made
 
 
 def _configuration(item: Expectation, month: str) -> dict[str, Any]:

@@ -144,7 +144,10 @@ def _observed(item: Expectation, values: Mapping[str, Any]) -> str:
 
 
 def _short(value: object) -> str:
-    text = str(value)
+    """Return a value, or those of several columns, as people read it."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    text = " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
@@ -152,12 +155,10 @@ def _shorten(result: dict[str, Any]) -> None:
     """Leave out what grows with the data: the rows that failed are kept whole elsewhere."""
     for name in ("unexpected_list", "unexpected_index_list", "partial_unexpected_index_list"):
         result.pop(name, None)
-    for name in ("partial_unexpected_list",):
-        if name in result:
-            result[name] = [_short(value) if isinstance(value, str) else value for value in result[name]]
+    if "partial_unexpected_list" in result:
+        result["partial_unexpected_list"] = [_short(value) for value in result["partial_unexpected_list"]]
     for count in result.get("partial_unexpected_counts", ()):
-        if isinstance(count.get("value"), str):
-            count["value"] = _short(count["value"])
+        count["value"] = _short(count["value"])
 
 
 def _merged(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,253 @@
+"""`python -m orchestration.quality.docs`: Great Expectations' pages of each partition's latest validation.
+
+Belongs here: rendering what changed since the last time into data/quality/docs, and making the pages work
+without a network. Not here: our own pages (orchestration/pages), and former validations (history.py).
+
+An index of all validations stalls at thousands of them; ours has one row a partition, written without Great
+Expectations, which is loaded only where a page is to be rendered.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib.metadata
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+
+from assets.declaration import Declaration
+from assets.settings import ROOT
+from orchestration.graph import DATA, datasets
+from orchestration.quality import history
+from orchestration.quality.checks import validation_file
+from orchestration.quality.failing import failing_file
+from orchestration.store.identity import file_md5
+from orchestration.store.parquet import TABLES
+from orchestration.store.publish import write_file
+
+DOCS = DATA / "quality" / "docs"
+_HERE = Path(__file__).parent / "templates"
+_RENDERED = ".rendered.json"
+
+#: Files that the pages load: the package that has them, a folder of it, and names here by names there.
+_STATIC = (
+    ("XStatic-jQuery", "xstatic/pkg/jquery/data", {"jquery.min.js": "jquery.js"}),
+    (
+        "django-static-bootstrap",
+        "django_static_bootstrap/static/bootstrap",
+        {"js/bootstrap.bundle.min.js": "bootstrap.js", "css/bootstrap.min.css": "bootstrap.css"},
+    ),
+    (
+        "XStatic-Font-Awesome",
+        "xstatic/pkg/font_awesome/data",
+        {
+            "css/all.min.css": "css/font-awesome.css",
+            **{
+                name: name
+                for kind in ("solid-900", "regular-400", "brands-400", "v4compatibility")
+                for name in (f"webfonts/fa-{kind}.woff2",)
+            },
+        },
+    ),
+    (
+        "great_expectations",
+        "great_expectations/render/view/static/images",
+        {"favicon.ico": "favicon.ico", "logo-long.png": "logo.png"},
+    ),
+)
+
+#: What stands here for a file that the pages would load from elsewhere, by a part of its address. Some need
+#: none: Popper is in Bootstrap's bundle; tables are sorted and dates picked on Great Expectations' own index
+#: alone; and no expectation of assets/expectations.py is drawn as a chart.
+_LOCAL = {
+    "code.jquery.com/jquery-": "jquery.js",
+    "/js/bootstrap.min.js": "bootstrap.js",
+    "/css/bootstrap.min.css": "bootstrap.css",
+    "font-awesome": "css/font-awesome.css",
+    "bootstrap-prefers-dark.css": "dark.css",
+    "logo-long.png": "logo.png",
+    "full_logo_dark.png": "logo.png",
+    "popper.js": None,
+    "bootstrap-table": None,
+    "bootstrap-datepicker": None,
+    "npm/vega": None,
+}
+
+_LOADED = re.compile(
+    r"""<script\s[^>]*?src="(?P<script>https?://[^"]+)"[^>]*>\s*</script>"""
+    r"""|<link\s[^>]*?href="(?P<link>https?://[^"]+)"[^>]*>"""
+    r"""|(?P<before>src="|url\(['"]?)(?P<other>https?://[^"')]+)(?P<after>['"]?)"""
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of one partition's latest validation."""
+
+    item: Declaration
+    month: str
+
+    @property
+    def path(self) -> str:
+        """Where it lies below the folder of all pages."""
+        return f"validations/{self.item.name}/{self.month or 'all'}.html"
+
+    @property
+    def source(self) -> Path:
+        """The document that it is rendered from."""
+        return validation_file(self.item, self.month)
+
+
+def build() -> Path:
+    """Render the pages whose validation is new, remove those of what is no more, and return the index."""
+    pages = list(_pages())
+    rendered = _rendered()
+    wanted = {page.path: f"{file_md5(page.source)} {_renderer()}" for page in pages}
+    _write_static()
+    for page in pages:
+        if rendered.get(page.path) != wanted[page.path] or not (DOCS / page.path).exists():
+            write_file(DOCS / page.path, _render(json.loads(page.source.read_bytes()), page.path).encode())
+    for path in DOCS.glob("validations/**/*.html"):
+        if path.relative_to(DOCS).as_posix() not in wanted:
+            path.unlink()
+    index = DOCS / "index.html"
+    write_file(index, _index(pages).encode())
+    write_file(DOCS / _RENDERED, json.dumps(wanted).encode())
+    return index
+
+
+def _pages() -> Iterator[Page]:
+    for item in datasets().values():
+        for month in item.made_months:
+            if (page := Page(item, month)).source.exists():
+                yield page
+
+
+def _rendered() -> dict[str, str]:
+    """Return what each page was rendered from; nothing where that cannot be told."""
+    try:
+        content = json.loads((DOCS / _RENDERED).read_text())
+        return content if isinstance(content, dict) else {}
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def _renderer() -> str:
+    """Return the version of what renders a page besides its document."""
+    return f"{file_md5(Path(__file__))} {importlib.metadata.version('great_expectations')}"
+
+
+def _write_static() -> None:
+    """Bring what the pages load beside them, out of installed packages."""
+    for package, folder, names in _STATIC:
+        place = Path(str(importlib.metadata.distribution(package).locate_file(folder)))
+        for there, here in names.items():
+            _keep(here, (place / there).read_bytes())
+    _keep("dark.css", (_HERE / "dark.css").read_bytes())
+
+
+def _keep(name: str, content: bytes) -> None:
+    target = DOCS / "static" / name
+    if not target.exists() or target.read_bytes() != content:
+        write_file(target, content)
+
+
+def _render(document: dict[str, Any], path: str) -> str:
+    """Return the page of a validation, which loads nothing from elsewhere."""
+    from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResultSchema
+    from great_expectations.render.renderer import ValidationResultsPageRenderer
+    from great_expectations.render.view import DefaultJinjaPageView
+
+    _escape(document)
+    result = ExpectationSuiteValidationResultSchema().load(document)
+    content = ValidationResultsPageRenderer().render(result)
+    page = DefaultJinjaPageView().render(content, show_how_to_buttons=False)  # type: ignore[no-untyped-call]
+    return localised(page, "../" * path.count("/"))
+
+
+def _escape(document: dict[str, Any]) -> None:
+    """Escape what comes from the data: Great Expectations does not, in the cells of its tables."""
+    for result in document["results"]:
+        found, info = result["result"], result["exception_info"]
+        if "partial_unexpected_list" in found:
+            found["partial_unexpected_list"] = [_safe(value) for value in found["partial_unexpected_list"]]
+        for count in found.get("partial_unexpected_counts", ()):
+            count["value"] = _safe(count["value"])
+        for one in [info] if "raised_exception" in info else info.values():
+            for name in ("exception_message", "exception_traceback"):
+                one[name] = _safe(one[name])
+
+
+def _safe(value: Any) -> Any:
+    if isinstance(value, str):
+        return html.escape(value)
+    if isinstance(value, list):
+        return [_safe(one) for one in value]
+    return {name: _safe(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def localised(page: str, root: str) -> str:
+    """Return a page of Great Expectations with what it loads replaced by local files, below `root`.
+
+    Raises ValueError for something that it would load from elsewhere and that is not known here.
+    """
+
+    def replaced(found: re.Match[str]) -> str:
+        address = next(filter(None, (found["script"], found["link"], found["other"])))
+        known = [local for part, local in _LOCAL.items() if part in address]
+        if not known:
+            raise ValueError(f"a page of Great Expectations loads {address}: give it a local copy in docs.py")
+        local = known[0]
+        if found["before"]:
+            return f"{found['before']}{root}static/{local}{found['after']}"
+        if local is None:
+            return ""
+        if found["script"]:
+            return f'<script src="{root}static/{local}"></script>'
+        return f'<link rel="stylesheet" href="{root}static/{local}">'
+
+    page = _LOADED.sub(replaced, page)
+    page = re.sub(r'href="(?:\.\./)+index\.html"', f'href="{root}index.html"', page)
+    page = re.sub(r'<a href="(?:\.\./)+expectations/[^"]*"\s*>(.*?)</a>', r"\1", page)  # suites have no page
+    page = re.sub(r'href="(?:\.\./)+static/images/favicon\.ico"', f'href="{root}static/favicon.ico"', page)
+    return re.sub(r"<footer>.*?newsletter.*?</footer>", "", page, flags=re.DOTALL)
+
+
+def _index(pages: list[Page]) -> str:
+    environment = Environment(loader=FileSystemLoader(_HERE), autoescape=True)
+    environment.trim_blocks = environment.lstrip_blocks = True
+    latest = {page.item.name: _latest(page.item) for page in pages}
+    rows = [
+        {
+            "page": page,
+            "found": latest[page.item.name].get(page.month),
+            "failing": [
+                path.relative_to(ROOT).as_posix()
+                for table in TABLES
+                if (path := failing_file(page.item, page.month, table)).exists()
+            ],
+        }
+        for page in pages
+    ]
+    return environment.get_template("index.html").render(rows=rows)
+
+
+def _latest(item: Declaration) -> dict[str, dict[str, Any]]:
+    """Return the last validation of each month."""
+    columns = ["month", "time", "kept", "dropped", "rejected", "accepted", "warnings"]
+    return {row["month"]: row for row in history.read(item, columns).to_pylist()}
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    def main() -> None:
+        """Bring the pages up to date and say where they begin."""
+        print(build().relative_to(ROOT).as_posix())
+
+    run(main)
