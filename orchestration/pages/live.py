@@ -1,0 +1,132 @@
+"""How things stand at this moment, for the pages: freshness, checks, runs and former versions.
+
+Belongs here: what no deterministic page can hold. Not here: the pages themselves, which work without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from assets.declaration import Declaration
+from orchestration import addresses, tracking
+from orchestration.freshness import Status, View
+from orchestration.graph import DATA, datasets
+from orchestration.pages.former import former
+from orchestration.pages.html import embedded
+from orchestration.quality import history
+from orchestration.store.identity import version
+from orchestration.store.publish import write_file
+
+LIVE = DATA / "quality" / "live"
+_HISTORY = 200
+
+
+def write_live() -> None:
+    """Write the state of now, where every page loads it from."""
+    content = f"window.silverloomLive = {embedded(state())};\n".encode()
+    write_file(LIVE / "state.js", content)
+
+
+def state() -> dict[str, Any]:
+    """Return freshness, checks, links and former versions of every dataset."""
+    view = View()
+    return {
+        "seen": _when(datetime.now(UTC)),
+        "datasets": {name: _dataset(item, view) for name, item in datasets().items()},
+    }
+
+
+def _dataset(item: Declaration, view: View) -> dict[str, Any]:
+    validations = sorted(history.read(item).to_pylist(), key=lambda one: one["time"], reverse=True)
+    latest: dict[str, Mapping[str, Any]] = {}
+    for one in validations:
+        latest.setdefault(one["month"], one)
+    months = [_month(item, month, view.status(item, month), latest.get(month)) for month in item.made_months]
+    moods = {month["mood"] for month in months}
+    mood = next((one for one in ("bad", "stale") if one in moods), "good")
+    off = [month for month in months if month["mood"] == mood]
+    return {
+        "mood": mood,
+        "state": "up to date" if mood == "good" else _summed(item, mood, off),
+        "version": _version(item, view),
+        "code": item.code["code"],
+        "dagster": addresses.dagster_asset(item.name),
+        "months": months + [_excluded(item, month) for month in item.months if item.excluded(month)],
+        "previous": former(item, view) if item.shape else None,
+        "history": [_validation(one) for one in validations[:_HISTORY]],
+    }
+
+
+def _month(item: Declaration, month: str, status: Status, latest: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the state of a partition: bad where its last validation found an error, stale, or good."""
+    record = status.record
+    failed = latest is not None and not latest["accepted"] and record is None
+    mood = "bad" if failed else "good" if status.fresh else "stale"
+    word = (
+        "failed its checks" if failed else "up to date" if status.fresh else "stale" if record else "missing"
+    )
+    shown = latest if latest and (failed or (record and latest["version"] == record.version)) else None
+    run = record.run_id if record else latest["run_id"] if failed and latest else None
+    return {
+        "month": month,
+        "mood": mood,
+        "state": word,
+        "why": "" if status.fresh else "; ".join(status.reasons),
+        "version": record.version if record else None,
+        "run": addresses.dagster_run(run) if run else None,
+        "tracked": tracking.find(item, month, record) if record else None,
+        "checks": _checks(shown["expectations"]) if shown else [],
+    }
+
+
+def _excluded(item: Declaration, month: str) -> dict[str, Any]:
+    empty: dict[str, Any] = {"version": None, "run": None, "tracked": None, "checks": []}
+    return {"month": month, "mood": "stale", "state": "excluded", "why": item.excluded(month), **empty}
+
+
+def _checks(expectations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the expectations of each severity as one check, saying what failed."""
+    checks = []
+    for severity in ("error", "warning"):
+        chosen = [one for one in expectations if one["severity"] == severity]
+        failed = [one for one in chosen if not one["passed"]]
+        said = "; ".join(f"{one['name']} {one['column']}: {one['unexpected']} rows" for one in failed)
+        noun = "expectations" if severity == "error" else "warnings"
+        name = f"{len(chosen) - len(failed)} of {len(chosen)} {noun}"
+        if chosen:
+            checks.append({"name": name, "severity": severity, "passed": not failed, "said": said})
+    return checks
+
+
+def _validation(one: Mapping[str, Any]) -> dict[str, Any]:
+    failed = [f"{found['name']} {found['column']}" for found in one["expectations"] if not found["passed"]]
+    numbers = {name: one[name] for name in ("month", "version", "kept", "dropped", "rejected")}
+    return {"time": _when(one["time"]), "failed": failed, **numbers}
+
+
+def _version(item: Declaration, view: View) -> str | None:
+    """Return the MD5 of the whole dataset as DVC has it; None where a partition is missing."""
+    hashes: dict[str, str] = {}
+    for month in item.made_months:
+        record = view.known(item, month)
+        if record is None:
+            return None
+        hashes |= {f"{month}/{name}" if month else name: md5 for name, md5 in record.hashes.items()}
+    return version(hashes)
+
+
+def _summed(item: Declaration, mood: str, off: Sequence[Mapping[str, Any]]) -> str:
+    states = ", ".join(dict.fromkeys(str(month["state"]) for month in off))
+    return f"{states}: {len(off)} of {len(item.made_months)} months" if item.partitioned else states
+
+
+def _when(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M UTC")
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    run(write_live)

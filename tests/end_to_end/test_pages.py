@@ -1,0 +1,71 @@
+"""The pages are an asset like any other, and beside them stands how things are now."""
+
+import json
+import re
+
+import pyarrow.parquet as pq
+
+
+def live(project):
+    """What the pages are told of the present."""
+    project.module("orchestration.pages.live")
+    text = (project.root / "data" / "quality" / "live" / "state.js").read_text()
+    return json.loads(re.fullmatch(r"window\.silverloomLive = (.*);\n", text, re.DOTALL).group(1))["datasets"]
+
+
+def test_pages_are_made_again_when_a_dataset_changes_and_only_then(done):
+    page = done.root / "data" / "quality" / "pages" / "datasets" / "talksumm-pairs.html"
+    before = page.read_bytes()
+    assert done.made(done.run()) == []
+    done.params(lambda params: params["talksumm"]["pairs"].update(threshold=0.99999))
+    output = done.run()
+    assert "quality/pages: written" in output
+    assert page.read_bytes() != before
+    assert "up to date" in done.dvc("status")
+
+
+def test_what_is_said_of_a_dataset_makes_its_page_again_and_not_the_dataset(done):
+    done.edit("assets/talksumm.py", '"similarity", ', "")
+    output = done.run()
+    assert "quality/pages: written" in output
+    assert done.made(output) == []
+
+
+def test_a_page_that_somebody_changed_is_made_again(done):
+    page = done.root / "data" / "quality" / "pages" / "index.html"
+    before = page.read_bytes()
+    page.write_bytes(before + b"<!-- changed by hand -->")
+    assert "quality/pages: written" in done.run()
+    assert page.read_bytes() == before
+
+
+def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
+    datasets = live(done)
+    assert {one["mood"] for one in datasets.values()} == {"good"}
+    before = datasets["talksumm/alignments"]
+    assert [month["month"] for month in before["months"]] == ["2018-06", "2018-07"]
+    assert before["version"] in done.lock
+    assert before["previous"] is None
+
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=70))
+    assert live(done)["talksumm/alignments"]["state"] == "stale: 2 of 2 months"
+    done.run()
+    after = live(done)["talksumm/alignments"]
+    assert after["mood"] == "good"
+    assert after["version"] != before["version"]
+    words = after["previous"]["profile"]["text.words"]
+    assert sum(words) == sum(table.num_rows for table in former_rows(done))
+    assert live(done)["talksumm/alignments"]["previous"] == after["previous"]
+
+    month = done.root / "data" / "talksumm" / "alignments" / "2018-06"
+    for path in month.iterdir():
+        path.unlink()
+    states = {one["month"]: one["state"] for one in live(done)["talksumm/alignments"]["months"]}
+    assert states == {"2018-06": "missing", "2018-07": "up to date"}
+
+
+def former_rows(project):
+    """The kept rows of the alignments before their last change, out of DVC's cache."""
+    folder = project.root / "former"
+    project.dvc("get", ".", "data/talksumm/alignments", "--rev", "HEAD", "-o", str(folder))
+    return [pq.read_table(path) for path in sorted(folder.rglob("kept-*.parquet"))]
