@@ -32,21 +32,26 @@ DATASET = ("ops",)
 REPORT = ("ops", "orchestration.pages", "orchestration.quality.profile")
 
 #: What a declaration says of a dataset's quality: it looks at the data and makes none of it.
-ABOUT = frozenset({"expectations", "measures", "scores", "thresholds"})
+ABOUT = frozenset({"contrast", "expectations", "measures", "scores", "thresholds"})
 
 
 def entry(
-    function: Callable[..., Any], models: Iterable[str], within: Sequence[str] = DATASET, about: str = ""
+    function: Callable[..., Any],
+    models: Iterable[str],
+    within: Sequence[str] = DATASET,
+    about: str = "",
+    also: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return the code entry of an asset function: `code`, `packages` and `models`.
 
-    Of the project's modules those `within` these packages count, and what they import; so does `about`, a
-    text. Modules are followed as a whole, through imports inside functions as well; a data file that stands
-    beside a module and is named in it counts as part of it. Raises LookupError for a package that
-    requirements.lock does not pin.
+    Of the project's modules those `within` these packages count that the function or `also` names, and what
+    they import; so does `about`, a text. Modules are followed as a whole, through imports inside functions as
+    well; a data file that stands beside a module and is named in it counts as part of it. Raises LookupError
+    for a package that requirements.lock does not pin.
     """
     own = _own_definitions(function)
-    modules = closure([*_used_modules(function, own, within), WRITER], within)
+    named = [name for name in also if _inside(name, within)]
+    modules = closure([*_used_modules(function, own, within), *named, WRITER], within)
     parts = {f" {number}": _dump(tree) for number, tree in enumerate(own)}
     parts |= {name: _module_hash(name) for name in modules}
     parts |= {" about": about} if about else {}
@@ -167,7 +172,7 @@ def _mentioned(tree: ast.AST) -> set[str]:
 
 
 def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST], within: Sequence[str]) -> list[str]:
-    """Return the modules `within` some packages whose names an asset function, or what it uses of its module, mentions."""
+    """Return the modules whose names an asset function, or what it uses of its own module, mentions."""
     module = inspect.getmodule(function)
     assert module is not None
     bound: dict[str, str] = {}

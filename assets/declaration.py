@@ -25,6 +25,7 @@ import pyarrow as pa
 from assets import code
 from assets.expectations import Expectation, Suite, check, suite_version
 from assets.settings import document, raw_section, section, settings, validated
+from assets.thresholds import Threshold
 from ops.outcome import Outcomes, Shape, meaning
 from ops.params import ModelName, Params
 from ops.parse.scan import Records
@@ -81,8 +82,12 @@ class Declaration:
     """Whether params.yaml may leave its sources out: then it has no rows."""
     expectations: tuple[Expectation, ...] = ()
     """What its checks `expectations` and `warnings` look at."""
+    contrast: tuple[str, str] | None = None
+    """Two texts of a kept row that are read against each other, the newer one first: see `dataset`."""
     scores: Mapping[str, Score] = dataclasses.field(default_factory=dict)
     """The numbers that say how good it is, which `dvc metrics` compares."""
+    thresholds: tuple[Threshold, ...] = ()
+    """Of which params other values can be judged from stored scores."""
 
     @property
     def name(self) -> str:
@@ -145,7 +150,9 @@ class Declaration:
         """The code entry: hash of the code, versions of packages, digests of models, hash of the suite."""
         if self.shape is None:
             shown = [repr(_declared[source.key].about) for source in self.inputs]
-            return code.entry(self.function, [], code.REPORT, about="\n".join(shown))
+            scored = [one for source in self.inputs for one in _declared[source.key].thresholds]
+            modules = [function.__module__ for one in scored for function in (one.scores, one.counted)]
+            return code.entry(self.function, [], code.REPORT, "\n".join(shown), modules)
         models = [name for kind in self.arguments.values() for name in kind.models()]
         return {**code.entry(self.function, models), "expectations": suite_version(self.expectations)}
 
@@ -159,7 +166,9 @@ class Declaration:
         """What reports may say of the dataset that is neither in its rows nor in its params."""
         columns = self.shape and [(item.name, str(item.type), item.metadata) for item in self.shape.kept]
         inputs = [(source.key.path, source.all_months) for source in self.inputs]
-        return self.name, self.function.__doc__, columns, inputs, self.consumes, self.measures
+        thresholds = [one.about for one in self.thresholds]
+        drawn = (self.measures, self.contrast, thresholds)
+        return self.name, self.function.__doc__, columns, inputs, self.consumes, *drawn
 
     def model_params(self) -> list[str]:
         """Return the dotted paths of params that name models."""
@@ -212,7 +221,9 @@ def dataset(
     measures: Sequence[str] = (),
     optional: bool = False,
     expectations: Suite = (),
+    contrast: tuple[str, str] | None = None,
     scores: Mapping[str, Score] | None = None,
+    thresholds: Sequence[Threshold] = (),
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function is its asset.
 
@@ -224,19 +235,30 @@ def dataset(
     are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are `optional` may be
     left out of params.yaml. `expectations` say what its rows should be like (assets/expectations.py): to
     change them validates its partitions again, and makes none. `scores` are numbers over all kept rows, for
-    `dvc metrics` (ops/scores.py).
+    `dvc metrics` (ops/scores.py). `thresholds` are the params of which pages tell what other values would
+    keep (assets/thresholds.py).
 
-    Raises TypeError for an argument that is none of these and LookupError for an unknown dataset, or a
-    column in the expectations that there is not.
+    `contrast` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
+    or, where the second is a list of sentences, those that stand in the first. The second may be a column of
+    an input, "pairs.sentences": then a row names its pair in a column whose name ends with `_id`.
+
+    Raises TypeError for an argument that is none of these and LookupError for an unknown dataset, a column in
+    the expectations or the contrast, or a param or an argument in the thresholds, that there is not.
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
         declaration = dataclasses.replace(
             _declaration(function, group, shape, consumes, partitioned, tuple(measures), optional),
             expectations=tuple(expectations),
+            contrast=contrast,
             scores=dict(scores or {}),
+            thresholds=tuple(thresholds),
         )
         check(declaration.expectations, shape, declaration.name)
+        _check_contrast(declaration)
+        for threshold in declaration.thresholds:
+            known = [source.argument for source in declaration.inputs]
+            threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
         _declared[declaration.key] = declaration
         return _asset(declaration)
 
@@ -285,6 +307,16 @@ def _declaration(
     return Declaration(
         key, function, shape, consumes, partitioned, tuple(inputs), records, params, measures, optional
     )
+
+
+def _check_contrast(declaration: Declaration) -> None:
+    assert declaration.shape is not None
+    inputs = {source.argument: _declared[source.key].shape for source in declaration.inputs}
+    for text in declaration.contrast or ():
+        argument, dot, column = text.rpartition(".")
+        shape = inputs.get(argument) if dot else declaration.shape
+        if shape is None or column not in shape.kept.names:
+            raise LookupError(f"{declaration.name}: the contrast names {text!r}, which is no column")
 
 
 def _input_key(group: str, name: str) -> dg.AssetKey:

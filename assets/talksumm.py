@@ -20,11 +20,14 @@ from assets.expectations import (
     unique,
 )
 from assets.expectations import matches as like
+from assets.thresholds import Threshold
+from ops import thresholds as rules
 from ops.outcome import Outcomes
 from ops.parts import Parts
 from ops.scores import Score
 from ops.talksumm import alignments as aligning
 from ops.talksumm import budgets, training
+from ops.talksumm import pairs as pairing
 from ops.talksumm import tuning as tuning_report
 from ops.talksumm.budgets import SummaryParams
 from ops.talksumm.hmm import HmmParams
@@ -33,6 +36,9 @@ from ops.talksumm.pairs import PairParams, pair_talks
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
 from ops.talksumm.training import TrainingSetParams
 from ops.talksumm.tuning import TuningParams
+
+#: Other budgets to look at, by measure: what the summaries of other sizes would take.
+BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "sentences": (10, 20, 40)}
 
 
 @dataset(
@@ -63,6 +69,26 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
     consumes="talks",
     measures=["similarity", "words.length", "sentences.length"],
     scores={"similarity": Score("similarity")},
+    thresholds=[
+        Threshold(
+            PairParams,
+            "threshold",
+            rules.at_least,
+            pairing.similarities,
+            values=(0.6, 0.7, 0.85, 0.9, 0.95, 1),
+            meaning="similarity of the nearest title",
+            units="talks",
+        ),
+        Threshold(
+            PairParams,
+            "margin",
+            rules.at_least,
+            pairing.leads,
+            values=(0, 0.02, 0.1, 0.2, 0.3),
+            meaning="lead of the nearest title over the next",
+            units="talks",
+        ),
+    ],
     expectations=[
         *identity("pair"),
         *not_null("talk_id", "paper_id", "talk_title", "paper_title", "paper_month", "similarity"),
@@ -88,6 +114,17 @@ def pairs(
     consumes="pairs.sentences",
     measures=["count", "seconds", "spans.length", "text.words"],
     scores={"coverage": Score("count", "share"), "words_per_sentence": Score("count")},
+    thresholds=[
+        Threshold(
+            HmmParams,
+            "minimum_characters",
+            rules.at_least,
+            aligning.lengths,
+            values=(0, 10, 20, 40, 60, 80),
+            meaning="characters of the sentence",
+            units="sentences",
+        )
+    ],
     expectations=[
         *identity("state"),
         *not_null(
@@ -116,6 +153,20 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     consumes="alignments",
     measures=["words", "sentence_ids.length", "counts.items"],
     scores={"words": Score("words")},
+    thresholds=[
+        Threshold(
+            SummaryParams,
+            f"budgets.*.{measure}",
+            rules.at_most,
+            budgets.needs,
+            values=values,
+            meaning=f"{measure} of a summary that takes the sentence",
+            units="sentences of summaries",
+            counted=budgets.sentences_of,
+        )
+        for measure, values in BUDGETS_TO_TRY.items()
+    ],
+    contrast=("text", "pairs.sentences"),
     expectations=[
         *identity("summary"),
         *not_null("pair_id", "talk_id", "paper_id", "budget", "text"),
@@ -144,6 +195,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     partitioned=False,
     measures=["sentences.length", "labels.items", "summary.words"],
     scores={"chosen": Score("labels.items", "share"), "words": Score("summary.words")},
+    contrast=("summary", "sentences"),
     expectations=[
         *identity("example"),
         *not_null("set", "split", "pair_id", "paper_id", "summary"),

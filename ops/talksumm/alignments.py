@@ -6,7 +6,7 @@ Not here: the model (hmm.py), how talks find their papers (pairs.py), choosing s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -15,9 +15,11 @@ import pyarrow as pa
 from ops.models.word_vectors import WordVectors, word_vectors
 from ops.outcome import Outcome, Row, drop
 from ops.parse.roles import INTRODUCTION, PREAMBLE
+from ops.parts import Parts
 from ops.talksumm.hmm import Alignment, HmmParams, Trellis, trellis
 from ops.talksumm.schemas import ALIGNMENTS
-from ops.talksumm.tokens import observe
+from ops.talksumm.tokens import says_anything
+from ops.thresholds import at_least, scored
 
 Span = tuple[int, int]
 
@@ -60,17 +62,32 @@ def divide(pair: Row, params: HmmParams) -> tuple[list[Row], list[Row]]:
         unit = _unit(pair, sentence)
         if sentence["role"] in excluded:
             dropped.append(drop(unit, f"role_{sentence['role'].replace(' ', '_')}"))
-        elif len(sentence["text"]) < params.minimum_characters:
+        elif not at_least(len(sentence["text"]), params.minimum_characters):
             dropped.append(drop(unit, "short", score=float(len(sentence["text"]))))
         else:
             states.append(unit)
     return states, dropped
 
 
+def lengths(pairs: Parts, params: HmmParams) -> Iterator[pa.Table]:
+    """Yield the sentences by what `params.minimum_characters` is asked of: their characters."""
+    of_any_length = params.model_copy(update={"minimum_characters": 0})
+    for table in pairs:
+        units: list[tuple[str, float | None, str]] = []
+        for pair in table.to_pylist():
+            states, lost = divide(pair, of_any_length)
+            spoken = says_anything([word["text"] for word in pair["words"]])
+            units += [
+                (unit["id"], float(len(unit["text"])) if spoken else None, unit["text"]) for unit in states
+            ]
+            units += [(unit["id"], None, unit["text"]) for unit in lost]
+        yield scored(units)
+
+
 def trellis_of(pair: Row, states: Sequence[Row], vectors: WordVectors, params: HmmParams) -> Trellis | None:
     """Return the trellis of a pair over its states; None where there is no state or no word to align."""
     words = [word["text"] for word in pair["words"]]
-    if not states or not observe(words)[0]:
+    if not states or not says_anything(words):
         return None
     introduction = [k for k, unit in enumerate(states) if unit["role"] == INTRODUCTION]
     return trellis(words, [unit["text"] for unit in states], vectors, params, introduction or None)

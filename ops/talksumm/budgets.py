@@ -6,17 +6,21 @@ Not here: what a sentence's count is (hmm.py), training sets (training.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field, model_validator
 
 from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Row, drop
 from ops.params import Params
+from ops.parts import Parts
 from ops.talksumm.schemas import SUMMARIES
+from ops.thresholds import at_most, scored
 
 
 class Budget(Params):
@@ -38,12 +42,26 @@ class Budget(Params):
             raise ValueError(f"a budget has exactly one of words, ratio, sentences; given: {given or 'none'}")
         return self
 
-    def allowance(self, paper_words: int) -> int:
-        """Return how many words (or sentences) may be used of a paper of so many words."""
-        if self.ratio is not None:
-            # As written: 0.29 of 100 words is 29, not the 28 that binary fractions make of it.
-            return int(Fraction(str(self.ratio)) * paper_words)
-        return self.words or self.sentences or 0
+    @property
+    def limit(self) -> Fraction:
+        """The most that a summary may need, in the budget's own measure."""
+        # As written: 0.29 of 100 words is 29, not the 28 that binary fractions make of it.
+        return Fraction(str(self.words or self.sentences or self.ratio))
+
+    def order(self, sentences: Sequence[str], counts: Sequence[int]) -> Iterator[tuple[int, Fraction]]:
+        """Yield the sentences that may be taken, first one first, with what a summary up to each one needs.
+
+        By falling count, ties by position; a sentence of count 0 is never taken. The first is always taken:
+        it needs nothing.
+        """
+        sizes = [1 if self.sentences else word_count(text) for text in sentences]
+        whole = 1 if self.ratio is None else sum(sizes) or 1
+        used = 0
+        for place, index in enumerate(sorted(range(len(counts)), key=lambda index: (-counts[index], index))):
+            if counts[index] <= 0:
+                return
+            used += sizes[index]
+            yield index, Fraction(used, whole) if place else Fraction(0)
 
 
 class SummaryParams(Params, section="talksumm.summaries"):
@@ -75,16 +93,34 @@ def summarize(sentences: Sequence[str], counts: Sequence[int], budget: Budget) -
     """
     if len(sentences) != len(counts):
         raise ValueError(f"{len(sentences)} sentences, {len(counts)} counts")
-    sizes = [1 if budget.sentences else word_count(text) for text in sentences]
-    allowance = budget.allowance(sum(sizes))
-    chosen: list[int] = []
-    used = 0
-    for index in sorted(range(len(counts)), key=lambda index: (-counts[index], index)):
-        used += sizes[index]
-        if counts[index] <= 0 or (chosen and used > allowance):
-            break
-        chosen.append(index)
-    return sorted(chosen)
+    return sorted(index for index, need in budget.order(sentences, counts) if at_most(need, budget.limit))
+
+
+def needs(alignments: Parts, params: SummaryParams, name: str) -> Iterator[pa.Table]:
+    """Yield the sentences by what one budget is asked of: what a summary that takes them needs.
+
+    A paper's first sentence is always taken, and one that the talk never has in mind never.
+    """
+    budget = params.budgets[name]
+    for table in alignments:
+        units: list[tuple[str, float | None, str]] = []
+        for _, states in _by_pair(table.to_pylist()):
+            order = budget.order([unit["text"] for unit in states], [unit["count"] for unit in states])
+            need = {index: float(value) if value else -math.inf for index, value in order}
+            units += [(unit["id"], need.get(index), unit["text"]) for index, unit in enumerate(states)]
+        yield scored(units)
+
+
+def sentences_of(summaries: pa.Table, name: str) -> int:
+    """Return how many sentences the summaries of one budget have, in a table of talksumm/summaries."""
+    chosen = summaries.filter(pc.equal(summaries["budget"], name))
+    return int(pc.sum(pc.list_value_length(chosen["sentence_ids"])).as_py() or 0)
+
+
+def _by_pair(units: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    ordered = sorted(units, key=lambda unit: (str(unit["pair_id"]), int(unit["state"])))
+    for pair_id, group in groupby(ordered, key=lambda unit: str(unit["pair_id"])):
+        yield pair_id, list(group)
 
 
 def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> Outcome:
@@ -98,9 +134,7 @@ def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> O
     units = alignments.to_pylist()
     kept: list[Row] = []
     used: set[str] = set()
-    ordered = sorted(units, key=lambda unit: (str(unit["pair_id"]), int(unit["state"])))
-    for pair_id, group in groupby(ordered, key=lambda unit: str(unit["pair_id"])):
-        states = list(group)
+    for pair_id, states in _by_pair(units):
         if pair_id not in titles:
             raise KeyError(f"alignments name the pair {pair_id!r}, which is not in the table of pairs")
         for name, budget in sorted(params.budgets.items()):

@@ -6,9 +6,10 @@ Not here: scoring titles (matches.py), which sentences are states (alignments.py
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ from ops.outcome import Outcome, Row, drop
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.schemas import PAIRS
+from ops.thresholds import at_least, scored
 
 _SENTENCE_COLUMNS = ("id", "paper_id", "position", "section_title", "role", "text")
 
@@ -58,12 +60,12 @@ def pair_talks(
     dropped: list[Row] = []
     chosen: list[tuple[Row, Row]] = []
     for talk in talks.to_pylist():
-        best, rival = [*candidates[talk["id"]], None, None][:2]
+        best, rival = _nearest(candidates[talk["id"]])
         if best is None:
             dropped.append(drop(talk, "unmatched", 0.0, "no paper has a title at all like it"))
-        elif best["score"] < params.threshold:
+        elif not at_least(best["score"], params.threshold):
             dropped.append(drop(talk, "unmatched", best["score"], _named(best)))
-        elif rival is not None and not _clear(best["score"], rival["score"], params.margin):
+        elif rival is not None and not _clear(_lead(best, rival), params.margin):
             dropped.append(drop(talk, "ambiguous", best["score"], f"{_named(best)}, {_named(rival)}"))
         else:
             chosen.append((talk, best))
@@ -74,16 +76,74 @@ def pair_talks(
     known = {paper["id"]: paper for paper in found.to_pylist()}
     kept: list[Row] = []
     for talk, match in chosen:
-        names = [paper for paper in match["paper_ids"] if texts[paper]]
-        versions = {tuple(row["text"] for row in texts[paper]) for paper in names}
-        if not versions:
-            dropped.append(drop(talk, "paper_without_sentences", match["score"], _named(match)))
-        elif len(versions) > 1:
-            detail = f"{_named(match)}; papers of this title differ in text: {', '.join(names)}"
-            dropped.append(drop(talk, "ambiguous", match["score"], detail))
+        choice = _choose(match, texts)
+        if choice.reason:
+            dropped.append(drop(talk, choice.reason, match["score"], choice.detail))
         else:
-            kept.append(_pair(talk, known[names[0]], match["score"], texts[names[0]]))
+            kept.append(_pair(talk, known[choice.paper], match["score"], texts[choice.paper]))
     return Outcome.of(PAIRS, ids, kept, dropped)
+
+
+def similarities(talks: Parts, matches: Parts, sentences: Parts, params: PairParams) -> Iterator[pa.Table]:
+    """Yield the talks by what `params.threshold` is asked of: how alike the nearest title is."""
+
+    def score(best: Row, rival: Row | None) -> float | None:
+        return float(best["score"]) if _clear(_lead(best, rival), params.margin) else None
+
+    return _scored(talks, matches, sentences, score)
+
+
+def leads(talks: Parts, matches: Parts, sentences: Parts, params: PairParams) -> Iterator[pa.Table]:
+    """Yield the talks by what `params.margin` is asked of: the lead of the nearest title."""
+
+    def score(best: Row, rival: Row | None) -> float | None:
+        lead = _lead(best, rival)
+        return lead if at_least(best["score"], params.threshold) and _clear(lead, 0) else None
+
+    return _scored(talks, matches, sentences, score)
+
+
+def _scored(
+    talks: Parts, matches: Parts, sentences: Parts, score: Callable[[Row, Row | None], float | None]
+) -> Iterator[pa.Table]:
+    for part in talks.parts:
+        listed = part.read(["id", "title"]).to_pylist()
+        candidates = _candidates(matches, [talk["id"] for talk in listed])
+        nearest = {talk["id"]: _nearest(candidates[talk["id"]]) for talk in listed}
+        texts = _sentences(
+            sentences, {name for best, _ in nearest.values() if best for name in best["paper_ids"]}
+        )
+        units = []
+        for talk in listed:
+            best, rival = nearest[talk["id"]]
+            usable = best is not None and not _choose(best, texts).reason
+            seen = f"{talk['title'] or '(no title)'} → {best['title'] if best else '(nothing like it)'}"
+            units.append((talk["id"], score(best, rival) if best is not None and usable else None, seen))
+        yield scored(units)
+
+
+class _Choice(NamedTuple):
+    """Which paper of a title is taken, or the reason why none is."""
+
+    paper: str = ""
+    reason: str | None = None
+    detail: str | None = None
+
+
+def _choose(match: Row, texts: Mapping[str, Sequence[Mapping[str, Any]]]) -> _Choice:
+    names = [paper for paper in match["paper_ids"] if texts[paper]]
+    versions = {tuple(row["text"] for row in texts[paper]) for paper in names}
+    if not versions:
+        return _Choice(reason="paper_without_sentences", detail=_named(match))
+    if len(versions) > 1:
+        detail = f"{_named(match)}; papers of this title differ in text: {', '.join(names)}"
+        return _Choice(reason="ambiguous", detail=detail)
+    return _Choice(names[0])
+
+
+def _nearest(candidates: Sequence[Row]) -> tuple[Row | None, Row | None]:
+    best, rival = [*candidates, None, None][:2]
+    return best, rival
 
 
 def _candidates(matches: Parts, talks: Sequence[str]) -> Mapping[str, Sequence[Row]]:
@@ -95,9 +155,12 @@ def _named(match: Row) -> str:
     return f"{match['title']!r} ({match['score']:.3f})"
 
 
-def _clear(score: float, runner_up: float, margin: float) -> bool:
-    lead = np.round(score - runner_up, 6)
-    return bool(lead >= margin and lead > 0)
+def _lead(best: Row, rival: Row | None) -> float:
+    return math.inf if rival is None else float(np.round(best["score"] - rival["score"], 6))
+
+
+def _clear(lead: float, margin: float) -> bool:
+    return bool(at_least(lead, margin) and lead > 0)
 
 
 def _sentences(sentences: Parts, papers: Collection[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:

@@ -54,6 +54,13 @@ def observe(words: Sequence[str]) -> tuple[list[str], list[int]]:
     return observed, origins
 
 
+def says_anything(words: Sequence[str]) -> bool:
+    """Say whether a talk's words give any observed token; most talks are known by their plain words."""
+    plain = (_PLAIN.fullmatch(word.lower()) for word in words)
+    known = any(found and found[1] not in _COMPOUNDS and found[1] not in STOP_WORDS for found in plain)
+    return known or bool(observe(words)[0])
+
+
 @lru_cache(maxsize=1)
 def _filtered() -> frozenset[str]:
     return STOP_WORDS | set(string.punctuation)

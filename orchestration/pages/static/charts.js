@@ -14,13 +14,16 @@
     };
   }
 
-  /** Draw a Vega-Lite specification into an element; drawn again when the theme changes. `spec` may be a function. */
+  /**
+   * Draw a Vega-Lite specification into an element; drawn again when the theme changes. `spec` may be a function.
+   * What is drawn now is `element.drawing`, the promise of vegaEmbed.
+   */
   silverloom.chart = (element, spec, description) => {
     element.setAttribute("role", "img");
     element.setAttribute("aria-label", description);
     const draw = () => {
       const full = { $schema: "https://vega.github.io/schema/vega-lite/v6.json", description, ...(typeof spec === "function" ? spec() : spec), config: config() };
-      return vegaEmbed(element, full, { actions: false, renderer: "svg", tooltip: { theme: document.documentElement.dataset.theme } });
+      return element.drawing = vegaEmbed(element, full, { actions: false, renderer: "svg", tooltip: { theme: document.documentElement.dataset.theme } });
     };
     silverloom.onTheme(draw);
     return draw();
