@@ -1,0 +1,124 @@
+"""`python -m tests.browser.screenshots [NAME ...]`: make the pictures of README and docs again, all or some.
+
+The pages are those that `make ui` serves, of a copy of this checkout: the checkout itself must be made
+(`make run`), and stays as it is. Belongs here: what is on each picture. Not here: how pages are opened.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.chromium import find
+from tests.browser.servers import Servers, ui, wait
+from tests.browser.visit import ARGUMENTS, Visitor
+
+ROOT = Path(__file__).resolve().parents[2]
+IMAGES = ROOT / "docs/images"
+LEFT_BEHIND = (".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "__pycache__", ".git")
+MONTH = "2018-07"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One page: `server` and `path` say where, `ready` is a text that is seen when the page is whole."""
+
+    name: str
+    server: Callable[[Servers], str]
+    path: str
+    ready: str
+    act: Callable[[Page], None] = lambda page: None
+    size: tuple[int, int] = (1400, 800)
+    scheme: str = "light"
+    edit: tuple[str, str, str] | None = None
+    """A file of the copy, a text in it and its replacement: what the page is to show the effect of."""
+
+
+def unfold(page: Page) -> None:
+    """Show every dataset of the graph: all groups open, and no list beside it."""
+    page.keyboard.press("Alt+KeyE")
+    page.get_by_text("training_sets", exact=True).last.wait_for()
+
+
+def follow_the_run(page: Page) -> None:
+    """Go from a partition to the run that made it."""
+    page.get_by_role("link", name=re.compile("^[0-9a-f]{8}$")).first.click()
+    page.get_by_text("Success", exact=True).first.wait_for()
+
+
+DAGSTER, PAGES, MLFLOW = (
+    (lambda servers: servers.dagster),
+    (lambda servers: servers.pages),
+    (lambda servers: servers.mlflow),
+)
+PARTITION = f"/assets/talksumm/alignments?view=partitions&partition={MONTH}"
+PICTURES = [
+    Picture("dag", DAGSTER, "/asset-groups", "Materialize all", unfold, (1600, 1100)),
+    Picture("partition", DAGSTER, PARTITION, "drop reasons"),
+    Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "used + "),
+    Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),
+    Picture("unsynced", DAGSTER, PARTITION, "Unsynced", edit=("params.yaml", "epsilon: 0.1", "epsilon: 0.2")),
+]  # fmt: skip
+
+
+def main(names: list[str]) -> None:
+    """Make the named pictures, or all."""
+    unknown = set(names) - {picture.name for picture in PICTURES}
+    if unknown:
+        sys.exit(f"error: no picture is called {', '.join(sorted(unknown))}; known: "
+                 f"{', '.join(picture.name for picture in PICTURES)}")  # fmt: skip
+    chosen = [picture for picture in PICTURES if not names or picture.name in names]
+    with ExitStack() as stack:
+        playwright = stack.enter_context(sync_playwright())
+        browser = playwright.chromium.launch(executable_path=find(), args=ARGUMENTS)
+        stack.callback(browser.close)
+        for edit in dict.fromkeys(picture.edit for picture in chosen):
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder) / ROOT.name
+                shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
+                if edit:
+                    replace(copy / edit[0], edit[1], edit[2])
+                with ui(copy) as servers:
+                    for picture in chosen:
+                        if picture.edit == edit:
+                            take(Visitor(browser), servers, picture)
+
+
+def take(visit: Visitor, servers: Servers, picture: Picture) -> None:
+    """Write one picture and say how big it is. Raises AssertionError when something is wrong in the page."""
+    address = picture.server(servers)
+    wait(address)
+    width, height = picture.size
+    seen = visit(address + picture.path, width=width, height=height, scheme=picture.scheme, scale=1.25)
+    seen.assert_text(picture.ready)
+    picture.act(seen.page)
+    seen.page.wait_for_timeout(2000)  # what is drawn moves to its place
+    seen.assert_sound()
+    path = seen.screenshot(IMAGES / f"{picture.name}.png")
+    visit.end()
+    with Image.open(
+        path
+    ) as image:  # a page has few colours: 256 of its own look the same in a third of the bytes
+        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(f"{path.relative_to(ROOT)}  {path.stat().st_size // 1024} KB", flush=True)
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    """Replace a text that is in a file."""
+    text = path.read_text()
+    if old not in text:
+        sys.exit(f"error: {old!r} is not in {path.name}: mend PICTURES in {Path(__file__).name}")
+    path.write_text(text.replace(old, new, 1))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
