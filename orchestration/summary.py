@@ -58,13 +58,18 @@ def links(item: Declaration, month: str, record: Record) -> dict[str, Any]:
 
 
 def sample(path: Path) -> str:
-    """Return the first rows of a part as a Markdown table: what they say first, then what they are called."""
+    """Return the first rows of a part as a Markdown table, a row to a column: there are more names than rows.
+
+    What rows say comes first, then what they are called.
+    """
     batch = next(pq.ParquetFile(path).iter_batches(batch_size=_ROWS), None)
     if batch is None:
         return ""
     names = sorted(set(batch.schema.names) - {"source_ids"}, key=batch.schema.names.index)
     names.sort(key=lambda name: name.endswith(("id", "ids", "licence")))
-    return table(names, [[row[name] for name in names] for row in batch.to_pylist()])
+    rows = batch.to_pylist()
+    numbers = [str(number) for number in range(1, len(rows) + 1)]
+    return table(["column", *numbers], [[name, *(row[name] for row in rows)] for name in names])
 
 
 def rejects(folder: Path) -> list[tuple[str, str]]:

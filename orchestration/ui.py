@@ -74,13 +74,13 @@ def serve() -> int:
 
 def _start(base: int) -> Iterator[Child]:
     LOGS.mkdir(parents=True, exist_ok=True)
-    programs = Path(sys.executable).parent
+    python = (sys.executable, "-m")
     code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
     commands: dict[str, tuple[str, ...]] = {
-        "dagster-webserver": (str(programs / "dagster-webserver"), "-h", HOST, "-p", str(base), *code),
-        "dagster-daemon": (str(programs / "dagster-daemon"), "run", *code),
-        "pages": (sys.executable, "-m", "orchestration.web", str(base + 1)),
-        "mlflow": (sys.executable, "-m", "orchestration.mlflow_server", str(base + 2)),
+        "dagster-webserver": (*python, "orchestration.webserver", "-h", HOST, "-p", str(base), *code),
+        "dagster-daemon": (str(Path(sys.executable).with_name("dagster-daemon")), "run", *code),
+        "pages": (*python, "orchestration.web", str(base + 1)),
+        "mlflow": (*python, "orchestration.mlflow_server", str(base + 2)),
     }
     return (_child(name, *command) for name, command in commands.items())
 
