@@ -1,0 +1,98 @@
+"""Pages to browse rows: what a dataset kept, dropped and rejected, row by row, filtered and sorted.
+
+Belongs here: what such a page holds. Not here: which rows (sampling.py), their cells (cells.py), and where
+they come from (passports.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from assets.declaration import Declaration, Files
+from ops.measures import measure
+from orchestration.pages.ancestry import Ancestry, File, Place
+from orchestration.pages.cells import as_data, cells, columns, fitted
+from orchestration.pages.contrasts import contrast
+from orchestration.pages.html import address, first_line, render
+from orchestration.pages.rows import TABLES, Counted, read
+
+#: Measures that are one number a row.
+_OF_ROWS = ("", "words", "characters", "length")
+
+
+def pages(ancestry: Ancestry, numbers: Mapping[str, Counted], shown: Mapping[str, Sequence[Place]]) -> Files:
+    """Yield the index of the datasets, and for each a page of the rows that are shown of it."""
+    yield render(
+        "rows.html",
+        "rows-index.html",
+        "Rows",
+        numbers=list(numbers.values()),
+        shown={name: len(places) for name, places in shown.items()},
+        about={name: first_line(one.item.function.__doc__) for name, one in numbers.items()},
+    )
+    for name, places in shown.items():
+        one = numbers[name]
+        data = _data(ancestry, one.item, places)
+        yield render(
+            address(name, "rows"),
+            "rows.html",
+            f"Rows of {name}",
+            data={**data, "totals": {table: one.total(table) for table in TABLES}},
+            one=one,
+            shown={table: sum(place.file.table == table for place in places) for table in TABLES},
+        )
+
+
+def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dict[str, Any]:
+    measures = ["score", *(name for name in item.measures if name.partition(".")[2] in _OF_ROWS)]
+    months = sorted({place.file.month for place in places})
+    entries: list[dict[str, Any]] = []
+    contents: list[list[Any]] = []
+    found: dict[str, list[dict[str, Any]]] = {}
+    compared: list[Any] = []
+    for kind in TABLES:
+        own = [place for place in places if place.file.table == kind]
+        if not own:
+            continue
+        table = pa.concat_tables([_taken(own, file) for file in dict.fromkeys(place.file for place in own)])
+        found[kind] = as_data(columns(table))
+        numbers = [_numbers(table, name) for name in dict.fromkeys(measures)]
+        rows = [
+            {
+                "table": TABLES.index(kind),
+                "month": months.index(place.file.month),
+                "measures": [values[number] for values in numbers],
+            }
+            for number, place in enumerate(own)
+        ]
+        if kind == "kept" and item.contrast:
+            contrasted = contrast(ancestry, item, table)
+            compared = contrasted.texts
+            for row, (text, marked) in zip(rows, contrasted.of_row, strict=True):
+                row |= {"text": text, "marked": marked}
+        entries += rows
+        contents += cells(table, len(places))
+    for entry, content in zip(entries, fitted(contents), strict=True):
+        entry["cells"] = content
+    return {
+        "name": item.name,
+        "months": months,
+        "measures": list(dict.fromkeys(measures)),
+        "columns": found,
+        "contrast": item.contrast,
+        "compared": compared,
+        "rows": entries,
+    }
+
+
+def _taken(places: Sequence[Place], file: File) -> pa.Table:
+    return read(file.path).take(pa.array([place.index for place in places if place.file is file]))
+
+
+def _numbers(table: pa.Table, name: str) -> list[float | None]:
+    if name.partition(".")[0] not in table.column_names:
+        return [None] * len(table)
+    return [None if value != value else value for value in measure(table, name).to_pylist()]

@@ -1,0 +1,104 @@
+"use strict";
+// The passport of one row, named in the address: what it is, what it was made of, what is made of it.
+(() => {
+  const { el, data, number, text, visible } = silverloom;
+  const FEW = 3, MANY = 20;
+  const places = new Map(data.nodes.map((node, index) => [node.id, index]));
+  const place = document.getElementById("passport"), wanted = document.getElementById("wanted");
+  const link = (node) => el("a", { class: "mono", href: `#${encodeURIComponent(node.id)}` }, visible(node.id));
+  const dataset = (file) => `${file.dataset} ${file.month}`.trim();
+  const badge = (file) => el("span", { class: `outcome ${file.table}` }, file.table);
+  const main = (node) => node.standings.findLast(([file]) => data.files[file].table === "kept") ?? node.standings.at(-1);
+
+  /** A list of which the first few stand open and the rest behind a line. */
+  function listed(items, few, draw, total, what) {
+    const list = (part) => el("ul", { class: "steps" }, ...part.map((item) => el("li", {}, ...draw(item))));
+    const parts = [list(items.slice(0, few))];
+    if (items.length > few) {
+      const box = el("details", {}, el("summary", {}, `${number(items.length - few)} more`));
+      box.addEventListener("toggle", () => { if (box.open && box.children.length < 2) box.append(list(items.slice(few))); });
+      parts.push(box);
+    }
+    if (total > items.length) parts.push(el("p", { class: "quiet" }, `${number(total - items.length)} more ${what} that this page does not hold.`));
+    return parts;
+  }
+
+  /** What a row is about, on one line. */
+  function about(node) {
+    if (!node.standings.length) return [node.file];
+    const [file, , where, values] = main(node), { columns, says } = data.files[file];
+    const said = says === null ? null : values[columns.indexOf(says)];
+    return [where ? el("span", { class: "quiet" }, `${where}: `) : "", el("span", { dir: "auto" }, visible(String(said ?? "")))];
+  }
+
+  function line(node) {
+    const file = node.standings.length ? data.files[main(node)[0]] : null;
+    return [el("p", { class: "step" }, file ? `${dataset(file)} ` : "raw record ", file && file.table !== "kept" ? badge(file) : "", file && file.table !== "kept" ? " " : "", link(node)), el("p", { class: "what" }, ...about(node)),
+      ...(node.spoken ?? []).map((words) => el("p", { class: "what quiet" }, words))];
+  }
+
+  /** What a row was made of, down to the files; what was told once is not told again. */
+  function origins(node, seen) {
+    const fresh = node.origins.filter((index) => !seen.has(index));
+    fresh.forEach((index) => seen.add(index));
+    return listed(fresh, FEW, (index) => {
+      const origin = data.nodes[index];
+      return [...line(origin), ...(origin.origins.some((one) => !seen.has(one)) ? origins(origin, seen) : [])];
+    }, fresh.length + node.totals[0] - node.origins.length, "sources");
+  }
+
+  function standing([number_, index, where, values]) {
+    const file = data.files[number_], step = data.datasets[file.dataset];
+    const live = silverloom.live?.datasets?.[file.dataset], month = live?.months?.find((one) => one.month === file.month);
+    const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value));
+    const shown = file.columns.map((name, column) => [name, values[column]]).filter(([, value]) => value !== null && value !== "");
+    const why = shown.filter(([name]) => ["reason", "score", "detail", "error"].includes(name));
+    const rest = shown.filter(([name]) => !["reason", "score", "detail", "error"].includes(name));
+    return el("section", { class: "card" },
+      el("h3", {}, el("a", { href: silverloom.address(file.dataset) }, dataset(file)), " ", badge(file)),
+      why.length ? el("dl", { class: "why" }, ...why.map(([name, value]) => pair(name, visible(String(value))))) : null,
+      where ? el("p", { class: "quiet" }, where) : null,
+      el("dl", { class: "facts" }, ...rest.map(([name, value]) => pair(name, visible(String(value))))),
+      el("dl", { class: "facts" }, pair("file", el("code", {}, `${file.path}, row ${index + 1}`)), pair("made by", el("code", {}, step.code)),
+        live?.code ? pair("code version", el("code", {}, live.code)) : null, month?.run ? pair("run", el("a", { href: month.run }, "in Dagster")) : null),
+      el("details", {}, el("summary", {}, "params"), el("dl", { class: "facts" }, ...Object.entries(step.params).map(([name, value]) => pair(name, el("code", {}, value))))));
+  }
+
+  function passport(index) {
+    const node = data.nodes[index], used = node.users.map((one) => data.nodes[one]);
+    const known = node.standings.length > 0;
+    return [
+      el("h2", { class: "mono", id: "shown", tabindex: "-1" }, visible(node.id)),
+      ...(known ? node.standings.map(standing) : [el("p", { class: "card" }, `A record of a source, as it lies in ${node.file}`)]),
+      el("h2", {}, "Made of"),
+      node.file ? el("p", {}, el("code", {}, node.file)) : null,
+      ...(node.spoken ?? []).map((words) => el("p", { class: "quiet" }, words)),
+      ...(node.origins.length ? [el("div", { class: "tree" }, ...origins(node, new Set([index])))] : node.file ? [] : [el("p", { class: "quiet" }, "nothing that this page holds")]),
+      el("h2", {}, `Used by${node.totals[1] ? ` ${number(node.totals[1])} rows` : ""}`),
+      ...(used.length ? listed(used, MANY, line, node.totals[1], "rows") : [el("p", { class: "quiet" }, node.totals[1] ? "rows that this page does not hold" : "nothing")]),
+    ].filter(Boolean);
+  }
+
+  function none(id) {
+    const few = data.nodes.slice(0, Math.min(data.shown, MANY));
+    return [
+      id ? el("p", { class: "card", role: "alert" }, "This page holds no row ", el("code", {}, visible(id)), ". It holds the rows that are shown of ", el("b", {}, data.name), ", what they are made of, and what uses them. Any other is told by ", el("code", {}, "make explain ID=…"), ".") : null,
+      few.length ? el("h2", {}, "Some that it holds") : el("p", {}, "The dataset has no rows."),
+      few.length ? el("ul", { class: "steps" }, ...few.map((node) => el("li", {}, ...line(node)))) : null,
+    ].filter(Boolean);
+  }
+
+  function show(moved) {
+    let id = location.hash.slice(1);
+    try { id = decodeURIComponent(id); } catch { /* as it was typed */ }
+    const index = places.get(id);
+    wanted.value = id;
+    place.replaceChildren(...(index === undefined ? none(id) : passport(index)));
+    document.title = `${id || "Passports"} · ${data.name} · silverloom`;
+    if (moved && index !== undefined) { const head = document.getElementById("shown"); head.focus(); head.scrollIntoView({ block: "start" }); }
+  }
+
+  document.getElementById("ask").addEventListener("submit", (event) => { event.preventDefault(); location.hash = encodeURIComponent(wanted.value.trim()); });
+  addEventListener("hashchange", () => show(true));
+  show(false);
+})();

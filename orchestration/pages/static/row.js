@@ -1,0 +1,79 @@
+"use strict";
+// One row: first what it says, then why it was dropped or rejected, then numbers, then names.
+(() => {
+  const { el, data, number, text, hits, spoken } = silverloom;
+  const SHOWN = 8;
+
+  const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+  const plain = (value) => value === null ? "" : Array.isArray(value) ? value.map(plain).join(", ") : typeof value === "object" ? Object.values(value).map(plain).join(" ") : String(value);
+  const cut = (cell) => cell.v.length < cell.n ? el("p", { class: "quiet" }, `The page holds the first ${number(cell.v.length)} of ${number(cell.n)}.`) : null;
+  const scroll = (label, ...children) => el("div", { class: "scroll inner", tabindex: "0", role: "region", "aria-label": label }, ...children);
+
+  /** Something long behind a line that says what it is; made when it is opened. */
+  function behind(title, open, make) {
+    const box = el("details", { open }, el("summary", {}, title));
+    const fill = () => { if (box.open && box.children.length < 2) box.append(...make().filter(Boolean)); };
+    box.addEventListener("toggle", fill);
+    fill();
+    return box;
+  }
+
+  const draw = {
+    text: (column, cell, query) => Array.isArray(cell) ? text(cell[0], query, cell[1]) : text(cell, query),
+    words: (column, cell, query) => behind(`${number(cell.n)} words: ${plain(cell.v[0]?.[1] ?? "").slice(0, 100)}…`, query !== "", () => [
+      el("p", { class: "text", dir: "auto" }, ...cell.v.flatMap(([time, words]) => [time === null ? null : el("span", { class: "time" }, `${clock(time)} `), ...hits(words, query), " "]).filter(Boolean)), cut(cell)]),
+    list: (column, cell, query) => cell.n === 0 ? el("p", { class: "quiet" }, "none") : behind(`${number(cell.n)} items`, cell.n <= SHOWN || query !== "", () => [
+      el("ol", { class: "items" }, ...cell.v.map((item) => el("li", { dir: "auto" }, ...hits(plain(item), query)))), cut(cell)]),
+    table: (column, cell, query) => cell.n === 0 ? el("p", { class: "quiet" }, "none") : behind(`${number(cell.n)} ${cell.n === 1 ? "item" : "items"}`, cell.n <= SHOWN || query !== "", () => [
+      scroll(`${column.name} as a table`, el("table", { class: "small" },
+        el("thead", {}, el("tr", {}, ...column.fields.map((name) => el("th", { scope: "col" }, name)))),
+        el("tbody", {}, ...cell.v.map((item) => el("tr", {}, ...item.map((value) => el("td", { class: typeof value === "number" ? "n" : null, dir: "auto" }, ...hits(plain(value), query)))))))), cut(cell)]),
+    ranges: (column, cell) => [`${cell.v.slice(0, SHOWN).map(([first, last]) => first === last ? first : `${first}–${last}`).join(", ")}${cell.n > SHOWN ? `, … (${number(cell.n)})` : ""}`],
+    numbers: (column, cell) => [`${cell.v.slice(0, 3 * SHOWN).join(" ")}${cell.n > 3 * SHOWN ? ` … (${number(cell.n)})` : ""}`],
+    value: (column, cell) => [typeof cell === "number" && Number.isInteger(cell) && Math.abs(cell) >= 10_000 ? number(cell) : String(cell)],
+  };
+  const inline = (column, cell, query) => column.kind in { ranges: 1, numbers: 1, value: 1 } ? draw[column.kind](column, cell)
+    : column.kind === "list" ? [cell.v.slice(0, 3).map(plain).join(", ") + (cell.n > 3 ? `, … (${number(cell.n)})` : "")]
+      : column.kind === "text" && plain(cell).length < 200 ? hits(plain(cell), query) : [draw[column.kind](column, cell, query)];
+
+  /** The sentences of a text that stand in another are marked in it. */
+  function passage(sentences, marked, title, open) {
+    const chosen = new Set(marked);
+    return behind(title, open, () => [el("p", { class: "text passage", dir: "auto" }, ...sentences.flatMap((sentence, index) => chosen.has(index)
+      ? [el("mark", {}, spoken("[marked: "), silverloom.visible(sentence), spoken("]")), " "] : [silverloom.visible(sentence), " "]))]);
+  }
+
+  function contrast(row, columns) {
+    if (!data.contrast || row.marked === undefined) return null;
+    const [now, before] = data.contrast, at = (name) => row.cells[columns.findIndex((column) => column.name === name)];
+    const other = before.includes(".") ? data.compared[row.text] : at(before), own = at(now);
+    if (other == null || own == null) return null;
+    const sentences = Array.isArray(other) ? other : other.v;
+    const whole = Array.isArray(own) ? own[0] : own;
+    return el("section", { class: "contrast" }, el("h3", {}, `${now} in ${before}`), sentences && typeof other !== "string" && !isCut(other)
+      ? passage(sentences, row.marked, `${number(row.marked.length)} of ${number(other.n ?? sentences.length)} sentences stand in ${now}`, false)
+      : silverloom.diff(isCut(other) ? other[0] : other, whole));
+  }
+  const isCut = (cell) => Array.isArray(cell) && cell.length === 2 && typeof cell[1] === "number";
+
+  /** A row as an article. */
+  silverloom.row = (row, query) => {
+    const columns = data.columns[row.kind];
+    const cells = columns.map((column, index) => [column, row.cells[index]]).filter(([, cell]) => cell !== null && cell !== "");
+    const part = (name) => cells.filter(([column]) => column.part === name);
+    const contrasted = row.marked !== undefined && data.contrast ? data.contrast[1] : null;
+    const id = row.cells[columns.findIndex((column) => column.name === "id")];
+    const said = part("says").filter(([column]) => column.name !== contrasted);
+    const single = said.length === 1 && said[0][0].kind === "text";
+    const pairs = (name) => part(name).filter(([column]) => column.name !== "id").flatMap(([column, cell]) => [el("div", {}, el("dt", {}, column.name), el("dd", { dir: "auto" }, ...inline(column, cell, query)))]);
+    const why = pairs("why"), facts = pairs("facts"), names = pairs("names");
+    return el("article", { class: `card row ${row.kind}-row`, "aria-label": `${row.kind} ${id}` },
+      el("p", { class: "head" }, el("span", { class: `outcome ${row.kind}` }, row.kind), ` ${row.date}`),
+      ...said.map(([column, cell]) => el("div", { class: "said" }, single ? null : el("h3", {}, column.name), draw[column.kind](column, cell, query))),
+      contrast(row, columns),
+      why.length ? el("dl", { class: "why" }, ...why) : null,
+      facts.length ? el("dl", { class: "facts" }, ...facts) : null,
+      el("p", { class: "names" }, el("a", { href: `${silverloom.address(data.name, "passports")}#${encodeURIComponent(id)}` }, "passport"), " ", el("span", { class: "mono" }, ...hits(id, query))),
+      names.length ? behind("names", query !== "" && names.some((node) => node.querySelector(".hit")), () => [el("dl", { class: "facts" }, ...names)]) : null);
+  };
+})();

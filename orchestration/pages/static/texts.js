@@ -1,0 +1,43 @@
+"use strict";
+// Texts of rows: shown as they are, long ones behind their beginning, what was searched for marked.
+(() => {
+  const { el } = silverloom;
+  const LONG = 700, START = 320;
+
+  /** A text with its control characters made visible: they must neither vanish nor act. */
+  silverloom.visible = (text) => text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (character) => String.fromCharCode(0x2400 + character.charCodeAt(0)))
+    .replace(/\u007f/g, "\u2421");
+
+  /** Nodes of a text in which every place of `query` (in lower case) is marked. */
+  silverloom.hits = (text, query = "") => {
+    const shown = silverloom.visible(text), lower = shown.toLowerCase();
+    // lower case can be longer than the text itself: then places do not agree, and nothing is marked
+    if (!query || lower.length !== shown.length) return [shown];
+    const nodes = [];
+    let start = 0;
+    for (let place = lower.indexOf(query); place >= 0 && nodes.length < 400; place = lower.indexOf(query, start)) {
+      nodes.push(shown.slice(start, place), el("mark", { class: "hit" }, shown.slice(place, place + query.length)));
+      start = place + query.length;
+    }
+    nodes.push(shown.slice(start));
+    return nodes;
+  };
+
+  /** A text as an element; a long one as its beginning, with all of it behind that. `whole` is its true length. */
+  silverloom.text = (text, query = "", whole = text.length) => {
+    const rest = whole > text.length ? el("span", { class: "quiet" }, ` … the page holds the first ${silverloom.number(text.length)} of ${silverloom.number(whole)} characters`) : null;
+    if (text.length <= LONG) return el("p", { class: "text", dir: "auto" }, ...silverloom.hits(text, query), rest);
+    const place = query ? text.toLowerCase().indexOf(query) : 0;
+    const from = place > START ? place - 80 : 0;
+    const box = el("details", { class: "long" },
+      el("summary", {}, el("span", { class: "start", dir: "auto" }, from ? "… " : "", ...silverloom.hits(text.slice(from, from + START), query), "… "), el("span", { class: "more" }, `${silverloom.number(whole)} characters`)));
+    box.addEventListener("toggle", () => {
+      if (box.open && box.children.length < 2) box.append(el("p", { class: "text", dir: "auto" }, ...silverloom.hits(text, query), rest));
+    });
+    return box;
+  };
+
+  /** Words that only a screen reader says. */
+  silverloom.spoken = (text) => el("span", { class: "spoken" }, text);
+})();
