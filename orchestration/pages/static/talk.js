@@ -189,10 +189,12 @@
     const wanted = [name, ...rest].find((part) => part.startsWith("budget="))?.slice("budget=".length);
     budget.value = wanted !== undefined && (wanted in budgets || wanted === "") ? wanted : budget.dataset.first;
     markSummary();
-    const index = sentences.findIndex((one) => one.id === name);
+    const named = name && !name.startsWith("budget=");
+    // Without a name the first stretch stands for all: what is linked is seen at once.
+    const index = named ? sentences.findIndex((one) => one.id === name) : runs[0]?.[2] ?? (sentences.length ? 0 : -1);
     choose(index < 0 ? null : index, { keep: true });
-    if (index < 0 && name && !name.startsWith("budget=")) selection.replaceChildren(el("p", { class: "state bad" }, `This talk has no sentence ${name.slice(0, 60)}.`));
-    if (index >= 0) selection.scrollIntoView({ block: "start" });
+    if (index < 0 && named) selection.replaceChildren(el("p", { class: "state bad" }, `This talk has no sentence ${name.slice(0, 60)}.`));
+    if (index >= 0 && named) selection.scrollIntoView({ block: "start" });
   }
 
   const moved = (count, farthest) => (count ? `${times(count, "time")} (by ${times(farthest, "sentence")} at most)` : "never");

@@ -1,0 +1,222 @@
+"""The pages of talks in a real browser: both sides show each other, by mouse, by keyboard and by address."""
+
+import pytest
+
+from tests.browser.talk_corpus import Corpus, Talk, site
+
+ODD = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+SENTENCES = [
+    ("Abstract", "What it is all about.", "role_abstract"),
+    *[
+        ("1 Introduction", f"Sentence {at} of the introduction speaks of silver.", None)
+        for at in range(1, 30)
+    ],
+    *[("2 Method", f"Sentence {at} of the method speaks of labels.", None) for at in range(30, 60)],
+    ("2 Method", "Nobody ever says a word about this.", None),
+    ("Conclusion", "The last one <b>is bold</b>.", None),
+]
+WORDS = [f"word{at}" if at % 3 else "the" for at in range(400)]
+RUNS = [*[(5 * at, 5 * at + 4, at + 1) for at in range(59)], (295, 299, 61), (300, 320, 3), (330, 380, 58)]
+TALK = Talk(
+    "a", WORDS, SENTENCES, RUNS, summary=[3, 61], labels=[(0, 399, "Sentence 3 ")], title="Silver and labels"
+)
+
+
+@pytest.fixture
+def talk_page(visit, tmp_path):
+    def talk_page(talk=TALK, hash="", **how):
+        return visit((site(Corpus(tmp_path, [talk])) / f"talks/{talk.pair}.html").as_uri() + hash, **how)
+
+    return talk_page
+
+
+def marked(visit, side):
+    return visit.page.locator(f"#{side} .on").all_inner_texts()
+
+
+def in_view(visit, side, index):
+    """Whether an option of a side is within its pane."""
+    return visit.page.evaluate(
+        """([side, index]) => {
+            const pane = document.getElementById(side).getBoundingClientRect();
+            const box = document.querySelectorAll(`#${side} [role=option]`)[index].getBoundingClientRect();
+            return box.top >= pane.top && box.bottom <= pane.bottom;
+        }""",
+        [side, index],
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_talk_is_readable_and_accessible(talk_page, width, scheme):
+    opened = talk_page(width=width, scheme=scheme, hash=f"#{TALK.state(3)}")
+    opened.assert_text("The talk comes to 60 of 61 states")
+    opened.assert_fine()
+
+
+def test_a_clicked_sentence_shows_its_first_stretch_and_stands_in_the_address(talk_page):
+    opened = talk_page()
+    opened.page.get_by_text("Sentence 58 of the method").click()
+    assert [text.strip().startswith("59") for text in marked(opened, "talk")] == [True, True]
+    assert in_view(opened, "talk", 57)
+    assert opened.page.url.endswith(f"#{TALK.state(58)}")
+    opened.assert_text("stretch 1 of 2, at 02:22")
+    opened.page.get_by_label("The stretch after").click()
+    opened.assert_text("stretch 2 of 2, at 02:45")
+    assert in_view(opened, "talk", 61)
+
+
+def test_a_clicked_stretch_shows_its_sentence(talk_page):
+    opened = talk_page()
+    opened.page.locator("#talk [role=option]").nth(60).click()
+    (sentence,) = marked(opened, "paper")
+    assert "Sentence 3 of the introduction" in sentence and in_view(opened, "paper", 3)
+    opened.assert_text("stretch 2 of 2")
+
+
+def test_arrow_keys_move_and_enter_goes_to_the_other_side(talk_page):
+    opened = talk_page(hash=f"#{TALK.state(3)}")
+    focus = "() => document.activeElement.textContent"
+    opened.page.locator("#paper [tabindex='0']").focus()
+    for key, text in [
+        ("ArrowDown", "Sentence 4"),
+        ("ArrowUp", "Sentence 3"),
+        ("End", "The last one"),
+        ("Home", "What it is"),
+    ]:
+        opened.page.keyboard.press(key)
+        assert text in opened.page.evaluate(focus)
+    assert opened.page.url.endswith(f"#{TALK.state(0)}")
+    for key, text in [
+        ("ArrowDown", "Sentence 1 "),
+        ("Enter", "word1"),
+        ("ArrowRight", "word5"),
+        ("Enter", "Sentence 2 "),
+    ]:
+        opened.page.keyboard.press(key)
+        assert text in opened.page.evaluate(focus)
+
+
+def test_an_address_opens_its_sentence_and_summary(talk_page):
+    opened = talk_page(hash=f"#{TALK.state(58)}&budget=")
+    assert in_view(opened, "paper", 58) and in_view(opened, "talk", 57)
+    assert opened.page.locator("#budget").input_value() == ""
+    assert opened.page.locator(".chosen").count() == 0
+    opened.page.locator("#budget").select_option("words_150")
+    assert opened.page.locator(".chosen").count() == 2
+    assert opened.page.url.endswith(f"#{TALK.state(58)}")
+    opened.page.evaluate("hash => { location.hash = hash }", TALK.state(3))
+    opened.assert_text("Sentence 4 · 1 Introduction")
+    opened.page.evaluate("() => { location.hash = 'state-of-another-talk' }")
+    opened.assert_text("This talk has no sentence state-of-another-talk")
+
+
+def test_a_sentence_without_a_stretch_and_one_that_is_no_state_say_so(talk_page):
+    opened = talk_page()
+    opened.page.get_by_text("Nobody ever says").click()
+    opened.assert_text("the talk never comes to it")
+    opened.page.get_by_text("What it is all about").click()
+    opened.assert_text("no state: left out: abstract")
+
+
+def test_hovering_marks_and_leaving_restores(talk_page):
+    opened = talk_page(hash=f"#{TALK.state(3)}")
+    opened.page.locator("#paper [role=option]").nth(4).hover()
+    assert len(marked(opened, "paper")) == 2
+    opened.page.locator("h1").hover()
+    assert len(marked(opened, "paper")) == 1
+
+
+def test_a_click_on_the_path_goes_to_the_sentence_of_that_moment(talk_page):
+    opened = talk_page()
+    box = opened.page.locator("#path svg").bounding_box()
+    opened.page.locator("#path svg").click(position={"x": box["width"] - 12, "y": 20})
+    opened.assert_text("Sentence 59 · 2 Method")
+    assert "word" in marked(opened, "talk")[0]
+
+
+def test_sentences_that_the_talk_does_not_come_to_can_be_left_out(talk_page):
+    opened = talk_page()
+    opened.page.locator("#met").check()
+    assert not opened.page.get_by_text("Nobody ever says").is_visible()
+    assert opened.page.get_by_text("Sentence 58 of the method").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("talk", "said"),
+    [
+        (Talk("e", (), SENTENCES), "The talk has no words."),
+        (Talk("e", ["hello", "there"], SENTENCES), "No word of this talk is aligned to the paper."),
+        (Talk("e", ["hello"]), "The paper has no sentences."),
+        (
+            Talk("e", ["hello", "silver"], SENTENCES[1:2], [(1, 1, 0)], timed=False),
+            "no times, numbers of words",
+        ),
+    ],
+)
+def test_a_talk_without_words_sentences_alignment_or_times_has_a_page(talk_page, talk, said):
+    opened = talk_page(talk)
+    opened.assert_text(said)
+    opened.assert_fine()
+
+
+def test_texts_that_are_markup_or_very_long_are_shown_and_never_run(talk_page):
+    long = "silver " * 150_000
+    words = [ODD, "x" * 1_000_000, "\u202eright", "\x07bell", "\u2028line"]
+    sentences = [(ODD, ODD, None), ("1 \U0001f600", long, None), ("1 \U0001f600", ODD, "no footnote")]
+    opened = talk_page(
+        Talk("o", words, sentences, [(0, 0, 0), (1, 3, 1)], title=ODD + "t" * 1_000_000), width=400
+    )
+    assert opened.page.title().startswith("<img src=x")
+    assert opened.page.locator("main img, main script").count() == 0
+    opened.page.locator("#paper [role=option]").nth(1).click()
+    opened.page.get_by_text("all 1 050 000 characters").click()
+    assert len(opened.page.locator("#selection pre").inner_text()) == len(long)
+    opened.page.locator("#selection summary").click()
+    opened.assert_fine()
+
+
+@pytest.fixture
+def talk_list(visit, tmp_path):
+    def talk_list(hash="", **how):
+        talks = [TALK, Talk("b", ["a", "b"], SENTENCES, title="Another talk"), Talk("c", title="Cats")]
+        corpus = Corpus(tmp_path, talks, unmatched=[f"Lost {ODD}"], unread=["talks/empty.txt"])
+        return visit((site(corpus) / "talks.html").as_uri() + hash, **how)
+
+    return talk_list
+
+
+def titles(visit):
+    return visit.page.locator("#talks tbody th").all_inner_texts()
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_list_of_talks_is_readable_and_accessible(talk_list, width):
+    opened = talk_list(width=width)
+    opened.assert_text("3 talks have a paper, 2 are lost on the way", "dropped: unmatched", "60 (98 %)")
+    opened.assert_fine()
+    opened.page.get_by_role("link", name="Silver and labels").click()
+    opened.assert_text("The path of the talk through the paper")
+    opened.assert_sound()
+
+
+def test_the_list_is_sorted_and_filtered_and_the_address_keeps_it(talk_list):
+    opened = talk_list()
+    opened.page.get_by_role("button", name="words").click()
+    assert titles(opened)[:2] == ["Silver and labels", "Another talk"]
+    opened.page.get_by_role("button", name="words").click()
+    assert titles(opened)[0] == "Cats"
+    opened.page.get_by_label("Title or reason").fill("talk unmatched")
+    assert titles(opened) == [f"Lost {ODD}"]
+    opened.page.get_by_label("Title or reason").fill("talk")
+    opened.page.get_by_label("Show").select_option("with a paper")
+    kept = titles(opened)
+    opened.page.reload()
+    assert titles(opened) == kept == ["Another talk"]
+    opened.assert_sound()
+
+
+def test_a_list_without_talks_says_so(visit, tmp_path):
+    opened = visit(site(Corpus(tmp_path)) / "talks.html")
+    opened.assert_text("0 talks have a paper", "0 of 0 shown")
+    opened.assert_fine()

@@ -1,0 +1,75 @@
+"""The page of the tuning in a real browser: the grid, its axes, the points."""
+
+from itertools import product
+
+import pytest
+
+from tests.browser.talk_corpus import Corpus, point, site
+
+CURRENT = (0.75, 0.5, 0.33, 0.1)
+GRID = [
+    point(knobs, round(0.5 + 0.3 * knobs[0] - knobs[3] / 10 + knobs[1] / 100, 4), current=knobs == CURRENT)
+    for knobs in product((0.65, 0.75, 0.85), (0.25, 0.5), (0.33, 0.45), (0.1, 0.3))
+]
+
+
+@pytest.fixture
+def tuning_page(visit, tmp_path):
+    def tuning_page(points=GRID, hash="", **how):
+        return visit((site(Corpus(tmp_path, points=points)) / "tuning.html").as_uri() + hash, **how)
+
+    return tuning_page
+
+
+def cells(visit):
+    return visit.page.locator("#heat tbody button").all_inner_texts()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_grid_is_readable_and_accessible(tuning_page, width, scheme):
+    opened = tuning_page(width=width, scheme=scheme)
+    opened.assert_text("The best point does not differ from the current one beyond the intervals")
+    opened.assert_fine()
+
+
+def test_a_cell_is_the_best_over_the_other_knobs_and_says_where_the_current_point_is(tuning_page):
+    assert cells(tuning_page()) == ["69.0 %", "67.0 %", "72.0 %\ncurrent", "70.0 %", "75.0 %\nbest", "73.0 %"]
+
+
+def test_axes_and_fixed_knobs_are_chosen_and_stand_in_the_address(tuning_page):
+    opened = tuning_page()
+    opened.page.get_by_label("Down").select_option("gamma")
+    opened.page.locator("[data-control=lambda]").select_option("0.65")
+    assert cells(opened) == ["68.8 %", "66.8 %", "69.0 %", "67.0 %"]
+    opened.page.reload()
+    assert cells(opened) == ["68.8 %", "66.8 %", "69.0 %", "67.0 %"]
+    opened.page.get_by_label("Across").select_option("gamma")
+    assert opened.page.get_by_label("Down").input_value() == "epsilon"
+
+
+def test_a_chosen_cell_tells_its_interval_and_its_talks(tuning_page):
+    opened = tuning_page()
+    opened.page.get_by_role("button", name="75.0 %").click()
+    opened.assert_text("95 % interval 70.0 % to 80.0 %; 75.0 %")
+    opened.page.reload()
+    opened.assert_text("lambda 0.85, gamma 0.5, delta 0.33, epsilon 0.1 (best)")
+
+
+def test_the_table_has_all_points_the_most_accurate_first(tuning_page):
+    opened = tuning_page()
+    assert opened.page.locator("#points tbody tr").count() == len(GRID)
+    assert opened.page.locator("#points tbody th").first.inner_text() == "1 best"
+
+
+@pytest.mark.parametrize("points", [None, []])
+def test_without_a_point_the_page_says_what_to_declare(tuning_page, points):
+    opened = tuning_page(points)
+    opened.assert_text("No point is scored.", "word_runs")
+    opened.assert_fine()
+
+
+def test_one_point_is_a_grid_of_one_cell(tuning_page):
+    opened = tuning_page([point(CURRENT, 0.7, current=True)])
+    assert cells(opened) == ["70.0 %\nbest, current"]
+    opened.assert_fine()
