@@ -23,20 +23,31 @@ _TEMPLATES = (
     "templates/dataset.html",
     "templates/macros.html",
     "templates/overview.html",
+    "templates/passports.html",
+    "templates/rows-index.html",
+    "templates/rows.html",
     "templates/talk.html",
     "templates/talks.html",
     "templates/tuning.html",
+    "templates/what_if.html",
 )
 _STATIC = (
     "static/style.css",
     "static/page.js",
     "static/charts.js",
     "static/live.js",
+    "static/diff.js",
+    "static/passports.js",
+    "static/row.js",
+    "static/rows.css",
+    "static/rows.js",
+    "static/texts.js",
     "static/talk.css",
     "static/talk.js",
     "static/talk_path.js",
     "static/talks.js",
     "static/tuning.js",
+    "static/what_if.js",
 )
 
 

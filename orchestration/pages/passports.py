@@ -17,7 +17,7 @@ from orchestration.pages.html import address, first_line, json_ready, render
 from orchestration.pages.origins import Row, flow, raw_file, rows, saying, short, spoken, where
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
-NODES, NAMED = 20_000, 200
+NODES, NAMED = 15_000, 200
 #: How many origins, and users, of each row are followed: first one of all, down to its file, then more.
 _FOLLOWED = (1, 3, 12, 48)
 

@@ -1,8 +1,8 @@
 "use strict";
 // The passport of one row, named in the address: what it is, what it was made of, what is made of it.
 (() => {
-  const { el, data, number, text, visible } = silverloom;
-  const FEW = 3, MANY = 20;
+  const { el, data, number, visible } = silverloom;
+  const FEW = 3, MANY = 20, WHY = ["reason", "score", "detail", "error"];
   const places = new Map(data.nodes.map((node, index) => [node.id, index]));
   const place = document.getElementById("passport"), wanted = document.getElementById("wanted");
   const link = (node) => el("a", { class: "mono", href: `#${encodeURIComponent(node.id)}` }, visible(node.id));
@@ -51,17 +51,18 @@
     const file = data.files[number_], step = data.datasets[file.dataset];
     const live = silverloom.live?.datasets?.[file.dataset], month = live?.months?.find((one) => one.month === file.month);
     const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value));
-    const shown = file.columns.map((name, column) => [name, values[column]]).filter(([, value]) => value !== null && value !== "");
-    const why = shown.filter(([name]) => ["reason", "score", "detail", "error"].includes(name));
-    const rest = shown.filter(([name]) => !["reason", "score", "detail", "error"].includes(name));
+    const value = (content) => places.has(content) ? link(data.nodes[places.get(content)]) : visible(String(content));
+    const shown = file.columns.map((name, column) => [name, values[column]]).filter(([, content]) => content !== null && content !== "");
+    const part = (wanted) => shown.filter(([name]) => (name === file.says ? "says" : WHY.includes(name) ? "why" : "facts") === wanted);
     return el("section", { class: "card" },
       el("h3", {}, el("a", { href: silverloom.address(file.dataset) }, dataset(file)), " ", badge(file)),
-      why.length ? el("dl", { class: "why" }, ...why.map(([name, value]) => pair(name, visible(String(value))))) : null,
+      ...part("says").map(([, content]) => el("p", { class: "text", dir: "auto" }, visible(content))),
+      part("why").length ? el("dl", { class: `why ${file.table}` }, ...part("why").map(([name, content]) => pair(name, visible(String(content))))) : null,
       where ? el("p", { class: "quiet" }, where) : null,
-      el("dl", { class: "facts" }, ...rest.map(([name, value]) => pair(name, visible(String(value))))),
+      el("dl", { class: "facts" }, ...part("facts").map(([name, content]) => pair(name, value(content)))),
       el("dl", { class: "facts" }, pair("file", el("code", {}, `${file.path}, row ${index + 1}`)), pair("made by", el("code", {}, step.code)),
         live?.code ? pair("code version", el("code", {}, live.code)) : null, month?.run ? pair("run", el("a", { href: month.run }, "in Dagster")) : null),
-      el("details", {}, el("summary", {}, "params"), el("dl", { class: "facts" }, ...Object.entries(step.params).map(([name, value]) => pair(name, el("code", {}, value))))));
+      el("details", {}, el("summary", {}, "params"), el("dl", { class: "facts" }, ...Object.entries(step.params).map(([name, content]) => pair(name, el("code", {}, content))))));
   }
 
   function passport(index) {

@@ -1,11 +1,11 @@
 "use strict";
 // One row: first what it says, then why it was dropped or rejected, then numbers, then names.
 (() => {
-  const { el, data, number, text, hits, spoken } = silverloom;
-  const SHOWN = 8;
+  const { el, data, number, text, hits, plain, spoken } = silverloom;
+  const SHOWN = 8, MOST = 3000;
 
   const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
-  const plain = (value) => value === null ? "" : Array.isArray(value) ? value.map(plain).join(", ") : typeof value === "object" ? Object.values(value).map(plain).join(" ") : String(value);
+  const flat = (value) => plain(value).replaceAll("\n", ", ");
   const cut = (cell) => cell.v.length < cell.n ? el("p", { class: "quiet" }, `The page holds the first ${number(cell.v.length)} of ${number(cell.n)}.`) : null;
   const scroll = (label, ...children) => el("div", { class: "scroll inner", tabindex: "0", role: "region", "aria-label": label }, ...children);
 
@@ -18,22 +18,28 @@
     return box;
   }
 
+  /** The title of something long, and whether it stands open: it does where it is short, or shortly says what is searched for. */
+  function title(said, cell, query, open) {
+    const has = query !== "" && plain(cell).toLowerCase().includes(query);
+    return [el("span", {}, said, has ? el("mark", { class: "hit" }, "found in it") : null), open || (has && plain(cell).length <= MOST)];
+  }
+
   const draw = {
     text: (column, cell, query) => Array.isArray(cell) ? text(cell[0], query, cell[1]) : text(cell, query),
-    words: (column, cell, query) => behind(`${number(cell.n)} words: ${plain(cell.v[0]?.[1] ?? "").slice(0, 100)}…`, query !== "", () => [
+    words: (column, cell, query) => behind(...title(`${number(cell.n)} words: ${(cell.v[0]?.[1] ?? "").slice(0, 100)}… `, cell, query, false), () => [
       el("p", { class: "text", dir: "auto" }, ...cell.v.flatMap(([time, words]) => [time === null ? null : el("span", { class: "time" }, `${clock(time)} `), ...hits(words, query), " "]).filter(Boolean)), cut(cell)]),
-    list: (column, cell, query) => cell.n === 0 ? el("p", { class: "quiet" }, "none") : behind(`${number(cell.n)} items`, cell.n <= SHOWN || query !== "", () => [
-      el("ol", { class: "items" }, ...cell.v.map((item) => el("li", { dir: "auto" }, ...hits(plain(item), query)))), cut(cell)]),
-    table: (column, cell, query) => cell.n === 0 ? el("p", { class: "quiet" }, "none") : behind(`${number(cell.n)} ${cell.n === 1 ? "item" : "items"}`, cell.n <= SHOWN || query !== "", () => [
+    list: (column, cell, query) => cell.n === 0 ? el("p", { class: "quiet" }, "none") : behind(...title(`${number(cell.n)} items `, cell, query, cell.n <= SHOWN), () => [
+      el("ol", { class: "items" }, ...cell.v.map((item) => el("li", { dir: "auto" }, ...hits(flat(item), query)))), cut(cell)]),
+    table: (column, cell, query) => cell.n === 0 ? el("p", { class: "quiet" }, "none") : behind(...title(`${number(cell.n)} ${cell.n === 1 ? "item" : "items"} `, cell, query, cell.n <= SHOWN), () => [
       scroll(`${column.name} as a table`, el("table", { class: "small" },
         el("thead", {}, el("tr", {}, ...column.fields.map((name) => el("th", { scope: "col" }, name)))),
-        el("tbody", {}, ...cell.v.map((item) => el("tr", {}, ...item.map((value) => el("td", { class: typeof value === "number" ? "n" : null, dir: "auto" }, ...hits(plain(value), query)))))))), cut(cell)]),
+        el("tbody", {}, ...cell.v.map((item) => el("tr", {}, ...item.map((value) => el("td", { class: typeof value === "number" ? "n" : null, dir: "auto" }, ...hits(flat(value), query)))))))), cut(cell)]),
     ranges: (column, cell) => [`${cell.v.slice(0, SHOWN).map(([first, last]) => first === last ? first : `${first}–${last}`).join(", ")}${cell.n > SHOWN ? `, … (${number(cell.n)})` : ""}`],
     numbers: (column, cell) => [`${cell.v.slice(0, 3 * SHOWN).join(" ")}${cell.n > 3 * SHOWN ? ` … (${number(cell.n)})` : ""}`],
     value: (column, cell) => [typeof cell === "number" && Number.isInteger(cell) && Math.abs(cell) >= 10_000 ? number(cell) : String(cell)],
   };
   const inline = (column, cell, query) => column.kind in { ranges: 1, numbers: 1, value: 1 } ? draw[column.kind](column, cell)
-    : column.kind === "list" ? [cell.v.slice(0, 3).map(plain).join(", ") + (cell.n > 3 ? `, … (${number(cell.n)})` : "")]
+    : column.kind === "list" ? [cell.v.slice(0, 3).map(flat).join(", ") + (cell.n > 3 ? `, … (${number(cell.n)})` : "")]
       : column.kind === "text" && plain(cell).length < 200 ? hits(plain(cell), query) : [draw[column.kind](column, cell, query)];
 
   /** The sentences of a text that stand in another are marked in it. */
@@ -73,7 +79,7 @@
       contrast(row, columns),
       why.length ? el("dl", { class: "why" }, ...why) : null,
       facts.length ? el("dl", { class: "facts" }, ...facts) : null,
-      el("p", { class: "names" }, el("a", { href: `${silverloom.address(data.name, "passports")}#${encodeURIComponent(id)}` }, "passport"), " ", el("span", { class: "mono" }, ...hits(id, query))),
-      names.length ? behind("names", query !== "" && names.some((node) => node.querySelector(".hit")), () => [el("dl", { class: "facts" }, ...names)]) : null);
+      el("div", { class: "names" }, el("p", {}, el("a", { href: `${silverloom.address(data.name, "passports")}#${encodeURIComponent(id)}` }, "passport"), " ", el("span", { class: "mono" }, ...hits(id, query))),
+        names.length ? behind("names", names.some((node) => node.querySelector(".hit")), () => [el("dl", { class: "facts" }, ...names)]) : null));
   };
 })();

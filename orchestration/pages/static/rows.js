@@ -16,20 +16,12 @@
     month: { label: "Month", all: "all", of: (row) => row.date },
     reason: { label: "Reason", all: "any", of: (row) => row.reason },
   };
+  for (const facet of Object.values(facets)) facet.values = new Set(rows.map(facet.of).filter((value) => value !== null));
   const empty = { table: "", month: "", reason: "", q: "", measure: measures[0] ?? "", min: "", max: "", sort: "", page: "1" };
   let state;
 
   /** Everything that is shown of a row, in lower case. */
-  function haystack(row) {
-    const parts = [row.kind, row.date];
-    const gather = (cell) => {
-      if (cell === null || cell === undefined) return;
-      if (typeof cell !== "object") parts.push(String(cell));
-      else for (const inner of Array.isArray(cell) ? cell : cell.v) gather(inner);
-    };
-    gather(row.cells);
-    return (row.haystack ??= parts.join("\n").toLowerCase());
-  }
+  const haystack = (row) => row.haystack ??= `${row.kind}\n${row.date}\n${silverloom.plain(row.cells)}`.toLowerCase();
 
   /** Rows that fit all filters, and how many fit all others of each facet's values. */
   function found() {
@@ -41,13 +33,14 @@
     for (const row of rows) {
       const value = row.measures[measured];
       if ((least !== null || most !== null) && (value == null || (least !== null && value < least) || (most !== null && value > most))) continue;
-      const misses = names.filter((name) => state[name] && facets[name].of(row) !== state[name]);
-      if (misses.length > 1 || (query && !haystack(row).includes(query))) continue;
-      for (const name of misses.length ? misses : names) {
+      let missed = null, misses = 0;
+      for (const name of names) if (state[name] && facets[name].of(row) !== state[name]) { missed = name; misses++; }
+      if (misses > 1 || (query && !haystack(row).includes(query))) continue;
+      for (const name of missed ? [missed] : names) {
         const key = facets[name].of(row);
         if (key !== null) counts[name].set(key, (counts[name].get(key) ?? 0) + 1);
       }
-      if (!misses.length) fitting.push(row);
+      if (!missed) fitting.push(row);
     }
     const [name, way] = state.sort.split(" "), by = indexOf(name);
     if (by >= 0) {
@@ -83,7 +76,7 @@
     const field = (name, label, control, kind = "") => { places[name] = control; return el("label", { class: `field ${kind}` }, el("span", {}, label), control); };
     form.addEventListener("submit", (event) => event.preventDefault());
     for (const [name, facet] of Object.entries(facets)) {
-      if (!rows.some((row) => facet.of(row) !== null) && name === "reason") continue;
+      if (!facet.values.size && name === "reason") continue;
       const select = el("select", {});
       select.addEventListener("change", () => change({ [name]: select.value }));
       form.append(field(name, facet.label, select));
@@ -94,12 +87,13 @@
     if (measures.length) {
       const which = el("select", {}, ...measures.map((name) => el("option", { value: name }, name)));
       which.addEventListener("change", () => change({ measure: which.value }));
-      form.append(field("measure", "Number", which));
+      const range = el("div", { class: "range", role: "group", "aria-label": "Range of a number" }, field("measure", "Number", which));
       for (const [name, label] of [["min", "from"], ["max", "to"]]) {
         const input = el("input", { type: "number", step: "any" });
         input.addEventListener("input", () => change({ [name]: input.value }));
-        form.append(field(name, label, input, "narrow"));
+        range.append(field(name, label, input, "narrow"));
       }
+      form.append(range);
       const ways = [["", "as in the data"], ...measures.flatMap((name) => [[`${name} up`, `${name}, lowest first`], [`${name} down`, `${name}, highest first`]])];
       const sort = el("select", {}, ...ways.map(([value, label]) => el("option", { value }, label)));
       sort.addEventListener("change", () => change({ sort: sort.value }));
@@ -121,7 +115,7 @@
     const { fitting, counts } = found();
     for (const [name, facet] of Object.entries(facets)) {
       if (!places[name]) continue;
-      const values = new Set(rows.map(facet.of).filter((value) => value !== null));
+      const values = new Set(facet.values);
       if (state[name]) values.add(state[name]);
       const sorted = facet.order ? facet.order.filter((value) => values.has(value)) : [...values].sort();
       let sum = 0;

@@ -9,6 +9,13 @@
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (character) => String.fromCharCode(0x2400 + character.charCodeAt(0)))
     .replace(/\u007f/g, "\u2421");
 
+  /** All that a cell says, as one text. */
+  silverloom.plain = (cell) => {
+    if (cell === null || cell === undefined) return "";
+    if (Array.isArray(cell)) return cell.map(silverloom.plain).join("\n");
+    return typeof cell === "object" ? silverloom.plain(cell.v) : String(cell);
+  };
+
   /** Nodes of a text in which every place of `query` (in lower case) is marked. */
   silverloom.hits = (text, query = "") => {
     const shown = silverloom.visible(text), lower = shown.toLowerCase();
