@@ -64,10 +64,9 @@ class Corpus:
         )
         self._write("talksumm/matches", MATCHES, [])
         self._write("talksumm/pairs", PAIRS, [_pair(talk) for talk in self.talks], self._unmatched())
-        states, left_out = (
-            zip(*(_states(talk) for talk in self.talks), strict=True) if self.talks else ((), ())
-        )
-        self._write("talksumm/alignments", ALIGNMENTS, sum(states, []), sum(left_out, []))
+        states = [_states(talk) for talk in self.talks]
+        kept, left_out = ([row for rows in states for row in rows[table]] for table in (0, 1))
+        self._write("talksumm/alignments", ALIGNMENTS, kept, left_out)
         self._write("talksumm/summaries", SUMMARIES, [_summary(talk) for talk in self.talks if talk.summary])
         if any(talk.labels for talk in self.talks):
             self._write(

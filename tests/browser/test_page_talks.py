@@ -34,15 +34,15 @@ def marked(visit, side):
     return visit.page.locator(f"#{side} .on").all_inner_texts()
 
 
-def in_view(visit, side, index):
-    """Whether an option of a side is within its pane."""
-    return visit.page.evaluate(
+def assert_in_view(visit, side, index):
+    """An option of a side comes to be within its pane."""
+    visit.page.wait_for_function(
         """([side, index]) => {
             const pane = document.getElementById(side).getBoundingClientRect();
             const box = document.querySelectorAll(`#${side} [role=option]`)[index].getBoundingClientRect();
             return box.top >= pane.top && box.bottom <= pane.bottom;
         }""",
-        [side, index],
+        arg=[side, index],
     )
 
 
@@ -58,19 +58,20 @@ def test_a_clicked_sentence_shows_its_first_stretch_and_stands_in_the_address(ta
     opened = talk_page()
     opened.page.get_by_text("Sentence 58 of the method").click()
     assert [text.strip().startswith("59") for text in marked(opened, "talk")] == [True, True]
-    assert in_view(opened, "talk", 57)
+    assert_in_view(opened, "talk", 57)
     assert opened.page.url.endswith(f"#{TALK.state(58)}")
     opened.assert_text("stretch 1 of 2, at 02:22")
     opened.page.get_by_label("The stretch after").click()
     opened.assert_text("stretch 2 of 2, at 02:45")
-    assert in_view(opened, "talk", 61)
+    assert_in_view(opened, "talk", 61)
 
 
 def test_a_clicked_stretch_shows_its_sentence(talk_page):
     opened = talk_page()
     opened.page.locator("#talk [role=option]").nth(60).click()
     (sentence,) = marked(opened, "paper")
-    assert "Sentence 3 of the introduction" in sentence and in_view(opened, "paper", 3)
+    assert "Sentence 3 of the introduction" in sentence
+    assert_in_view(opened, "paper", 3)
     opened.assert_text("stretch 2 of 2")
 
 
@@ -99,7 +100,8 @@ def test_arrow_keys_move_and_enter_goes_to_the_other_side(talk_page):
 
 def test_an_address_opens_its_sentence_and_summary(talk_page):
     opened = talk_page(hash=f"#{TALK.state(58)}&budget=")
-    assert in_view(opened, "paper", 58) and in_view(opened, "talk", 57)
+    assert_in_view(opened, "paper", 58)
+    assert_in_view(opened, "talk", 57)
     assert opened.page.locator("#budget").input_value() == ""
     assert opened.page.locator(".chosen").count() == 0
     opened.page.locator("#budget").select_option("words_150")

@@ -98,8 +98,13 @@
     for (const run of runsOf[sentence]) runElements[run].classList.toggle("on", on);
   };
 
-  /** Scroll a pane, and only it, until an element of it is well in view. */
+  /** Scroll a pane, and only it, until an element of it is well in view; again when what is new in sight has its size. */
   function bring(pane, element) {
+    scroll(pane, element);
+    requestAnimationFrame(() => scroll(pane, element));
+  }
+
+  function scroll(pane, element) {
     const box = element.getBoundingClientRect(), view = pane.getBoundingClientRect();
     if (box.top >= view.top + 8 && box.bottom <= view.bottom - 8) return;
     pane.scrollTop += box.top - view.top - Math.min(view.height / 3, Math.max(8, (view.height - box.height) / 2));
