@@ -43,7 +43,7 @@ def _key(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, A
     if inputs is None or code is None:
         return None
     try:
-        values = item.values_in(_nested(params.get("params.yaml", {})))
+        values = item.values_in(nested(params.get("params.yaml", {})))
     except ParamsError:
         return None  # made under params of another shape: not today's key
     return {"inputs": inputs, "params": values, "code": code}
@@ -69,7 +69,7 @@ def _source_inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> d
     former = stage.get("params", {}).get("params.yaml", {}).get("partitions", {})
     if former.get("start") != settings().partitions.start:
         return None  # records without a month belong to the first one
-    for source in settings().sources[str(item.records)].values():
+    for source in settings().sources.get(str(item.records), {}).values():
         path = source.path
         md5 = recorded(stage, "deps", path)
         if md5 is None or md5 != _folder_version(path):
@@ -90,7 +90,8 @@ def _month_of(files: Mapping[str, str] | None, month: str) -> dict[str, str] | N
     return {name.removeprefix(prefix): md5 for name, md5 in files.items() if name.startswith(prefix)} or None
 
 
-def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mapping of dotted names as the mapping that it was made of."""
     content: dict[str, Any] = {}
     for path, value in flat.items():
         *parents, last = path.split(".")

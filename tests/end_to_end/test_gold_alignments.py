@@ -1,0 +1,78 @@
+"""Talks aligned by hand are a source that a corpus may leave out."""
+
+import pyarrow.parquet as pq
+import pytest
+
+LABELS = """first_word,last_word,sentence
+0,10,
+11,24,Many systems fail when they meet rare words in the wild
+25,33,In this paper we describe how frequency tables
+34,200,"""
+
+
+def reports(project):
+    return pq.read_table(project.root / "data/talksumm/tuning/kept-00000.parquet").to_pylist()
+
+
+def with_labels(params):
+    month = {"constant": "2018-06"}
+    hand = {"kind": "word_runs", "path": "corpus/alignments", "month": month, "licence": "CC0-1.0"}
+    params["sources"]["gold_alignments"] = {"hand": hand}
+
+
+def test_labels_come_and_go_and_only_their_report_is_made_again(done):
+    before = done.data()
+    assert reports(done) == []
+    folder = done.root / "corpus/alignments"
+    folder.mkdir()
+    words = len((done.root / "corpus/talks/alpha.txt").read_text().split())
+    (folder / "alpha.csv").write_text(LABELS.replace("200", str(words - 1)))
+    (folder / "beta.csv").write_text("first_word,last_word,sentence\n0,5,\n4,9,\n")
+    done.params(with_labels)
+    assert "run `make dvc.yaml`" in done.run(ok=False)
+    done.module("orchestration.dvc")
+    output = done.run()
+    assert "sources/gold_alignments 2018-06: 4 kept, 0 dropped, 1 rejected" in output
+    assert {name.split()[0] for name in done.made(output)} <= {
+        "sources/gold_alignments",
+        "talksumm/tuning",
+        "quality/pages",
+    }
+    (current,) = [row for row in reports(done) if row["current"]]
+    assert current["words"] > 5 and 0 < current["accuracy"] <= 1
+    assert [talk["title"] for talk in current["talks"]] == ["Counting Rare Words in Small Corpora"]
+    rejects = pq.read_table(done.root / "data/sources/gold_alignments/2018-06/rejected-00000.parquet")
+    assert rejects["error"].to_pylist() == ["hand/beta.csv: line 3: begins with word 4, due is word 6"]
+    assert "up to date" in done.dvc("status")
+    assert done.repro().count("didn't change, skipping") > 5
+
+    done.params(lambda params: params["sources"].pop("gold_alignments"))
+    done.module("orchestration.dvc")
+    done.run()
+    assert done.data() == before
+    assert "up to date" in done.dvc("status")
+
+
+def test_an_empty_list_of_sources_is_as_good_as_none(done):
+    done.params(lambda params: params["sources"].update(gold_alignments={}))
+    done.module("orchestration.dvc")
+    assert "everything is up to date" in done.module("orchestration.plan")
+    assert done.made(done.run()) == []
+    assert "up to date" in done.dvc("status")
+
+
+def test_a_lost_record_is_won_back_without_such_a_source(done):
+    (done.root / ".silverloom/records/sources/gold_alignments/2018-06.json").unlink()
+    assert "everything is up to date" in done.module("orchestration.plan")
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda sources: sources.update(gold_alignment={}), "unknown key sources.gold_alignment; known: "),
+        (lambda sources: sources.pop("papers"), "the section sources.papers is missing"),
+    ],
+)
+def test_a_misspelt_source_is_no_absent_one(fresh, change, complaint):
+    fresh.params(lambda params: change(params["sources"]))
+    assert f"error: params.yaml: {complaint}" in fresh.module("orchestration.plan", ok=False)
