@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs/images"
 LEFT_BEHIND = (".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "__pycache__", ".git")
 MONTH = "2018-07"
+#: Dagster's own settings: no list of its pages, the graph from top to bottom.
+SETTINGS = {"dagster-nav-collapsed": "true", "asset-graph-direction": '"vertical"'}
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Picture:
 
 def unfold(page: Page) -> None:
     """Show every dataset of the graph: all groups open, and no list beside it."""
+    page.locator("button:has([aria-label=panel_show_right])").last.click()
     page.keyboard.press("Alt+KeyE")
     page.get_by_text("training_sets", exact=True).last.wait_for()
 
@@ -98,7 +101,14 @@ def take(visit: Visitor, servers: Servers, picture: Picture) -> None:
     address = picture.server(servers)
     wait(address)
     width, height = picture.size
-    seen = visit(address + picture.path, width=width, height=height, scheme=picture.scheme, scale=1.25)
+    seen = visit(
+        address + picture.path,
+        width=width,
+        height=height,
+        scheme=picture.scheme,
+        scale=1.25,
+        remembers=SETTINGS,
+    )
     seen.assert_text(picture.ready)
     picture.act(seen.page)
     seen.page.wait_for_timeout(2000)  # what is drawn moves to its place

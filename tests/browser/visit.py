@@ -6,6 +6,7 @@ serious fault of accessibility, readable, usable by keyboard. Not here: what one
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -38,8 +39,12 @@ class Visitor:
         height: int = 900,
         scheme: str = "light",
         scale: float = 1,
+        remembers: dict[str, str] | None = None,
     ) -> Visit:
-        """Open an address, or a file, at a width in pixels; `scheme` is light or dark."""
+        """Open an address, or a file, at a width in pixels; `scheme` is light or dark.
+
+        `remembers` is what the page finds in its local storage.
+        """
         context = self.browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme=scheme,
@@ -50,6 +55,8 @@ class Visitor:
         )
         context.set_default_timeout(30_000)
         self.contexts.append(context)
+        for name, value in (remembers or {}).items():
+            context.add_init_script(f"localStorage.setItem({json.dumps(name)}, {json.dumps(value)})")
         visit = Visit(context.new_page())
         visit.go(address)
         return visit
