@@ -65,7 +65,7 @@ DAGSTER, PAGES, MLFLOW = (
 )
 PARTITION = f"/assets/talksumm/alignments?view=partitions&partition={MONTH}"
 PICTURES = [
-    Picture("dag", DAGSTER, "/asset-groups", "Materialize all", unfold, (1600, 1100)),
+    Picture("dag", DAGSTER, "/asset-groups", "Materialize all", unfold, (1500, 1500)),
     Picture("partition", DAGSTER, PARTITION, "drop reasons"),
     Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "used + "),
     Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),
