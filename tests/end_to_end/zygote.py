@@ -12,12 +12,13 @@ from pathlib import Path
 
 import dagster
 import dvc.repo
+import great_expectations
 import numpy
 import pyarrow.parquet
 import rich.table
 import yaml
 
-WARM = (dagster, dvc.repo, numpy, pyarrow.parquet, rich.table, yaml)
+WARM = (dagster, dvc.repo, great_expectations, numpy, pyarrow.parquet, rich.table, yaml)
 
 
 def child(order):

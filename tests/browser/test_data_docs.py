@@ -1,0 +1,117 @@
+"""Great Expectations' own pages render without a network, show markup as text, and are rendered once."""
+
+import dataclasses
+import json
+
+import pyarrow as pa
+import pytest
+
+from assets.expectations import among, between, equal, matches, not_null, steady, text, unique
+from ops.outcome import Outcome, Shape, columns
+from orchestration.graph import datasets
+from orchestration.quality import checks, docs, failing, history
+from orchestration.store.counts import counts
+from orchestration.store.identity import folder_hashes
+from orchestration.store.parquet import write_outcomes
+from orchestration.store.records import Record
+
+SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
+SUITE = [
+    *not_null("id"),
+    unique("id", "text"),
+    between("score", 0, 1),
+    among("text", "nothing"),
+    matches("text", r"^<?\w{3}$"),
+    equal("text", "id"),
+    between("text", 0, 1, "warning"),  # cannot be evaluated
+    *text("text", 100),
+    *steady(),
+]
+MARKUP = "<script>document.title = 'broken into'</script><b>& bold</b> \u202eodd\x00"
+
+
+@pytest.fixture
+def validated(monkeypatch, tmp_path):
+    """Validate months of one dataset as if they had been made."""
+    for module, name in ((failing, "FAILING"), (history, "HISTORY"), (checks, "VALIDATIONS"), (docs, "DOCS")):
+        monkeypatch.setattr(module, name, tmp_path / name.lower())
+    for module in (checks, docs):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    item = dataclasses.replace(datasets()["talksumm/pairs"], shape=SHAPE, expectations=tuple(SUITE))
+    monkeypatch.setattr(docs, "datasets", lambda: {item.name: item})
+
+    def validated(month, *texts):
+        folder = tmp_path / month
+        folder.mkdir(exist_ok=True)
+        rows = [
+            {"id": f"r{index}", "source_ids": ["f"], "licence": "CC0", "score": 2.0, "text": value}
+            for index, value in enumerate(texts)
+        ]
+        write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
+        checks.check(item, month, folder, Record({}, folder_hashes(folder), counts(folder)), "run")
+
+    validated.item = item
+    return validated
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_ask_nothing_of_another_machine_and_run_nothing_that_is_data(validated, visit, scheme):
+    validated("2018-06", MARKUP, MARKUP, "x" * 1_000_000)
+    validated("2018-07")
+    index = docs.build()
+    page = visit(index, scheme=scheme)
+    page.assert_fine()
+    page.assert_text("talksumm/pairs", "failing/talksumm/pairs/2018-06.parquet")
+    page.page.get_by_role("link", name="talksumm/pairs").first.click()
+    page.page.wait_for_load_state()
+    page.assert_sound()
+    page.assert_text("Expectation Validation Result", "<b>& bold</b>", "Failed")
+    assert "broken into" not in page.page.title()
+    assert page.page.evaluate("typeof jQuery.fn.collapse") == "function"
+    page.page.get_by_text("Show more info").first.click()
+    page.page.get_by_role("link", name="Home").click()
+    page.assert_text("Data Docs")
+    page.assert_sound()
+
+
+def test_only_what_changed_is_rendered_again_and_what_is_no_more_is_removed(validated, monkeypatch):
+    validated("2018-06", "one")
+    validated("2018-07", "two")
+    docs.build()
+    rendered = []
+    render = docs._render
+    monkeypatch.setattr(
+        docs, "_render", lambda document, path: rendered.append(path) or render(document, path)
+    )
+    docs.build()
+    assert rendered == []
+    validated("2018-07", "three")
+    docs.build()
+    assert rendered == ["validations/talksumm/pairs/2018-07.html"]
+    checks.validation_file(validated.item, "2018-06").unlink()
+    docs.build()
+    assert [path.name for path in docs.DOCS.rglob("2018-*.html")] == ["2018-07.html"]
+    assert "2018-06" not in (docs.DOCS / "index.html").read_text()
+
+
+def test_without_a_validation_the_index_says_so(validated, visit):
+    page = visit(docs.build())
+    page.assert_fine()
+    page.assert_text("Nothing was validated in this checkout yet")
+
+
+def test_a_file_that_has_no_local_copy_is_refused_by_its_address():
+    with pytest.raises(ValueError, match=r"loads https://cdn\.example\.org/new\.js: give it a local copy"):
+        docs.localised('<script src="https://cdn.example.org/new.js"></script>', "")
+
+
+def test_a_broken_note_of_what_was_rendered_renders_all_again(validated):
+    validated("2018-06", "one")
+    docs.build()
+    (docs.DOCS / ".rendered.json").write_text("{")
+    (docs.DOCS / "validations/talksumm/pairs/2018-06.html").write_text("")
+    docs.build()
+    assert (
+        "Expectation Validation Result" in (docs.DOCS / "validations/talksumm/pairs/2018-06.html").read_text()
+    )
+    assert json.loads((docs.DOCS / ".rendered.json").read_text())

@@ -1,0 +1,127 @@
+"""What becomes of a validation: findings in words, failing rows, a history, the latest document."""
+
+import dataclasses
+import json
+
+import pyarrow as pa
+import pytest
+
+from assets.expectations import between, not_null, steady, unique
+from ops.outcome import Outcome, Shape, columns
+from orchestration.graph import datasets
+from orchestration.quality import checks, failing, history
+from orchestration.store.counts import counts
+from orchestration.store.identity import folder_hashes
+from orchestration.store.parquet import write_outcomes
+from orchestration.store.records import Record
+
+SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
+SUITE = (
+    *not_null("id"),
+    unique("id"),
+    between("score", 0, 1),
+    between("text.characters", 2, severity="warning"),
+    *steady(),
+)
+
+
+@pytest.fixture
+def check(monkeypatch, tmp_path):
+    """Validate a month of rows as if they had just been made, and return the two findings."""
+    for module, name in ((failing, "FAILING"), (history, "HISTORY"), (checks, "VALIDATIONS")):
+        monkeypatch.setattr(module, name, tmp_path / name.lower())
+    monkeypatch.setattr(checks, "ROOT", tmp_path)
+    monkeypatch.setattr(checks, "read_record", lambda item, month: None)
+    item = dataclasses.replace(datasets()["talksumm/pairs"], shape=SHAPE, expectations=SUITE)
+
+    def check(scores, suite=SUITE, text="some text", month="2018-06"):
+        folder = tmp_path / "data"
+        folder.mkdir(exist_ok=True)
+        rows = [
+            {"id": f"r{index}", "source_ids": ["f"], "licence": "CC0", "score": score, "text": text}
+            for index, score in enumerate(scores)
+        ]
+        write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
+        record = Record({}, folder_hashes(folder), counts(folder))
+        chosen = dataclasses.replace(item, expectations=tuple(suite))
+        return checks.check(chosen, month, folder, record, "run-1")
+
+    check.item = item
+    return check
+
+
+def test_a_sound_partition_passes_both_checks_and_is_remembered(check):
+    found = check([0.1, 0.2])
+    assert {name: finding.passed for name, finding in found.items()} == {
+        "expectations": True,
+        "warnings": True,
+    }
+    assert found["expectations"].summary == "3 of 3 expectations met"
+    (row,) = history.read(check.item).to_pylist()
+    assert row["accepted"] and row["warnings"] == 0 and row["kept"] == 2 and row["run_id"] == "run-1"
+    document = json.loads(checks.validation_file(check.item, "2018-06").read_text())
+    assert document["success"] is True and document["meta"]["run_id"]["run_name"] == "run-1"
+
+
+def test_an_error_names_what_failed_in_how_many_rows_and_where_they_lie(check):
+    found = check([0.5, 1.5, -1.0])
+    assert found["expectations"].faults == (
+        "score at least 0 and at most 1: not so in 2 rows (1.5, -1.0)",
+        "failing rows: failing/talksumm/pairs/2018-06.parquet",
+    )
+    assert found["warnings"].passed
+    shown = found["expectations"].shown
+    assert shown["failing rows"].value == "failing/talksumm/pairs/2018-06.parquet"
+    assert shown["failed"].value == 1 and shown["kept"].value == 3
+    table = shown["results"].value.splitlines()
+    assert table[2].startswith("| ✗ | score at least 0 and at most 1 | kept | 2 | 1.5, -1.0")
+    assert sum(line.startswith("| ✓") for line in table) == 2
+
+
+def test_a_warning_leaves_the_errors_alone(check):
+    found = check([0.5], text="x")
+    assert found["expectations"].passed and not found["warnings"].passed
+    assert found["warnings"].faults[0] == "text.characters at least 2: not so in 1 rows (1)"
+
+
+def test_a_partition_is_compared_with_its_last_version_that_passed(check):
+    check([0.1] * 10)
+    check([2.0] * 100)  # is not accepted
+    found = check([0.1] * 4)
+    assert found["warnings"].faults == ("kept.of_previous at least 0.5: not so (0.4)",)
+    assert check([0.1] * 5)["warnings"].passed is True
+    assert check([0.1] * 1, month="2018-07")["warnings"].passed
+
+
+def test_the_same_bytes_validated_again_keep_their_warning(check):
+    check([0.1] * 10)
+    assert not check([0.1] * 4)["warnings"].passed
+    assert not check([0.1] * 4)["warnings"].passed
+
+
+def test_an_expectation_that_cannot_be_evaluated_is_an_error(check):
+    found = check([0.5], suite=[*SUITE, between("text", 0, 1, "warning")])
+    assert (
+        found["expectations"].faults[0].startswith("text at least 0 and at most 1: could not be evaluated: ")
+    )
+    assert found["warnings"].passed
+
+
+def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, monkeypatch):
+    def broken(*arguments):
+        raise ZeroDivisionError("no batch")
+
+    monkeypatch.setattr(checks, "validate", broken)
+    found = check([0.5])
+    assert [finding.passed for finding in found.values()] == [False, False]
+    assert "could not be evaluated: ZeroDivisionError: no batch" in found["expectations"].faults[0]
+
+
+def test_what_a_record_says_of_warnings_is_what_was_seen_of_the_same_bytes(check):
+    check([0.5], text="x")
+    (row,) = history.read(check.item).to_pylist()
+    seen = checks.told(check.item, "2018-06", row["version"], "warnings")
+    assert seen.faults == ("text.characters at least 2: not so in 1 rows (1)",)
+    unseen = checks.told(check.item, "2018-06", "another", "warnings")
+    assert unseen.passed and unseen.summary.startswith("not validated in this checkout")
+    assert checks.told(check.item, "2018-06", "another", "expectations").passed
