@@ -31,6 +31,9 @@ LONGEST_TITLE = 300
 #: Where a talk can be lost.
 _LOSSES = ("sources/talks", "talksumm/matches", "talksumm/pairs")
 _STATE = ["id", "pair_id", "count", "seconds", "spans"]
+_LEFT_OUT = ["id", "pair_id", "reason", "score"]
+_SUMMARY = ["pair_id", "source_ids", "budget", "words", "paper_words"]
+_TALK = ["id", "document", "date", "url"]
 _NO_SENTENCE = ["id", "paper_id", "position", "section_title", "text", "reason"]
 
 
@@ -184,48 +187,28 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[s
     labels = _labels(everything)
     scores = _scores(everything)
     for month, folder in everything.get("talksumm/pairs", {}).items():
-        aligned = everything.get("talksumm/alignments", {}).get(month)
-        states = _by(_rows(aligned, "kept", "pair_id", chosen, _STATE), "pair_id")
-        left_out = _by(
-            _rows(aligned, "dropped", "pair_id", chosen, ["id", "pair_id", "reason", "score"]), "pair_id"
-        )
-        summaries = _by(
-            _rows(
-                everything.get("talksumm/summaries", {}).get(month),
-                "kept",
-                "pair_id",
-                chosen,
-                ["pair_id", "source_ids", "budget", "words", "paper_words"],
-            ),
-            "pair_id",
-        )
-        talks = {
-            row["id"]: row
-            for row in _rows(
-                everything.get("sources/talks", {}).get(month),
-                "kept",
-                None,
-                (),
-                ["id", "document", "date", "url"],
-            )
-        }
+        of = {name: months.get(month) for name, months in everything.items()}
+        alignments, summaries = of.get("talksumm/alignments"), of.get("talksumm/summaries")
+        states = _by(_rows(alignments, "kept", "pair_id", chosen, _STATE), "pair_id")
+        left_out = _by(_rows(alignments, "dropped", "pair_id", chosen, _LEFT_OUT), "pair_id")
+        chosen_sentences = _by(_rows(summaries, "kept", "pair_id", chosen, _SUMMARY), "pair_id")
+        talks = {row["id"]: row for row in _rows(of.get("sources/talks"), "kept", None, (), _TALK)}
         for table in tables(folder, "kept"):
-            for row in _where(table, "id", chosen).to_pylist():
-                talk = talks.get(row["talk_id"], {})
-                yield (
-                    month,
-                    Aligned(
-                        pair=row,
-                        states=states[row["id"]],
-                        left_out={one["id"]: one for one in left_out[row["id"]]},
-                        summaries=summaries[row["id"]],
-                        no_sentences=no_sentences[row["paper_id"]],
-                        headings=sections.get(row["paper_id"], ()),
-                        talk=talk,
-                        labels=labels.get(row["talk_id"], ()),
-                        score=scores.get(row["talk_id"]),
-                    ),
+            found = _where(table, "id", chosen)
+            for index in range(found.num_rows):  # one talk at a time is Python objects
+                row = found.slice(index, 1).to_pylist()[0]
+                aligned = Aligned(
+                    pair=row,
+                    states=states[row["id"]],
+                    left_out={one["id"]: one for one in left_out[row["id"]]},
+                    summaries=chosen_sentences[row["id"]],
+                    no_sentences=no_sentences[row["paper_id"]],
+                    headings=sections.get(row["paper_id"], ()),
+                    talk=talks.get(row["talk_id"], {}),
+                    labels=labels.get(row["talk_id"], ()),
+                    score=scores.get(row["talk_id"]),
                 )
+                yield month, aligned
 
 
 def _labels(everything: Everything) -> dict[str, Sequence[Row]]:

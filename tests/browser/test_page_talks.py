@@ -220,5 +220,19 @@ def test_the_list_is_sorted_and_filtered_and_the_address_keeps_it(talk_list):
 
 def test_a_list_without_talks_says_so(visit, tmp_path):
     opened = visit(site(Corpus(tmp_path)) / "talks.html")
-    opened.assert_text("0 talks have a paper", "0 of 0 shown")
+    opened.assert_text("0 talks have a paper", "0 shown")
     opened.assert_fine()
+
+
+def test_a_long_list_is_turned_and_the_address_keeps_the_place(visit, tmp_path):
+    corpus = Corpus(tmp_path, unmatched=[f"Talk {at:03}" for at in range(450)])
+    opened = visit((site(corpus) / "talks.html").as_uri())
+    opened.assert_text("1 to 200 of 450")
+    opened.page.get_by_role("button", name="The next ones").click()
+    opened.page.get_by_role("button", name="The next ones").click()
+    opened.assert_text("401 to 450 of 450")
+    assert len(titles(opened)) == 50 and not opened.page.locator("#after").is_visible()
+    opened.page.reload()
+    opened.assert_text("401 to 450 of 450")
+    opened.page.get_by_role("button", name="The ones before").click()
+    opened.assert_text("201 to 400 of 450")

@@ -26,7 +26,7 @@
     return el("div", { class: `sentence ${hue(index)}${state ? "" : " no-state"}${one.count ? "" : " silent"}`, role: "option", "aria-selected": "false", tabindex: "-1", "data-sentence": index },
       el("span", { class: "no" }, number(one.position + 1)),
       el("span", {}, one.text.length > LONG ? `${one.text.slice(0, LONG)}…` : one.text),
-      el("span", { class: "spent" }, ...side, el("span", { class: "in" }, "in summary")));
+      el("span", { class: "spent" }, ...side, el("span", { class: "in" }, "summary")));
   });
 
   function buildPaper() {
@@ -161,7 +161,7 @@
       parts.push(el("span", {}, step(-1), ` stretch ${at + 1} of ${mine.length}, at ${when} `, step(1)));
     }
     const among = Object.keys(budgets).filter((name) => budgets[name].sentences.includes(shown.sentence));
-    if (among.length) parts.push(el("span", { class: "kept" }, `in ${among.join(", ")}`));
+    if (among.length) parts.push(el("span", { class: "kept among" }, `in ${among.join(", ")}`));
     if (one.text.length > LONG) parts.push(el("details", { class: "long" }, el("summary", {}, `all ${number(one.text.length)} characters`), el("pre", { tabindex: "0" }, one.text)));
     const dataset = one.id.startsWith("sentence-") ? "sources/sentences" : "talksumm/alignments";
     parts.push(el("a", { href: `${silverloom.address(dataset, "passports")}#${one.id}` }, "where it comes from"));

@@ -37,7 +37,7 @@
 
     function draw() {
       const width = place.clientWidth, height = width < 600 ? 200 : 300;
-      const left = width < 600 ? 8 : 170, right = 8, bottom = 22, top = 4;
+      const left = width < 600 ? 8 : 170, right = 8, bottom = 22, top = 8;
       const round = (value) => Math.round(value * 10) / 10;
       scale = {
         x: (at) => round(left + ((at - origin) / (end - origin || 1)) * (width - left - right)),

@@ -14,8 +14,8 @@
     ["similarity", "similarity of titles", (one) => one.similarity, "n"],
   ];
   const text = document.getElementById("text"), outcome = document.getElementById("outcome");
-  const table = document.getElementById("talks"), more = document.getElementById("more");
-  let sort = "month", down = false, shown = step;
+  const table = document.getElementById("talks"), before = document.getElementById("before"), after = document.getElementById("after");
+  let sort = "month", down = false, at = 0;
 
   function restore() {
     const hash = new URLSearchParams(location.hash.slice(1));
@@ -24,11 +24,12 @@
     if (outcome.selectedIndex < 0) outcome.value = "";
     sort = columns.some(([name]) => name === hash.get("sort")) ? hash.get("sort") : "month";
     down = hash.get("down") === "1";
+    at = Number.parseInt(hash.get("at"), 10) || 0;
     draw();
   }
 
   function store() {
-    const state = { text: text.value, show: outcome.value, sort: sort === "month" ? "" : sort, down: down ? "1" : "" };
+    const state = { text: text.value, show: outcome.value, sort: sort === "month" ? "" : sort, down: down ? "1" : "", at: at ? String(at) : "" };
     const hash = new URLSearchParams(Object.entries(state).filter(([, value]) => value));
     history.replaceState(null, "", `#${hash}`);
     draw();
@@ -69,26 +70,30 @@
 
   function draw() {
     const rows = found();
+    at = Math.max(0, Math.min(at, step * Math.floor((rows.length - 1) / step)));
     const head = columns.map(([name, label, , kind]) => {
       const button = el("button", { type: "button", class: "sort", "data-sort": name }, label, sort === name ? (down ? " ▼" : " ▲") : "");
       return el("th", { scope: "col", class: kind, "aria-sort": sort === name ? (down ? "descending" : "ascending") : null }, button);
     });
     const focused = document.activeElement?.dataset?.sort;
-    table.replaceChildren(el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows.slice(0, shown).map(row)));
+    table.replaceChildren(el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows.slice(at, at + step).map(row)));
     if (focused) table.querySelector(`[data-sort="${focused}"]`).focus();
-    more.hidden = rows.length <= shown;
-    document.getElementById("count").textContent = `${number(Math.min(shown, rows.length))} of ${number(rows.length)} shown`;
+    before.hidden = at === 0;
+    after.hidden = at + step >= rows.length;
+    document.getElementById("count").textContent = rows.length > step ? `${number(at + 1)} to ${number(Math.min(at + step, rows.length))} of ${number(rows.length)}` : `${number(rows.length)} shown`;
   }
 
   table.addEventListener("click", (event) => {
     const name = event.target.closest("[data-sort]")?.dataset.sort;
     if (!name) return;
-    [sort, down] = [name, sort === name ? !down : name !== "title" && name !== "paper" && name !== "month"];
+    [sort, down, at] = [name, sort === name ? !down : name !== "title" && name !== "paper" && name !== "month", 0];
     store();
   });
-  text.addEventListener("input", () => { shown = step; store(); });
-  outcome.addEventListener("change", () => { shown = step; store(); });
-  more.addEventListener("click", () => { shown += 5 * step; draw(); });
+  text.addEventListener("input", () => { at = 0; store(); });
+  outcome.addEventListener("change", () => { at = 0; store(); });
+  const turn = (by) => { at += by; store(); table.closest(".scroll").focus(); table.scrollIntoView({ block: "start" }); };
+  before.addEventListener("click", () => turn(-step));
+  after.addEventListener("click", () => turn(step));
   document.getElementById("filter").addEventListener("submit", (event) => event.preventDefault());
   addEventListener("hashchange", restore);
   restore();
