@@ -48,7 +48,7 @@ class _WordRuns:
         return files.whole_files(folder, source, (".csv",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the name alone: a file may be called by its month (`2018-06-agreement.csv`)."""
+        """Return the name alone: transcripts may be called by their month (`2018-06-agreement`)."""
         return {"document": raw.document}
 
     def parse(self, raw: Raw) -> Sequence[Label]:
