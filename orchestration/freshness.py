@@ -91,8 +91,10 @@ class View:
 
     def complete(self, item: Declaration) -> bool:
         """Say whether every partition of a dataset and of all its ancestors is fresh."""
-        return all(
-            self.status(one, month).fresh for one in (item, *ancestors(item)) for month in one.made_months
+        every = [(one, month) for one in (item, *ancestors(item)) for month in one.made_months]
+        # A missing folder is seen at once: while a backfill goes on, nothing is hashed only to learn that.
+        return all(folder(*place).is_dir() for place in every) and all(
+            self.status(*place).fresh for place in every
         )
 
     def _compare(self, item: Declaration, month: str) -> Status:

@@ -12,17 +12,187 @@ from pathlib import Path
 import pytest
 
 from orchestration.environment import QUIET, STRICT
+from orchestration.graph import datasets
 from orchestration.store.publish import lock_file
+from tests.end_to_end.test_ticks import broken
 
 BACKFILL = "orchestration.backfill"
 MONTHS = ("--from", "2018-06", "--to", "2018-07")
+PARTITIONED = [name for name, item in datasets().items() if item.partitioned]
+RUNS = str(Path(__file__).with_name("runs.py"))
 
 
-def test_two_jobs_make_what_one_run_makes_and_the_rest_is_left_to_make_run(done, fresh):
+def start(project, *argv, module=BACKFILL):
+    environment = {**os.environ, **STRICT, **QUIET, "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *argv],
+        cwd=project.root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def runs(project) -> list[dict]:
+    """The runs that Dagster knows: their tags, statuses and partitions."""
+    ended = project.zygote.run(project.root, [], path=RUNS, env={})
+    assert ended.status == 0, ended.output
+    return json.loads(ended.output.splitlines()[-1])
+
+
+def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(done, fresh):
     output = fresh.module(BACKFILL, *MONTHS)
-    assert len(fresh.made(output)) == 7 * 2, output
-    assert "not by month, so not in a backfill: talksumm/training_sets" in output
+    assert len(fresh.made(output)) == len(PARTITIONED) * 2, output
+    assert re.search(r"not by month, so not in a backfill: talksumm/training_sets.*`make run` makes", output)
+    of_backfill = [run for run in runs(fresh) if run["tags"].get("silverloom/backfill") == "2018-06..2018-07"]
+    assert (
+        len({(run["asset"], run["month"]) for run in of_backfill}) == len(of_backfill) == len(PARTITIONED) * 2
+    )
+    assert {run["status"] for run in of_backfill} == {"SUCCESS"}
+    assert {run["repository"] for run in of_backfill} == {"__repository__@orchestration.definitions"}
     fresh.run()
     assert fresh.lock == done.lock
     assert fresh.data() == done.data()
     assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
+
+
+def test_fresh_partitions_are_left_unless_they_are_forced_and_come_out_as_they_were(done):
+    lock = done.lock
+    assert done.made(done.module(BACKFILL, *MONTHS)) == []
+    only = ("--from", "2018-07", "--to", "2018-07", "--select", "talksumm/pairs", "--force", "--jobs", "1")
+    made = done.made(done.module(BACKFILL, *only))
+    assert "talksumm/pairs 2018-07" in made and all(name.endswith("2018-07") for name in made)
+    assert done.lock == lock
+
+
+def test_a_broken_partition_fails_alone_and_is_named_with_what_it_holds_up(fresh):
+    broken(fresh, "sources/talks", "2018-07")
+    output = fresh.module(BACKFILL, *MONTHS, ok=False)
+    closing = output[output.index("made now") :]
+    assert "failed sources/talks 2018-07: sources/talks 2018-07: Is a directory" in closing
+    assert "failed talksumm/matches 2018-07: needs sources/talks 2018-07, which failed" in closing
+    assert "talksumm/summaries 2018-06" in fresh.made(output) and "sources/sentences 2018-07" in fresh.made(
+        output
+    )
+    failed = [run for run in runs(fresh) if run["status"] == "FAILURE"]
+    assert [(run["asset"], run["month"]) for run in failed] == [("sources/talks", "2018-07")]
+
+
+def test_one_month_brings_along_what_it_reads_of_the_others(fresh):
+    only = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/matches")
+    output = fresh.module(BACKFILL, *only)
+    assert "sources/papers 2018-07" in fresh.made(output) and "talksumm/matches 2018-07" not in fresh.made(
+        output
+    )
+    assert "needed by them, and so made as well where that could be: sources/papers 2018-07" in output
+
+
+def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
+    excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
+    fresh.params(lambda params: params.update(exclude=[excluded]))
+    output = fresh.module(BACKFILL, *MONTHS, "--select", "talksumm/pairs")
+    assert "talksumm/pairs 2018-06" in fresh.made(output) and "talksumm/pairs 2018-07" not in fresh.made(
+        output
+    )
+    assert "excluded talksumm/pairs 2018-07: no talks yet" in output
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (("--from", "2018-07", "--to", "2018-06"), r"FROM \(2018-07\) is after TO \(2018-06\)"),
+        (("--from", "2018-06", "--to", "2018-09"), r"TO \(2018-09\) lies outside .* 2018-06 to 2018-07.*partitions.end to 2018-09"),
+        (("--from", "2017-01", "--to", "2018-06"), r"FROM \(2017-01\) lies outside .*partitions.start to 2017-01"),
+        (("--from", "June", "--to", "2018-06"), "FROM must be a month like 2018-06, found 'June'"),
+        ((), "FROM must be a month like 2018-06, found ''"),
+        ((*MONTHS, "--select", "talk"), "nothing is called 'talk'; known: "),
+        ((*MONTHS, "--jobs", "none"), "JOBS must be a whole number from 1, found 'none'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_backfilled_is_refused_in_words(fresh_project, argv, message):
+    output = fresh_project.module(BACKFILL, *argv, ok=False)
+    assert re.search(message, output), output
+    assert not (fresh_project.root / "data").exists()
+
+
+def test_a_killed_worker_fails_its_partition_and_nobody_elses(fresh):
+    lock = fresh.root / ".silverloom/locks/talksumm/alignments/2018-07.lock"
+    lock.parent.mkdir(parents=True)
+    with lock_file(lock):  # whoever makes this partition waits
+        process = start(fresh, *MONTHS)
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("talksumm/summaries 2018-06"):
+                break
+        for pid in waiting_for(lock):
+            os.kill(pid, signal.SIGKILL)
+        output = "".join(lines) + process.communicate()[0]
+    assert process.returncode == 1, output
+    assert re.search(r"failed talksumm/alignments 2018-07: its worker process was ended by SIGKILL", output)
+    assert "failed talksumm/summaries 2018-07: needs talksumm/alignments 2018-07, which failed" in output
+    ended = [run for run in runs(fresh) if run["status"] != "SUCCESS"]
+    assert [(run["asset"], run["month"], run["status"]) for run in ended] == [
+        ("talksumm/alignments", "2018-07", "FAILURE")
+    ]
+    assert "failed    talksumm/alignments 2018-07: its worker process was ended by SIGKILL" in fresh.module(
+        "orchestration.standing", ok=False
+    )
+    assert fresh.made(fresh.module(BACKFILL, *MONTHS)) == [
+        "talksumm/alignments 2018-07",
+        "talksumm/summaries 2018-07",
+    ]
+
+
+def test_an_interrupt_ends_the_workers_and_keeps_what_is_finished(fresh):
+    lock = fresh.root / ".silverloom/locks/talksumm/alignments/2018-06.lock"
+    lock.parent.mkdir(parents=True)
+    with lock_file(lock):
+        process = start(fresh, *MONTHS)
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("talksumm/summaries 2018-07"):
+                break
+        workers = children(process.pid)
+        process.send_signal(signal.SIGINT)
+        output = process.communicate()[0]
+    assert process.returncode == 130, output
+    assert "interrupted; what was finished is kept" in output and "Traceback" not in output
+    assert workers and not any(Path(f"/proc/{pid}").exists() for pid in workers)
+    made = fresh.made(fresh.module(BACKFILL, *MONTHS))
+    assert made == ["talksumm/alignments 2018-06", "talksumm/summaries 2018-06"]
+
+
+def waiting_for(path: Path) -> list[int]:
+    """The processes that wait for the lock of a file."""
+    inode = str(path.stat().st_ino)
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        fields = [line.split() for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
+        if found := [int(line[5]) for line in fields if line[6].split(":")[2] == inode]:
+            return found
+        time.sleep(0.1)
+    raise AssertionError("nobody waits for the lock")
+
+
+def children(pid: int) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            found.append(int(status.parent.name))
+    return found
+
+
+def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):
+    """Two backfills and a run commit into one dvc.lock while the others finish their datasets."""
+    both = [start(fresh, *MONTHS), start(fresh, *MONTHS), start(fresh, module="orchestration.run")]
+    outputs = [process.communicate()[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0, 0], outputs
+    assert fresh.lock == done.lock
+    assert fresh.data() == done.data()

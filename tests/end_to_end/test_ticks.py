@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from tests.end_to_end.corpus import write_paper
+
 TICK = str(Path(__file__).with_name("tick.py"))
 
 

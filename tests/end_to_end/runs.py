@@ -1,0 +1,24 @@
+"""Print, as JSON, the runs that Dagster knows: dataset, month, status, tags."""
+
+import json
+
+from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
+
+from orchestration.instance import instance
+
+print(
+    json.dumps(
+        [
+            {
+                "asset": next(iter(run.asset_selection or ()), None)
+                and next(iter(run.asset_selection)).to_user_string(),
+                "month": run.tags.get("dagster/partition", ""),
+                "status": run.status.value,
+                "tags": dict(run.tags),
+                "repository": run.tags.get(REPOSITORY_LABEL_TAG),
+            }
+            for run in instance().get_runs()
+            if run.asset_selection
+        ]
+    )
+)

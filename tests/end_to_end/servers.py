@@ -1,0 +1,95 @@
+"""Dagster's webserver and daemon on a project, and questions to them through GraphQL."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from orchestration.environment import QUIET, STRICT
+
+HERE = Path(__file__).parent
+LAUNCH = """mutation($it: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $it) {
+  __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }"""
+BACKFILL = """query($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill {
+  status isAssetBackfill error { message } runs(limit: 100) { runId status tags { key value } } } } }"""
+END = ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED", "CANCELED")
+
+
+class Servers:
+    def __init__(self, address):
+        self.address = address
+
+    def ask(self, query, **variables):
+        request = urllib.request.Request(
+            f"{self.address}/graphql",
+            json.dumps({"query": query, "variables": variables}).encode(),
+            {"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            content = json.load(answer)
+        assert "errors" not in content, content["errors"]
+        return content["data"]
+
+    def backfill(self, datasets, months, patience=600):
+        """Launch a backfill and wait until it has ended; what GraphQL says of it."""
+        keys = [{"path": name.split("/")} for name in datasets]
+        launched = self.ask(LAUNCH, it={"assetSelection": keys, "partitionNames": months})[
+            "launchPartitionBackfill"
+        ]
+        assert launched["__typename"] == "LaunchBackfillSuccess", launched
+        return self.until(
+            lambda: self.ask(BACKFILL, id=launched["backfillId"])["partitionBackfillOrError"],
+            lambda found: found["status"] in END,
+            patience,
+        )
+
+    def until(self, look, good, patience=600):
+        """Look again until what is seen is good; it is returned."""
+        end = time.monotonic() + patience
+        while not good(found := look()):
+            assert time.monotonic() < end, found
+            time.sleep(0.3)
+        return found
+
+
+@contextlib.contextmanager
+def serving(root):
+    """Start both processes on a project; they end with the block."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(root / ".dagster"), "PYTHONPATH": ""}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    module = ["-m", "orchestration.definitions", "--code-server-log-level", "warning"]
+    commands = (
+        ["dagster-webserver", "-h", "127.0.0.1", "-p", str(port), *module],
+        [sys.executable, str(HERE / "daemon.py")],
+    )
+    with (root / "servers.log").open("wb") as log:
+        children = [
+            subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=log)
+            for command in commands
+        ]
+        try:
+            servers = Servers(f"http://127.0.0.1:{port}")
+            servers.until(lambda: _answers(servers, children, root), bool)
+            yield servers
+        finally:
+            for child in children:
+                child.terminate()
+            for child in children:
+                child.wait(timeout=60)
+
+
+def _answers(servers, children, root):
+    assert all(child.poll() is None for child in children), (root / "servers.log").read_text()
+    try:
+        return servers.ask("{ version }")
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return None

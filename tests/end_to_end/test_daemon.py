@@ -1,0 +1,76 @@
+"""Dagster's own backfill, sensor and schedule: real webserver, real daemon, asked through GraphQL."""
+
+import pytest
+
+from orchestration.graph import datasets
+from tests.end_to_end.servers import serving
+from tests.end_to_end.test_ticks import broken
+
+PARTITIONED = [name for name, item in datasets().items() if item.partitioned]
+MONTHS = ["2018-06", "2018-07"]
+PLACE = {"repositoryName": "__repository__", "repositoryLocationName": "orchestration.definitions"}
+FAILURES = """query($id: ID!) { runOrError(runId: $id) { ... on Run { eventConnection { events {
+  ... on ExecutionStepFailureEvent { stepKey failureMetadata { description } error { message } } } } } } }"""
+START = """mutation($it: SensorSelector!) { startSensor(sensorSelector: $it) {
+  __typename ... on Sensor { sensorState { id status } } ... on PythonError { message } } }"""
+TICKS = """query($it: SensorSelector!) { sensorOrError(sensorSelector: $it) { ... on Sensor { sensorState {
+  ticks(limit: 5) { status skipReason error { message } runIds } } } } }"""
+RUN = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status assetSelection { path } tags { key value } } } }"
+DRY = """mutation($it: ScheduleSelector!) { scheduleDryRun(selectorData: $it, timestamp: 1530403200) {
+  __typename ... on DryRunInstigationTick { evaluationResult { skipReason error { message }
+  runRequests { assetSelection { path } tags { key value } } } } ... on PythonError { message } } }"""
+
+
+@pytest.mark.slow
+def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh):
+    place = broken(fresh, "sources/talks", "2018-07")
+    fresh.module("orchestration.instance")
+    with serving(fresh.root) as servers:
+        ended = servers.backfill(PARTITIONED, MONTHS)
+        assert ended["status"] == "COMPLETED_FAILED", ended
+        states = {run["runId"]: run["status"] for run in ended["runs"]}
+        failed = [run for run in ended["runs"] if run["status"] == "FAILURE"]
+        causes = [cause for run in failed for cause in failures(servers, run["runId"])]
+        assert any("sources/talks 2018-07: Is a directory" in cause for cause in causes), (states, causes)
+        left = fresh.module("orchestration.standing", ok=False)
+        assert "failed    sources/talks 2018-07: sources/talks 2018-07: Is a directory" in left
+        assert " 2018-06: " not in left, "the other month is not touched by it"
+
+        place.rmdir()
+        ended = servers.backfill([name for name in PARTITIONED if name in left], ["2018-07"])
+        assert ended["status"] == "COMPLETED_SUCCESS", ended
+        fresh.run()
+        assert fresh.lock == done.lock
+        assert fresh.data() == done.data()
+
+        fresh.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
+        sensor = {**PLACE, "sensorName": "source_files"}
+        assert servers.ask(START, it=sensor)["startSensor"]["__typename"] == "Sensor"
+        ticks = servers.until(
+            lambda: servers.ask(TICKS, it=sensor)["sensorOrError"]["sensorState"]["ticks"],
+            lambda found: any(tick["status"] in ("SUCCESS", "FAILURE", "SKIPPED") for tick in found),
+        )
+        assert ticks[-1]["status"] == "SUCCESS" and len(ticks[-1]["runIds"]) == 1, ticks
+        (run_id,) = ticks[-1]["runIds"]
+        run = servers.until(
+            lambda: servers.ask(RUN, id=run_id)["runOrError"],
+            lambda run: run["status"] in ("SUCCESS", "FAILURE"),
+        )
+        assert run["status"] == "SUCCESS" and run["assetSelection"] == [{"path": ["sources", "papers"]}]
+        assert {"key": "dagster/partition", "value": "2018-06"} in run["tags"]
+
+        dry = servers.ask(DRY, it={**PLACE, "scheduleName": "newest_month"})["scheduleDryRun"]
+        print(dry)
+        assert dry["__typename"] == "DryRunInstigationTick", dry
+
+
+def failures(servers, run_id):
+    events = servers.ask(FAILURES, id=run_id)["runOrError"]["eventConnection"]["events"]
+    return [
+        str(
+            (event.get("failureMetadata") or {}).get("description")
+            or (event.get("error") or {}).get("message")
+        )
+        for event in events
+        if event
+    ]
