@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill standing test browser setup ui plan repro explain sync lint dvc.yaml
+.PHONY: help run backfill standing test browser setup ui plan repro explain compare sync lint dvc.yaml
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -49,6 +49,9 @@ repro: setup ## the same datasets by DVC (dvc repro)
 
 explain: setup ## where a row comes from and what became of it: ID=<row id>
 	@python -m orchestration.explain "$(ID)"
+
+compare: setup ## what differs between two versions: DATASET=talksumm/pairs OLD=HEAD~1 NEW= (on disk)
+	@python -m orchestration.compare "$(DATASET)" "$(OLD)" "$(NEW)"
 
 sync: setup ## tell Dagster what is on disk, after dvc pull or dvc checkout
 	@python -m orchestration.sync

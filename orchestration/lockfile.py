@@ -35,12 +35,17 @@ def locked_stages() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _stages(_time: int, _size: int) -> dict[str, Any]:
+    return read_stages((ROOT / "dvc.lock").read_bytes()) or {}
+
+
+def read_stages(content: bytes) -> dict[str, Any] | None:
+    """Return the stages of a dvc.lock; None for what is none."""
     try:
-        content = yaml.safe_load((ROOT / "dvc.lock").read_bytes())
-    except yaml.YAMLError:
-        return {}
-    stages = content.get("stages") if isinstance(content, dict) else None
-    return stages if isinstance(stages, dict) else {}
+        read = yaml.safe_load(content)
+    except (yaml.YAMLError, UnicodeDecodeError):
+        return None
+    stages = read.get("stages") if isinstance(read, dict) else None
+    return stages if isinstance(stages, dict) else None
 
 
 def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
@@ -51,12 +56,16 @@ def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
 @lru_cache(maxsize=256)
 def manifest(md5: str) -> Mapping[str, str] | None:
     """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there."""
-    path = _cache() / "files" / "md5" / md5[:2] / md5[2:]
     try:
-        entries = json.loads(path.read_bytes())
+        entries = json.loads(cached(md5).read_bytes())
     except FileNotFoundError:
         return None
     return {entry["relpath"]: entry["md5"] for entry in entries}
+
+
+def cached(md5: str) -> Path:
+    """Return where DVC's cache has a file or the list of a folder's files, if it has it."""
+    return _cache() / "files" / "md5" / md5[:2] / md5[2:]
 
 
 def _cache() -> Path:

@@ -11,10 +11,12 @@ from functools import cache
 from typing import Any
 
 from assets.declaration import Declaration, declarations
+from assets.expectations import suite_version
 from assets.settings import ROOT, ParamsError, settings
 from orchestration.corpora import corpus
 from orchestration.graph import asset_folder, folder
 from orchestration.lockfile import locked_stages, manifest, recorded, stage_name
+from orchestration.quality import history
 from orchestration.store.counts import counts
 from orchestration.store.identity import folder_hashes, version
 from orchestration.store.records import Record
@@ -23,7 +25,8 @@ from orchestration.store.records import Record
 def recall(item: Declaration, month: str) -> Record | None:
     """Return the record of a partition as dvc.lock and DVC's cache tell it, or None.
 
-    None as well where the files on disk are not those that were committed.
+    None as well where the files on disk are not those that were committed, or failed today's expectations
+    in this checkout after they were.
     """
     stage = locked_stages().get(stage_name(item))
     output = recorded(stage, "outs", _path(item)) if stage else None
@@ -32,8 +35,15 @@ def recall(item: Declaration, month: str) -> Record | None:
     hashes = _month_of(manifest(output), month)
     if hashes is None or hashes != folder_hashes(folder(item, month)):
         return None
+    if _refused(item, month, version(hashes)):
+        return None
     key = _key(item, month, stage)
     return Record(key=key, hashes=hashes, counts=counts(folder(item, month))) if key else None
+
+
+def _refused(item: Declaration, month: str, version: str) -> bool:
+    seen = history.latest(item, month, version)
+    return seen is not None and not seen["accepted"] and seen["suite"] == suite_version(item.expectations)
 
 
 def _key(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -29,6 +29,8 @@ _TEMPLATES = (
     "templates/talk.html",
     "templates/talks.html",
     "templates/tuning.html",
+    "templates/version.html",
+    "templates/versions.html",
     "templates/what_if.html",
 )
 _STATIC = (
@@ -51,13 +53,16 @@ _STATIC = (
 )
 
 
-def render(path: str, template: str, title: str, data: object = None, **values: object) -> tuple[str, bytes]:
+def render(
+    path: str, template: str, title: str, data: object = None, root: str | None = None, **values: object
+) -> tuple[str, bytes]:
     """Return one page of the site, as its path and its bytes.
 
     The template extends base.html; everything in it is escaped. `data` is what scripts on the page read
-    with `silverloom.data`. Links in templates start with `root`.
+    with `silverloom.data`. Links in templates start with `root`, the way to the first page; it is given where
+    the page is none of the site's.
     """
-    root = "../" * path.count("/")
+    root = "../" * path.count("/") if root is None else root
     text = (
         _environment()
         .get_template(f"templates/{template}")

@@ -1,8 +1,8 @@
 """What other thresholds would keep: counts and the rows next to the line, from stored scores.
 
 Belongs here: scoring the units of every declared threshold, and what of it a page holds: counts, exact where
-different scores are few, and bounded numbers of rows. Not here: the rules and scores (ops), what may be looked
-at (assets/thresholds.py), and the choosing itself, which the browser does (static/what_if.js).
+different scores are few, and bounded numbers of rows. Not here: the rules and scores (ops), what may be
+looked at (assets/thresholds.py), and the choosing itself, which the browser does (static/what_if.js).
 """
 
 from __future__ import annotations

@@ -1,0 +1,206 @@
+"""`make compare`: two versions of a dataset, row by row, and what they were made of.
+
+Belongs here: putting the comparison together, as text and as JSON. Not here: finding versions (revisions.py),
+matching rows (difference.py), pages (pages/versions.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assets.declaration import Declaration
+from assets.settings import ROOT, ParamsError, settings
+from orchestration.contents import Reader
+from orchestration.difference import KINDS, Case, difference
+from orchestration.freshness import differences
+from orchestration.graph import asset_folder, datasets, upstream
+from orchestration.pages.html import json_ready
+from orchestration.recall import nested
+from orchestration.revisions import Version, at, input_name, made_of
+from orchestration.store.identity import folder_hashes, version
+from orchestration.store.records import read_record
+from orchestration.wording import pieces
+
+LIMIT = 10
+ALIKE = "the same inputs, params and code"
+_PREVIEW = 200
+_NAMES = frozenset({"id", "licence", "month", "path", "document", "reason", "detail", "error"})
+
+
+def compare(dataset: str, old: str = "HEAD", new: str = "", limit: int = LIMIT) -> dict[str, Any]:
+    """Return all that differs between two versions of a dataset; an empty revision is the working tree.
+
+    `limit` bounds the examples of each kind, not the counts. Raises ValueError or LookupError for a revision
+    or a dataset that is not there, NotInCacheError for one whose bytes are not here.
+    """
+    item = datasets().get(dataset)
+    if item is not None and item.shape is None:
+        raise ValueError(f"{dataset} is a report: it has files and no rows to compare")
+    one, other = at(dataset, old), at(dataset, new)
+    return compared(one, other, limit)
+
+
+def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
+    """Return all that differs between two versions."""
+    found = difference(old, new, limit)
+    readers = Reader(old), Reader(new)
+    return {
+        "dataset": old.dataset,
+        "old": {"revision": old.revision, "label": old.label, "commit": old.commit, "version": old.md5},
+        "new": {"revision": new.revision, "label": new.label, "commit": new.commit, "version": new.md5},
+        "same": old.md5 == new.md5,
+        "made_of": made_differently(old, new),
+        "files": {"all": found.files, "same": found.files_same},
+        "totals": {kind: found.total(kind) for kind in KINDS},
+        "months": {
+            month: {kind: counts[kind] for kind in KINDS} for month, counts in sorted(found.months.items())
+        },
+        "moves": [
+            {"from": was, "to": now, "units": units}
+            for (was, now), units in sorted(found.moves.items(), key=lambda move: (-move[1], move[0]))
+        ],
+        "columns": dict(sorted(found.columns.items(), key=lambda column: (-column[1], column[0]))),
+        "new_columns": found.new_columns,
+        "lost_columns": found.lost_columns,
+        "examples": {kind: [_example(case, readers) for case in found.cases.get(kind, [])] for kind in KINDS},
+    }
+
+
+def made_differently(old: Version, new: Version) -> list[str]:
+    """Return in words which inputs, params, code, packages and models of two versions differ."""
+    former, present = _made(old), _made(new)
+    if unknown := [one.label for one, keys in ((old, former), (new, present)) if not keys]:
+        return [f"what {' and '.join(unknown)} was made of is not known: dvc.lock has another version"]
+    lines: dict[str, list[str]] = {}
+    for month, key in present.items():
+        for line in differences(next(iter(former.values())), key):
+            lines.setdefault(line, []).append(month)
+    whole = len(present)
+    return [
+        line if len(months) == whole else f"{line} ({', '.join(months)})" for line, months in lines.items()
+    ]
+
+
+def _made(one: Version) -> dict[str, dict[str, Any]]:
+    """Return what a version was made of: as dvc.lock has it, else by month as this checkout remembers it."""
+    item = datasets().get(one.dataset)
+    if (made := made_of(one)) is not None:
+        try:
+            params = item.values_in(nested(made["params"])) if item else made["params"]
+        except ParamsError:
+            params = made["params"]  # of another shape than today's
+        return {"": {**made, "params": params}}
+    if item is None or one.commit is not None:
+        return {}
+    keys = {}
+    for month in item.made_months:
+        if (record := read_record(item, month)) is not None:
+            keys[month] = {**record.key, "inputs": _inputs_now(item)}
+    return keys
+
+
+def _inputs_now(item: Declaration) -> dict[str, str]:
+    paths = [asset_folder(parent) for parent in upstream(item)]
+    if item.records:
+        paths = [ROOT / source.path for source in settings().sources.get(item.records, {}).values()]
+    return {input_name(path.relative_to(ROOT).as_posix()): version(folder_hashes(path)) for path in paths}
+
+
+def _example(case: Case, readers: tuple[Reader, Reader]) -> dict[str, Any]:
+    old, new = (
+        reader.row(spot) if spot else {} for reader, spot in zip(readers, (case.old, case.new), strict=True)
+    )
+    example: dict[str, Any] = {"id": case.id, "month": case.month, "text": _preview(new or old)}
+    if any(case.fates):
+        example |= {"from": case.fates[0], "to": case.fates[1]}
+    elif old and new:
+        example["columns"] = {
+            name: pieces(json_ready(old[name]), json_ready(new[name]))
+            for name in old
+            if name in new and old[name] != new[name]
+        }
+    return example
+
+
+def _preview(row: Mapping[str, Any]) -> str:
+    """Return the longest text of a row, or the beginning of it."""
+    texts = (value for name, value in row.items() if isinstance(value, str) and name not in _NAMES)
+    text = max(texts, key=len, default="")
+    return text if len(text) <= _PREVIEW else f"{text[:_PREVIEW]}…"
+
+
+def text(found: Mapping[str, Any]) -> str:
+    """Return a comparison as people read it in a terminal."""
+    lines = [f"{found['dataset']}: {found['old']['label']} -> {found['new']['label']}", ""]
+    lines += ["made of", *(f"  {line}" for line in found["made_of"] or [ALIKE]), ""]
+    if found["same"]:
+        return "\n".join([*lines, "no row differs: the bytes are the same"])
+    lines += _table(found)
+    files = found["files"]
+    lines += ["", f"{files['same']} of {files['all']} part files are the same and were not read"]
+    for name in ("new", "lost"):
+        if found[f"{name}_columns"]:
+            lines.append(f"{name} columns, which are not compared: {', '.join(found[f'{name}_columns'])}")
+    if found["moves"]:
+        moves = (f"  {one['from']} -> {one['to']}: {one['units']}" for one in found["moves"])
+        lines += ["", "re-reasoned", *moves]
+    if found["columns"]:
+        lines += ["", "changed columns", *(f"  {name}: {rows}" for name, rows in found["columns"].items())]
+    for kind, examples in found["examples"].items():
+        if examples:
+            shown = f"{len(examples)} of {found['totals'][kind]}"
+            lines += ["", f"{kind} ({shown})", *(f"  {line}" for one in examples for line in _lines(one))]
+    return "\n".join(lines)
+
+
+def _table(found: Mapping[str, Any]) -> list[str]:
+    rows = [["month", *KINDS]]
+    rows += [[month or "all", *map(str, counts.values())] for month, counts in found["months"].items()]
+    if len(found["months"]) > 1:
+        rows.append(["sum", *map(str, found["totals"].values())])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]) for first, *rest in rows]
+
+
+def _lines(example: Mapping[str, Any]) -> list[str]:
+    fate = f": {example['from']} -> {example['to']}" if "from" in example else ""
+    lines = [f"{example['id']} {example['month']}".rstrip() + fate, f"    {_plain(example['text'])}"]
+    marks = {"=": "{}", "-": "[-{}-]", "+": "{{+{}+}}"}
+    for name, changes in example.get("columns", {}).items():
+        lines.append(f"    {name}: {_plain(''.join(marks[sign].format(words) for sign, words in changes))}")
+    return lines
+
+
+def _plain(words: str) -> str:
+    """Return a text on one line, without what would move a terminal's cursor."""
+    return "".join(letter if letter.isprintable() else " " for letter in words)
+
+
+def main(argv: Sequence[str]) -> None:
+    """Compare, print, and write the page that was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m orchestration.compare", description=__doc__)
+    parser.add_argument("dataset", help="group/dataset, for instance talksumm/pairs")
+    parser.add_argument("old", nargs="?", help="a commit, branch, tag or experiment; HEAD if left out")
+    parser.add_argument("new", nargs="?", help="the same; the working tree if left out")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="examples of each kind")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--html", type=Path, help="write a page to this file, too")
+    asked = parser.parse_args(argv)
+    found = compare(asked.dataset, asked.old or "HEAD", asked.new or "", max(0, asked.limit))
+    print(json.dumps(found, indent=1, ensure_ascii=False) if asked.json else text(found))
+    if asked.html:
+        from orchestration.pages.versions import write_page
+
+        write_page(asked.html, found)
+        print(f"written: {asked.html}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    run(lambda: main(sys.argv[1:]))
