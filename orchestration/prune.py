@@ -10,6 +10,7 @@ import re
 from assets.declaration import Declaration
 from orchestration.graph import WORKSHOP, asset_folder, folder
 from orchestration.locks import making
+from orchestration.quality.failing import drop_failing
 from orchestration.store.publish import remove
 from orchestration.store.records import forget
 
@@ -32,4 +33,5 @@ def prune(item: Declaration) -> list[str]:
             if folder(item, month).exists():  # another process may have done it meanwhile
                 remove(folder(item, month), WORKSHOP)
             forget(item, month)
+            drop_failing(item, month)
     return gone

@@ -25,7 +25,7 @@ from assets.declaration import ADVISORY, CHECKS, Declaration, code_version, decl
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
 from orchestration.instance import QUIET, instance
-from orchestration.quality.checks import told
+from orchestration.quality.checks import settle, told
 from orchestration.store.identity import folder_hashes, version
 from orchestration.store.records import Record
 from orchestration.summary import links, metadata
@@ -106,6 +106,8 @@ def _tags(item: Declaration, record: Record) -> dict[str, str]:
 
 
 def _found(item: Declaration, month: str, record: Record, tags: Mapping[str, str]) -> list[Event]:
+    if item.shape:
+        settle(item, month, record)
     pointers = {}
     for source in item.inputs:
         latest = _latest(declarations()[source.key])

@@ -20,7 +20,7 @@ from orchestration.conservation import Finding
 from orchestration.failures import describe
 from orchestration.graph import STATE, label
 from orchestration.quality import history
-from orchestration.quality.failing import keep_failing
+from orchestration.quality.failing import drop_failing, keep_failing
 from orchestration.quality.validate import Result, Validation, validate
 from orchestration.store.parquet import TABLES
 from orchestration.store.publish import write_file
@@ -69,6 +69,13 @@ def told(item: Declaration, month: str, version: str, name: str) -> Finding:
     raised = [one for one in seen["expectations"] if not one["passed"] and one["severity"] == "warning"]
     faults = tuple(f"{one['name']}: not so in {one['unexpected']} rows ({one['observed']})" for one in raised)
     return Finding(faults, f"as validated at {seen['time']:%Y-%m-%d %H:%M} UTC")
+
+
+def settle(item: Declaration, month: str, record: Record) -> None:
+    """Remove failing rows that are not of the bytes and the expectations that a record stands for."""
+    seen = history.latest(item, month, record.version)
+    if seen is None or seen["suite"] != record.key["code"].get("expectations"):
+        drop_failing(item, month)
 
 
 def former_counts(item: Declaration, month: str, version: str) -> Mapping[str, int] | None:

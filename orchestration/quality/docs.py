@@ -160,8 +160,8 @@ def _keep(name: str, content: bytes) -> None:
 def _render(document: dict[str, Any], path: str) -> str:
     """Return the page of a validation, which loads nothing from elsewhere."""
     from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResultSchema
-    from great_expectations.render.renderer import ValidationResultsPageRenderer
-    from great_expectations.render.view import DefaultJinjaPageView
+    from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
+    from great_expectations.render.view.view import DefaultJinjaPageView
 
     _escape(document)
     result = ExpectationSuiteValidationResultSchema().load(document)

@@ -49,6 +49,12 @@ def keep_failing(item: Declaration, month: str, folder: Path, results: Iterable[
     return written
 
 
+def drop_failing(item: Declaration, month: str) -> None:
+    """Remove the failing rows of a partition that is no more, or that passed what is expected now."""
+    for table in TABLES:
+        failing_file(item, month, table).unlink(missing_ok=True)
+
+
 def _write(path: Path, parts: Iterator[pa.Table]) -> None:
     first = next(parts)
     with writing(path) as temporary, pq.ParquetWriter(temporary, first.schema, compression="zstd") as file:
