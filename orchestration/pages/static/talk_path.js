@@ -37,7 +37,7 @@
 
     function draw() {
       const width = place.clientWidth, height = width < 600 ? 200 : 300;
-      const left = width < 600 ? 8 : 170, right = 8, bottom = 22, top = 8;
+      const left = width < 600 ? 8 : 176, right = 8, bottom = 22, top = 8;
       const round = (value) => Math.round(value * 10) / 10;
       scale = {
         x: (at) => round(left + ((at - origin) / (end - origin || 1)) * (width - left - right)),
@@ -52,7 +52,7 @@
         const [from, to] = [edge(section.first), edge(section.first + section.size)];
         picture.append(svg("rect", { x: left, y: from, width: width - left - right, height: to - from, class: `band s${index % 8}${index % 2 ? " odd" : ""}` }));
         if (width < 600 || (from + to) / 2 < free) return;  // no room for its name
-        const name = section.title || "without a heading", short = name.length > 24 ? `${name.slice(0, 23)}…` : name;
+        const name = section.title || "without a heading", short = name.length > 22 ? `${name.slice(0, 21)}…` : name;
         picture.append(svg("text", { x: left - 8, y: (from + to) / 2 + 4, "text-anchor": "end" }, svg("title", {}, name), short));
         free = (from + to) / 2 + 13;
       });
