@@ -95,7 +95,7 @@ def _part(field: pa.Field, kind: str, values: pa.ChunkedArray) -> str:
         return "why"
     if _is_name(field.name):
         return "names"
-    if kind in ("words", "table", "list") or pa.types.is_binary(field.type):
+    if kind in ("words", "table", "list") or field.name == "text" or pa.types.is_binary(field.type):
         return "says"
     if kind == "text":
         words = pc.mean(pc.count_substring_regex(pc.utf8_slice_codeunits(values, 0, 400), r"\S+")).as_py()

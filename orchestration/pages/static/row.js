@@ -69,7 +69,7 @@
     const part = (name) => cells.filter(([column]) => column.part === name);
     const contrasted = row.marked !== undefined && data.contrast ? data.contrast[1] : null;
     const id = row.cells[columns.findIndex((column) => column.name === "id")];
-    const said = part("says").filter(([column]) => column.name !== contrasted);
+    const said = part("says").filter(([column]) => column.name !== contrasted).sort(([one], [other]) => (one.kind !== "text") - (other.kind !== "text"));
     const single = said.length === 1 && said[0][0].kind === "text";
     const pairs = (name) => part(name).filter(([column]) => column.name !== "id").flatMap(([column, cell]) => [el("div", {}, el("dt", {}, column.name), el("dd", { dir: "auto" }, ...inline(column, cell, query)))]);
     const why = pairs("why"), facts = pairs("facts"), names = pairs("names");

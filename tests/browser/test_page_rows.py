@@ -1,0 +1,191 @@
+"""The pages of rows in a real browser: filters, what stands in the address, odd texts, and rows read against others."""
+
+import pytest
+
+from tests.rows_corpus import JULY, JUNE, row, site, talk, together, write
+
+SCRIPT = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+NAME = "sources/sentences"
+PAGE = "rows/sources-sentences.html"
+
+
+def sentences(folder):
+    kept = [
+        row(
+            f"sentence-{at}",
+            "paper-1",
+            text=f"The {at}th sentence speaks of silver and labels.",
+            role="method",
+        )
+        for at in range(50)
+    ]
+    lost = [
+        (row("sentence-a", "paper-1", text="Too short."), "short", 2.0),
+        (row("sentence-b", "paper-1", text="E = mc2"), "equation", 0.5),
+    ]
+    return together(
+        write(folder, NAME, JUNE, kept, lost),
+        write(folder, NAME, JULY, [row("sentence-z", "paper-2", text="The last one is of July.")], lost[:1]),
+    )
+
+
+@pytest.fixture
+def rows_page(visit, tmp_path):
+    def rows_page(everything=None, page=PAGE, hash="", contrast=None, **how):
+        root = site(tmp_path, everything or sentences(tmp_path), contrast)
+        return visit((root / page).as_uri() + hash, **how)
+
+    return rows_page
+
+
+def found(opened):
+    return opened.page.locator("#found").inner_text()
+
+
+def texts(opened):
+    return opened.page.locator("#rows .text").all_inner_texts()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_rows_are_readable_and_accessible(rows_page, width, scheme):
+    opened = rows_page(width=width, scheme=scheme, hash="#table=dropped")
+    assert found(opened) == "Rows 1 to 3 of 3 that fit"
+    opened.assert_fine()
+
+
+@pytest.mark.parametrize("page", ["summaries", "training_sets", "pairs", "alignments"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_nested_columns_are_readable_and_accessible(rows_page, tmp_path, width, page):
+    opened = rows_page(talk(tmp_path), f"rows/talksumm-{page}.html", width=width)
+    opened.assert_fine()
+    assert "{" not in opened.page.locator("#rows").inner_text()
+
+
+def test_the_index_leads_to_every_dataset(rows_page, tmp_path):
+    opened = rows_page(talk(tmp_path), "rows.html")
+    opened.assert_fine()
+    opened.page.get_by_role("link", name="1 rejected rows of sources/papers").click()
+    assert found(opened) == "Rows 1 to 1 of 1 that fit"
+    opened.assert_text("text/bad.txt: not UTF-8", "caf� <b>")
+
+
+def test_filters_narrow_while_typing_and_stand_in_the_address(rows_page):
+    opened = rows_page()
+    assert found(opened) == "Rows 1 to 20 of 54 that fit"
+    opened.page.get_by_label("Text in any column").press_sequentially("4th sent")
+    assert found(opened) == "Rows 1 to 5 of 5 that fit"
+    assert opened.page.url.endswith("#q=4th+sent")
+    assert opened.page.locator("#rows mark").all_inner_texts() == ["4th sent"] * 5
+    opened.page.reload()
+    assert found(opened) == "Rows 1 to 5 of 5 that fit"
+    opened.page.get_by_role("button", name="Clear").click()
+    assert found(opened) == "Rows 1 to 20 of 54 that fit" and opened.page.url.endswith(".html#")
+
+
+def test_a_link_from_a_dataset_shows_the_rows_of_one_reason(rows_page):
+    opened = rows_page(hash="#table=dropped&reason=short")
+    assert texts(opened) == ["Too short.", "Too short."]
+    opened.page.get_by_label("Month").select_option("2018-07")
+    assert texts(opened) == ["Too short."]
+
+
+def test_every_filter_says_how_many_rows_the_others_leave(rows_page):
+    opened = rows_page(hash="#month=2018-06")
+    outcomes = opened.page.get_by_label("Outcome").locator("option").all_inner_texts()
+    assert outcomes == ["all (52)", "kept (50)", "dropped (2)"]
+    reasons = opened.page.get_by_label("Reason").locator("option").all_inner_texts()
+    assert reasons == ["any", "equation (1)", "short (1)"]
+
+
+def test_rows_are_sorted_and_filtered_by_a_number(rows_page):
+    opened = rows_page(hash="#table=dropped&sort=score+down")
+    assert texts(opened) == ["Too short.", "Too short.", "E = mc2"]
+    opened.page.get_by_label("to", exact=True).fill("1")
+    assert texts(opened) == ["E = mc2"]
+    assert opened.page.url.endswith("#table=dropped&max=1&sort=score+down")
+
+
+def test_pages_are_turned(rows_page):
+    opened = rows_page()
+    opened.page.get_by_role("button", name="Next").first.click()
+    assert found(opened) == "Rows 21 to 40 of 54 that fit"
+    opened.page.get_by_role("button", name="Next").first.click()
+    assert found(opened) == "Rows 41 to 54 of 54 that fit"
+    assert opened.page.get_by_role("button", name="Next").first.is_disabled()
+
+
+def test_markup_and_odd_characters_are_shown_and_never_run(rows_page, tmp_path):
+    odd = f"{SCRIPT} bell\x07 \u202eright to left\u202c 👩‍👩‍👧 end of it"
+    everything = write(
+        tmp_path,
+        NAME,
+        JUNE,
+        [row(SCRIPT, SCRIPT, text=odd, section_title=SCRIPT)],
+        [(row("b", text=odd), SCRIPT, None)],
+    )
+    opened = rows_page(everything)
+    opened.assert_text("bell␇")
+    assert SCRIPT in texts(opened)[0]
+    opened.page.get_by_label("Text in any column").fill("<script>document")
+    assert found(opened) == "Rows 1 to 2 of 2 that fit"
+    opened.page.get_by_label("Reason").select_option(SCRIPT)
+    assert found(opened) == "Rows 1 to 1 of 1 that fit"
+    assert opened.page.title() == f"Rows of {NAME} · silverloom"
+    assert opened.page.locator("main img").count() == 0
+    opened.assert_sound()
+
+
+def test_a_text_of_a_megabyte_is_shown_by_its_beginning_and_opened_whole(rows_page, tmp_path):
+    text = "silver " * 150_000
+    opened = rows_page(write(tmp_path, NAME, JUNE, [row("a", text=text + "the end")]), width=400)
+    assert len(opened.page.locator("#rows").inner_text()) < 1_000
+    opened.assert_readable()
+    opened.page.get_by_text("1\u202f050\u202f007 characters").click()
+    opened.page.wait_for_function("document.querySelector('#rows .text')?.textContent.endsWith('the end')")
+    opened.assert_sound()
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_dataset_of_no_row_or_one_has_a_page(rows_page, tmp_path, rows):
+    opened = rows_page(write(tmp_path, NAME, JUNE, [row(f"{at}", text="one") for at in range(rows)]))
+    assert found(opened) == ("Rows 1 to 1 of 1 that fit" if rows else "There is no row to show.")
+    opened.assert_fine()
+
+
+def test_a_summary_is_marked_in_its_paper(rows_page, tmp_path):
+    opened = rows_page(talk(tmp_path), "rows/talksumm-summaries.html")
+    opened.page.get_by_text("1 of 2 sentences stand in text").click()
+    assert opened.page.locator(".contrast mark").all_text_contents() == ["[marked: We count rare words.]"]
+    assert "They are rare." in opened.page.locator(".contrast .passage").inner_text()
+
+
+def test_two_texts_are_compared_word_by_word(rows_page, tmp_path):
+    rows = [row("a", text="The talk ended because it was late.", cut="The talk ended. It was late.")]
+    opened = rows_page(write(tmp_path, NAME, JUNE, rows), contrast={NAME: ("text", "cut")})
+    compared = opened.page.locator(".diff")
+    assert compared.locator("ins").all_text_contents() == [" [added: because it] "]
+    assert compared.locator("del").all_text_contents() == [" [removed: .] ", " [removed: It] "]
+    opened.assert_accessible()
+
+
+DIFFERENCES = [
+    ("", "", []),
+    ("same words", "same words", [["same", "same words"]]),
+    ("", "new", [["new", "new"]]),
+    ("old", "", [["old", "old"]]),
+    ("a b c", "a x c", [["same", "a "], ["old", "b"], ["new", "x"], ["same", " c"]]),
+    ("Größe 1", "Größe 2", [["same", "Größe "], ["old", "1"], ["new", "2"]]),
+]
+
+
+def test_differences_are_least_and_long_texts_are_compared_as_well(rows_page):
+    opened = rows_page()
+    for before, after, expected in DIFFERENCES:
+        assert opened.page.evaluate("([a, b]) => silverloom.difference(a, b)", [before, after]) == expected
+    parts = opened.page.evaluate(
+        "() => silverloom.difference('a '.repeat(1e5) + 'b', 'a '.repeat(1e5) + 'c')"
+    )
+    assert [kind for kind, _ in parts] == ["same", "old", "new"]
+    parts = opened.page.evaluate("() => silverloom.difference('a b '.repeat(5e4), 'c d '.repeat(5e4))")
+    assert [kind for kind, _ in parts] == ["old", "new", "same"]
