@@ -9,11 +9,13 @@ who is logged in; where nobody can log in, MLflow's answer is an error on the br
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 import warnings
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
+from assets.settings import ROOT
 from orchestration.addresses import HOST
 from orchestration.store.mlflow_store import ARTIFACTS, STORE, prepare
 
@@ -23,8 +25,14 @@ WHO = "/ajax-api/2.0/mlflow/users/current"
 
 
 def serve(port: int) -> None:
-    """Serve until the process is ended."""
-    prepare(STORE)
+    """Serve until the process is ended. Raises RuntimeError for a store that cannot be read."""
+    try:
+        prepare(STORE)
+    except sqlite3.Error as error:
+        place = STORE.relative_to(ROOT)
+        raise RuntimeError(
+            f"{place} cannot be read ({error}): move it away, and a new one is begun"
+        ) from error
     os.environ |= {
         "_MLFLOW_SERVER_FILE_STORE": f"sqlite:///{STORE}",
         "_MLFLOW_SERVER_ARTIFACT_ROOT": "mlflow-artifacts:/",

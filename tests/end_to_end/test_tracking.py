@@ -1,0 +1,127 @@
+"""Every made partition is a run in MLflow, whose datasets bear DVC's hashes; assets and runs lead to each other."""
+
+import json
+
+import dagster as dg
+import pytest
+import yaml
+from mlflow import MlflowClient
+
+from orchestration.store.identity import version
+
+
+def client(project) -> MlflowClient:
+    return MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
+
+
+def runs(project, name):
+    """The latest run of each partition of a dataset."""
+    mlflow = client(project)
+    experiment = mlflow.get_experiment_by_name(name)
+    found = mlflow.search_runs([experiment.experiment_id], order_by=["attributes.end_time ASC"])
+    return {run.info.run_name: run for run in found}
+
+
+def locked(project) -> dict[str, str]:
+    """DVC's hash of every partition, from dvc.lock and the manifests in DVC's cache."""
+    found = {}
+    for stage in yaml.safe_load(project.lock)["stages"].values():
+        for out in stage["outs"]:
+            if out["path"].startswith("data/"):
+                name, md5 = out["path"].removeprefix("data/"), out["md5"]
+                path = project.root / ".dvc/cache/files/md5" / md5[:2] / md5[2:]
+                files = {one["relpath"]: one["md5"] for one in json.loads(path.read_text())}
+                months = {path.split("/")[0] for path in files if path[:2] == "20" and "/" in path}
+                for month in months:
+                    inside = {
+                        p.removeprefix(f"{month}/"): md5 for p, md5 in files.items() if p.startswith(month)
+                    }
+                    found[f"{name} {month}"] = version(inside)
+                if not months:
+                    found[name] = md5
+    return found
+
+
+def test_the_digests_of_a_runs_datasets_are_dvcs_hashes(done):
+    hashes = locked(done)
+    seen = set()
+    for name in ("talksumm/pairs", "talksumm/alignments", "talksumm/training_sets"):
+        for month, run in runs(done, name).items():
+            for item in run.inputs.dataset_inputs:
+                assert item.dataset.digest == hashes[item.dataset.name]
+                seen.add((item.tags[0].value, item.dataset.name))
+            own = name if month == "all" else f"{name} {month}"
+            assert run.data.tags["data version"] == hashes[own]
+            assert ("output", own) in seen and run.info.status == "FINISHED"
+    assert ("input", "sources/talks 2018-06") in seen and ("input", "talksumm/summaries 2018-07") in seen
+
+
+def test_a_run_says_what_it_was_made_with_and_how_it_came_out(done):
+    run = runs(done, "talksumm/alignments")["2018-06"]
+    params = yaml.safe_load((done.root / "params.yaml").read_text())["talksumm"]["hmm"]
+    assert run.data.params["talksumm.hmm.lambda"] == str(params["lambda"])
+    assert json.loads(run.data.params["talksumm.hmm.excluded_roles"]) == params["excluded_roles"]
+    metrics = run.data.metrics
+    reasons = sum(value for key, value in metrics.items() if key.startswith("dropped/"))
+    assert metrics["kept"] > 0 and metrics["dropped"] == reasons > 0
+    assert metrics["drop share"] == metrics["dropped"] / (metrics["dropped"] + metrics["kept"])
+    first = done.git("rev-list", "--max-parents=0", "HEAD").strip()
+    assert run.data.tags["mlflow.source.git.commit"] == first
+    assert run.data.tags["mlflow.source.git.dirty"] == "false", "what runs write is no edit"
+
+
+def test_assets_lead_to_runs_and_runs_to_assets(done):
+    run = runs(done, "talksumm/alignments")["2018-06"]
+    with dg.DagsterInstance.from_config(str(done.root / ".dagster")) as instance:
+        chosen = dg.AssetRecordsFilter(dg.AssetKey(["talksumm", "alignments"]), asset_partitions=["2018-06"])
+        (record, *_) = instance.fetch_materializations(chosen, limit=1).records
+        link = record.asset_materialization.metadata["MLflow run"].value
+        assert f"/#/experiments/{run.info.experiment_id}/runs/{run.info.run_id}?" in link
+        assert record.run_id == run.data.tags["Dagster run id"]
+        assert instance.get_run_by_id(run.data.tags["Dagster run id"]).is_success
+        assert run.data.tags["Dagster run"].endswith(f"/runs/{record.run_id}")
+        page = record.asset_materialization.metadata["data-quality page"].value
+        assert page.endswith("/pages/datasets/talksumm-alignments.html")
+
+
+def test_what_is_changed_is_another_run_from_a_changed_tree(done):
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
+    done.module("orchestration.run", "--select", "talksumm/alignments")
+    mlflow = client(done)
+    experiment = mlflow.get_experiment_by_name("talksumm/alignments").experiment_id
+    found = mlflow.search_runs([experiment], "tags.partition = '2018-06'")
+    assert {run.data.params["talksumm.hmm.epsilon"] for run in found} == {"0.1", "0.2"}
+    assert {run.data.tags["mlflow.source.git.dirty"] for run in found} == {"false", "true"}
+
+
+def test_a_partition_that_fails_its_checks_is_a_failed_run(done):
+    whole = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
+    done.edit("ops/talksumm/budgets.py", whole, whole.replace("dropped)", "dropped[1:])"))
+    done.run(ok=False)
+    run = runs(done, "talksumm/summaries")["2018-06"]
+    assert run.info.status == "FAILED"
+    assert "lost" in run.data.tags["failed check/conservation"]
+
+
+@pytest.mark.parametrize("broken", ["no store", "a folder", "of another version"])
+def test_a_broken_store_fails_no_partition_and_is_named_in_its_log(done, broken):
+    store = done.root / ".silverloom/mlflow.db"
+    if broken == "no store":
+        store.write_bytes(b"this is no database" * 100)
+    elif broken == "a folder":
+        store.unlink()
+        store.mkdir()
+    else:
+        import sqlite3
+
+        with sqlite3.connect(store) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = 'another'")
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
+    output = done.module("orchestration.run", "--select", "talksumm/alignments")
+    assert len(done.made(output)) == 2
+    run = done.dagster()["talksumm/alignments 2018-06"]["run"]
+    with dg.DagsterInstance.from_config(str(done.root / ".dagster")) as instance:
+        said = [entry.user_message for entry in instance.all_logs(run)]
+    (warning,) = [text for text in said if text.startswith("not tracked in MLflow")]
+    cause = {"no store": "not a database", "a folder": "OperationalError", "of another version": "another"}
+    assert cause[broken] in warning and ".silverloom/mlflow.db" in warning
