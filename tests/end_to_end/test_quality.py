@@ -1,0 +1,120 @@
+"""Expectations block what depends on a partition, warnings do not, and a changed suite makes nothing."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+SUITE, BOUND = "assets/talksumm.py", 'between("similarity", 0, 1)'
+TOO_HIGH = 'between("similarity", 2, 3)'
+MONTHS = ("2018-06", "2018-07")
+
+
+def rows(folder):
+    return pa.concat_tables(
+        [pq.read_table(path) for path in sorted(folder.glob("kept-*.parquet"))]
+    ).to_pylist()
+
+
+def failing(project, month):
+    return project.root / f"data/quality/failing/talksumm/pairs/{month}.parquet"
+
+
+def inodes(project):
+    """What would change if a file of the data was written again."""
+    return {path: path.stat().st_ino for path in (project.root / "data").rglob("*.parquet")}
+
+
+def plan(project):
+    return [line.split(maxsplit=3) for line in project.module("orchestration.plan").splitlines()]
+
+
+def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(done):
+    lock, data = done.lock, done.data()
+    done.edit(SUITE, BOUND, TOO_HIGH)
+    output = done.run(ok=False)
+    assert (
+        "talksumm/pairs 2018-06: failed: check expectations failed: similarity at least 2 and at most 3: "
+        "not so in 2 rows (1.0); failing rows: data/quality/failing/talksumm/pairs/2018-06.parquet" in output
+    )
+    assert "failed talksumm/alignments 2018-06: needs talksumm/pairs 2018-06, which failed" in output
+    assert "failed talksumm/training_sets: needs talksumm/" in output
+    for month in MONTHS:
+        kept = rows(done.root / f"data/talksumm/pairs/{month}")
+        found = pq.read_table(failing(done, month)).to_pylist()
+        assert [{name: row[name] for name in kept[0]} for row in found] == kept  # every one, whole
+        assert {tuple(row["failed"]) for row in found} == {("similarity at least 2 and at most 3",)}
+    states = done.dagster()
+    assert states["talksumm/pairs 2018-06"]["checks"]["expectations"] is False
+    assert states["talksumm/pairs 2018-06"]["checks"]["warnings"] is True
+
+    repro = done.repro(ok=False)
+    assert "check expectations failed" in repro and "talksumm_alignments" not in repro.split("failed")[0]
+    assert ["talksumm/pairs", "2018-06", "yes", "missing"] in plan(done)  # though dvc.lock has it
+
+    done.edit(SUITE, TOO_HIGH, BOUND)
+    assert not [line for line in done.made(done.run()) if not line.startswith("talksumm/pairs")]
+    assert not [month for month in MONTHS if failing(done, month).exists()]
+    assert set(done.dagster()["talksumm/pairs 2018-06"]["checks"].values()) == {True}
+    assert done.lock == lock and done.data() == data
+
+
+def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_project, tmp_path):
+    project = fresh_project.copy(tmp_path / "project")
+    project.edit(SUITE, BOUND, TOO_HIGH)
+    output = project.repro(ok=False)
+    assert "not fresh talksumm/pairs 2018-06: check expectations failed" in output
+    assert not (project.root / "data/talksumm/alignments").exists()
+    assert not (project.root / ".silverloom/records/talksumm/pairs").exists() or not list(
+        (project.root / ".silverloom/records/talksumm/pairs").iterdir()
+    )
+    assert "talksumm/pairs" not in project.module("orchestration.sync")
+
+
+def test_a_warning_blocks_nothing_and_its_rows_are_kept(done):
+    done.edit(SUITE, BOUND, 'between("similarity", 2, 3, "warning")')
+    made = done.made(done.run())
+    assert [name for name in made if name.startswith("talksumm")] == [
+        "talksumm/pairs 2018-06",
+        "talksumm/pairs 2018-07",
+    ]
+    states = done.dagster()
+    assert {part["status"] for part in states.values()} == {"FRESH"}
+    assert states["talksumm/pairs 2018-06"]["checks"]["warnings"] is False
+    assert states["talksumm/pairs 2018-06"]["checks"]["expectations"] is True
+    assert pq.read_metadata(failing(done, "2018-06")).num_rows == 2
+    done.repro()
+    assert plan(done) == [["everything", "is", "up", "to date"]]
+
+
+def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
+    data, written = done.data(), inodes(done)
+    done.edit(SUITE, BOUND, 'between("similarity", 0, 0.999999 + 1)')
+    assert {tuple(line) for line in plan(done)[1:] if line[2] == "yes"} == {
+        ("talksumm/pairs", month, "yes", "expectations changed") for month in MONTHS
+    }
+    output = done.repro()
+    assert "talksumm/pairs 2018-06: 2 kept, 1 dropped, 0 rejected" in output
+    assert "talksumm/alignments 2018" not in output
+    assert done.data() == data and inodes(done) == written
+    done.commit("other expectations")
+    assert "everything is up to date" in done.module("orchestration.plan")
+
+
+def test_a_suite_that_cannot_be_evaluated_is_an_error(done):
+    done.edit(SUITE, BOUND, 'between("talk_title", 0, 1, "warning")')
+    output = done.run(ok=False)
+    assert "talk_title at least 0 and at most 1: could not be evaluated" in output
+    assert "needs talksumm/pairs 2018-06, which failed" in output
+
+
+def test_markup_and_a_megabyte_in_a_paper_are_validated_like_any_text(done):
+    path = done.root / "corpus/papers/alpha.txt"
+    script = "<script>alert(1)</script>"
+    text = path.read_text().replace("Many systems fail", f"{script} Many systems fail")
+    path.write_text(text + "A very long line of the paper without an end " * 25_000)
+    output = done.module("orchestration.run", "--select", "sources")
+    assert "sources/papers 2018-06: 2 kept" in output
+    checks = done.dagster()["sources/papers 2018-06"]["checks"]
+    assert checks["expectations"] is True and checks["warnings"] is False
+    kept = pq.read_table(done.root / "data/quality/failing/sources/papers/2018-06.parquet").to_pylist()
+    assert [row["failed"] for row in kept] == [["sentences.text.longest at most 3000"]]
+    assert script in kept[0]["text"] and len(kept[0]["text"]) > 1_000_000
