@@ -2,7 +2,7 @@
 // One row: first what it says, then why it was dropped or rejected, then numbers, then names.
 (() => {
   const { el, data, number, text, hits, plain, spoken } = silverloom;
-  const SHOWN = 8, MOST = 3000;
+  const SHOWN = 8, MOST = 1200;
 
   const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
   const flat = (value) => plain(value).replaceAll("\n", ", ");
