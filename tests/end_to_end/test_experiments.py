@@ -1,0 +1,130 @@
+"""Experiments by DVC's own commands: in place, by its queue, side by side, and as plots that need no network."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.browser.conftest import browser, visit  # noqa: F401
+
+EXPERIMENTS = {
+    "half": "talksumm.training_sets.validation=0.5",
+    "few": "talksumm.training_sets.sets=[words_150]",
+}
+
+
+@pytest.fixture(scope="module")
+def queued(done_project, tmp_path_factory):
+    """A checkout in which DVC's queue has run two experiments to their end."""
+    project = done_project.copy(tmp_path_factory.mktemp("queue") / "checkout")
+    project.module("orchestration.instance")  # as `make setup` does
+    before = project.data(), project.lock
+    for name, change in EXPERIMENTS.items():
+        assert f"Queued experiment '{name}'" in project.dvc("exp", "run", "--queue", "-n", name, "-S", change)
+    assert [row["Status"] for row in status(project)] == ["Queued", "Queued"]
+    output = project.dvc("exp", "run", "--run-all")
+    yield project, before, output
+    project.dvc("queue", "stop", "--kill")
+
+
+def status(project):
+    """The rows of `dvc queue status`."""
+    lines = project.dvc("queue", "status").split("\n\n")[0].splitlines()
+    starts = [lines[0].index(name) for name in ("Task", "Name", "Created", "Status")]
+    cuts = list(zip(starts, [*starts[1:], None], strict=True))
+    return [
+        dict(zip(("Task", "Name", "Created", "Status"), (line[a:b].strip() for a, b in cuts), strict=True))
+        for line in lines[1:]
+    ]
+
+
+def shown(project):
+    """The rows of `dvc exp show`, by experiment; the workspace's is the first of its name."""
+    rows = csv.DictReader(io.StringIO(project.dvc("exp", "show", "--csv")))
+    return {row["Experiment"] or row["rev"]: row for row in rows}
+
+
+def test_the_queue_runs_every_experiment_to_its_end(queued):
+    project, _, output = queued
+    assert {row["Name"]: row["Status"] for row in status(project)} == dict.fromkeys(EXPERIMENTS, "Success"), (
+        output
+    )
+    assert project.made(output), "their stages say what they made"
+
+
+def test_experiments_stand_side_by_side_with_their_params_counts_and_scores(queued):
+    rows = shown(queued[0])
+    assert {"workspace", "main", *EXPERIMENTS} <= rows.keys()
+    assert rows["half"]["talksumm.training_sets.validation"] == "0.5"
+    assert rows["main"]["talksumm.training_sets.validation"] == "0.1"
+    kept = "metrics/talksumm/training_sets.json:kept"
+    assert int(rows["few"][kept]) < int(rows["main"][kept]) == int(rows["half"][kept])
+    scores = [name for name in rows["main"] if "scores." in name]
+    assert any("coverage" in name for name in scores) and any("similarity" in name for name in scores)
+    assert all(rows["main"][name] for name in scores)
+
+
+def test_what_an_experiment_did_to_counts_and_scores_can_be_asked(queued):
+    found = json.loads(queued[0].dvc("metrics", "diff", "main", "few", "--json"))
+    change = found["metrics/talksumm/training_sets.json"]
+    assert change["kept"]["diff"] < 0
+    assert change["dropped"]["diff"] == -change["kept"]["diff"]
+    assert "scores.words" in change
+
+
+def test_the_queue_leaves_the_workspace_as_it_was_in_every_eye(queued):
+    project, (data, lock), _ = queued
+    assert (project.data(), project.lock) == (data, lock)
+    assert project.git("status", "--porcelain") == ""
+    assert "up to date" in project.dvc("status")
+    assert project.made(project.run()) == []
+    assert {part["status"] for part in project.dagster().values()} == {"FRESH"}
+
+
+def test_plots_of_two_experiments_are_drawn_without_a_network(queued, visit, tmp_path):  # noqa: F811
+    project = queued[0]
+    project.dvc("plots", "diff", "main", "few", "-o", str(tmp_path / "two plots"))
+    page = visit(tmp_path / "two plots/index.html")
+    page.page.wait_for_selector("main svg")
+    funnels = len(list((project.root / "metrics").rglob("*.funnel.csv")))
+    distributions = len(list((project.root / "metrics").rglob("*.distributions.csv")))
+    assert funnels and distributions
+    page.page.wait_for_function(
+        "count => document.querySelectorAll('main > div svg.marks').length == count",
+        arg=funnels + distributions,
+    )
+    assert page.page.locator(".failed").count() == 0
+    page.assert_text("talksumm/training_sets: rows by month, and why not kept", "not_a_training_set", "few")
+    page.assert_sound()
+
+
+def test_plots_show_draws_the_workspace(queued, visit):  # noqa: F811
+    project = queued[0]
+    project.dvc("plots", "show", "metrics/talksumm/pairs.funnel.csv")
+    page = visit(project.root / "dvc_plots/index.html")
+    page.page.wait_for_selector("main svg.marks")
+    page.assert_text("talksumm/pairs: rows by month, and why not kept", "unmatched")
+    page.assert_sound()
+    assert project.git("status", "--porcelain") == "", "the page is no part of the project"
+
+
+def test_a_lost_template_comes_back_with_the_set_up(queued):
+    project = queued[0]
+    (project.root / ".venv/dvc-plots.html").unlink()
+    project.module("orchestration.instance")
+    project.dvc("plots", "show")
+
+
+def test_an_experiment_in_place_changes_the_workspace_and_can_be_taken_back(done):
+    before = done.data(), done.lock
+    output = done.dvc("exp", "run", "-S", EXPERIMENTS["few"])
+    assert {name.split()[0] for name in done.made(output)} == {"talksumm/training_sets"}
+    assert "talksumm.training_sets.sets" in done.dvc("params", "diff")
+    assert "metrics/talksumm/training_sets.json" in done.dvc("metrics", "diff")
+    assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
+    assert "up to date" in done.dvc("status")
+    done.git("checkout", ".")
+    done.dvc("checkout")
+    assert (done.data(), done.lock) == before
+    assert done.made(done.run()) == []
