@@ -109,6 +109,8 @@ def _commit(names: list[str]) -> list[str]:
         try:
             for name in moved:
                 repo.commit(name, force=True)
+            if moved:
+                _order_stages()
             footing.check()
         except BaseException:
             if former is None:
@@ -117,6 +119,19 @@ def _commit(names: list[str]) -> list[str]:
                 write_file(path, former)
             raise
     return moved
+
+
+def _order_stages() -> None:
+    """Bring the stages of dvc.lock into the order of the graph: DVC leaves them in that of their commits."""
+    from dvc.utils.serialize import modify_yaml
+
+    known = ["code", *(stage_name(item) for item in datasets().values())]
+    found = list(locked_stages())
+    wanted = sorted(found, key=lambda name: known.index(name) if name in known else len(known))
+    if found != wanted:
+        with modify_yaml(str(ROOT / "dvc.lock")) as content:
+            for name in wanted:
+                content["stages"][name] = content["stages"].pop(name)
 
 
 def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
