@@ -2,8 +2,11 @@
 
 Belongs here: starting MLflow's application on our store. Not here: what is in the store (tracking.py).
 
-`mlflow server` would start three processes more, to run jobs, of which there are none here. Every page asks
-who is logged in; where nobody can log in, MLflow's answer is an error on the browser's console, ours nobody.
+`mlflow server` would start three processes more, to run jobs, of which there are none here. Two things are
+answered otherwise than by MLflow. Every page asks who is logged in; where nobody can log in, MLflow's answer
+is an error on the browser's console, ours nobody. And a browser that was never here before begins with the
+pages of runs, their params and metrics, not with those of traces of language models; MLflow's switch between
+the two works as ever.
 """
 
 from __future__ import annotations
@@ -21,7 +24,14 @@ from orchestration.store.mlflow_store import ARTIFACTS, STORE, prepare
 
 App: TypeAlias = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 
+Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+
 WHO = "/ajax-api/2.0/mlflow/users/current"
+BEGIN = b"""<head><script>
+if (!localStorage.getItem("mlflow.workflowType_v1")) {
+  localStorage.setItem("mlflow.workflowType_v1", JSON.stringify("machine_learning"));
+}
+</script>"""
 
 
 def serve(port: int) -> None:
@@ -46,21 +56,40 @@ def serve(port: int) -> None:
         warnings.simplefilter("ignore", UserWarning)  # MLflow's own use of what Starlette deprecates
         from mlflow.server.fastapi_app import app
 
-    uvicorn.run(nobody(app), host=HOST, port=port, log_level="warning")
+    uvicorn.run(suited(app), host=HOST, port=port, log_level="warning")
 
 
-def nobody(app: App) -> App:
-    """Return the application with an answer to the question who is logged in."""
+def suited(app: App) -> App:
+    """Return the application with these two answers."""
 
-    async def answer(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        if scope.get("path") != WHO:
+    async def answer(scope: MutableMapping[str, Any], receive: Any, send: Send) -> None:
+        if scope.get("path") == WHO:
+            await _respond(send, 200, [(b"content-type", b"application/json")], b"{}")
+        elif scope.get("path") == "/" and scope.get("method") == "GET":
+            await _begin(app, scope, receive, send)
+        else:
             await app(scope, receive, send)
-            return
-        headers = [(b"content-type", b"application/json")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"{}"})
 
     return answer
+
+
+async def _begin(app: App, scope: MutableMapping[str, Any], receive: Any, send: Send) -> None:
+    parts: list[dict[str, Any]] = []
+
+    async def collect(message: dict[str, Any]) -> None:
+        parts.append(message)
+
+    await app(scope, receive, collect)
+    first, *rest = parts
+    body = b"".join(part.get("body", b"") for part in rest).replace(b"<head>", BEGIN, 1)
+    changed = (b"content-length", b"etag", b"last-modified")
+    await _respond(send, first["status"], [h for h in first["headers"] if h[0].lower() not in changed], body)
+
+
+async def _respond(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    headers = [*headers, (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 if __name__ == "__main__":
