@@ -38,6 +38,8 @@ def compare(dataset: str, old: str = "HEAD", new: str = "", limit: int = LIMIT) 
     `limit` bounds the examples of each kind, not the counts. Raises ValueError or LookupError for a revision
     or a dataset that is not there, NotInCacheError for one whose bytes are not here.
     """
+    if not dataset:
+        raise ValueError(f"name a dataset, for instance DATASET=talksumm/pairs; there are {', '.join(datasets())}")
     item = datasets().get(dataset)
     if item is not None and item.shape is None:
         raise ValueError(f"{dataset} is a report: it has files and no rows to compare")

@@ -45,8 +45,10 @@ class Version:
     @property
     def label(self) -> str:
         """The revision, with the commit that it is."""
-        short = (self.commit or "")[:7]
-        return self.revision if self.revision.startswith(short) else f"{self.revision} ({short})"
+        if self.commit is None:
+            return self.revision
+        short = self.commit[:7]
+        return short if self.commit.startswith(self.revision) else f"{self.revision} ({short})"
 
     def read(self, file: str, columns: list[str] | None = None) -> pa.Table:
         """Return one of its Parquet files.
