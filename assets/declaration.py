@@ -118,6 +118,8 @@ class Declaration:
     @property
     def sections(self) -> list[str]:
         """The sections of params.yaml that the dataset depends on, besides those that all do."""
+        if self.shape is None:
+            return sorted({name for source in self.inputs for name in _declared[source.key].sections})
         own = [str(kind.section) for kind in self.params.values()]
         absent = self.optional and self.records not in settings().sources
         return sorted([*own, *([f"sources.{self.records}"] if self.records and not absent else [])])
@@ -133,7 +135,13 @@ class Declaration:
         return self.values_in(document())
 
     def values_in(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the params as they stand in `content` (params.yaml of some version)."""
+        """Return the params as they stand in `content` (params.yaml of some version).
+
+        Those of a report are those of all that it reads.
+        """
+        if self.shape is None:
+            read = [_declared[source.key].values_in(content) for source in self.inputs]
+            return {path: value for values in read for path, value in values.items()}
         kinds = {str(kind.section): kind for kind in self.params.values()}
         own = {
             path: validated(kind, raw_section(content, path), path).model_dump(mode="json")
@@ -172,8 +180,6 @@ class Declaration:
 
     def model_params(self) -> list[str]:
         """Return the dotted paths of params that name models."""
-        if self.shape is None:
-            return []
         return sorted(
             f"{self.params[argument].section}.{name}"
             for argument, value in self.arguments.items()
@@ -273,9 +279,8 @@ def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.Assets
 
     def declare(function: Callable[[Everything], Files]) -> dg.AssetsDefinition:
         inputs = tuple(Input(item.name, key, True) for key, item in _declared.items())
-        params = {str(kind.section): kind for item in _declared.values() for kind in item.params.values()}
         key = dg.AssetKey([group, function.__name__])
-        _declared[key] = Declaration(key, function, None, None, False, inputs, None, params)
+        _declared[key] = Declaration(key, function, None, None, False, inputs, None, {})
         return _asset(_declared[key])
 
     return declare

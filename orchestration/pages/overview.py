@@ -13,7 +13,7 @@ from orchestration.graph import upstream
 from orchestration.pages.html import address, first_line, render
 from orchestration.pages.rows import Counted
 
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 190, 62, 56, 26, 12
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 158, 76, 36, 22, 6
 
 
 @dataclass(frozen=True)

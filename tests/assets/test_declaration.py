@@ -70,8 +70,12 @@ def test_every_dataset_but_the_sources_says_whose_units_it_conserves():
 
 def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them(monkeypatch):
     report, papers = datasets()["quality/pages"], datasets()["sources/papers"]
-    assert {source.key for source in report.inputs} == {item.key for item in datasets().values()} - {report.key}
-    assert set(report.values) >= set(datasets()["talksumm/alignments"].values)
+    assert {source.key for source in report.inputs} == {item.key for item in datasets().values()} - {
+        report.key
+    }
+    for item in (papers, datasets()["talksumm/alignments"]):
+        assert report.values.items() >= item.values.items()
+        assert set(report.sections) >= set(item.sections)
     changed = replace(papers, measures=("text.words",))
     before = replace(report).code  # a copy, since the entry is remembered
     monkeypatch.setitem(declaration._declared, papers.key, changed)

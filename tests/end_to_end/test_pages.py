@@ -47,7 +47,7 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     assert before["version"] in done.lock
     assert before["previous"] is None
 
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=70))
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
     assert live(done)["talksumm/alignments"]["state"] == "stale: 2 of 2 months"
     done.run()
     after = live(done)["talksumm/alignments"]

@@ -55,7 +55,7 @@
       width: "container", height: 150, encoding: { x, y, tooltip },
       layer: [
         { data: { values: now.filter(inside) }, mark: { type: "bar", color: silverloom.color("kept-fill") } },
-        { data: { values: before.filter(inside) }, mark: { type: "tick", color: silverloom.color("text"), thickness: 2, bandSize: 16 } },
+        ...(former ? [{ data: { values: before.filter(inside) }, mark: { type: "tick", color: silverloom.color("text"), thickness: 2, bandSize: 16 } }] : []),
       ],
     });
   }
