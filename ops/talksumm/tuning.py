@@ -115,9 +115,9 @@ def tune(
 ) -> Outcomes:
     """Yield one kept row a point of the grid, with its scores; the units are the labelled runs.
 
-    A word is scored where the model sees it (no stop word) and where its label names a sentence; a word of two
-    tokens counts as two. Runs that are not scored are dropped: `no_sentence` (labelled as describing none),
-    `no_such_talk`, `ambiguous_talk` (talks of several sources have that name), `talk_without_paper`,
+    A word is scored where the model sees it (no stop word) and where its label names a sentence; a word of
+    two tokens counts as two. Runs that are not scored are dropped: `no_sentence` (labelled as describing
+    none), `no_such_talk`, `ambiguous_talk` (talks of several sources have that name), `talk_without_paper`,
     `beyond_the_talk` (more words than the transcript has), `no_such_state` (no state begins like that),
     `ambiguous_sentence` (several do), `no_words` (stop words only). Without any run that can be scored
     there are no rows: nothing is known.
