@@ -1,0 +1,104 @@
+"""The pages of versions: what changed, with texts that would do harm and words marked where they differ."""
+
+import pytest
+
+from orchestration.difference import KINDS
+from orchestration.pages.html import shared
+from orchestration.pages.versions import Entry, _write, write_page
+from orchestration.wording import pieces
+
+HARM = "<script>window.harmed = true</script> \u202e"
+
+
+def found(**changes):
+    counts = {kind: number for number, kind in enumerate(KINDS)}
+    old = "We align talks to papers " * 9 + "slowly. " + HARM
+    new = "We align talks to papers " * 9 + "quickly. " + HARM
+    example = {"id": "row-1", "month": "2018-06", "text": HARM, "columns": {"text": pieces(old, new)}}
+    moved = {"id": "row-2", "month": "2018-07", "text": "x" * 300, "from": "kept", "to": "dropped: short"}
+    return {
+        "dataset": "talksumm/pairs",
+        "old": {"label": "HEAD~1 (0123456)", "version": "0" * 32},
+        "new": {"label": "the working tree", "version": "1" * 32},
+        "same": False,
+        "made_of": ["param talksumm.pairs.threshold: 0.78 -> 0.9", f"package {HARM}"],
+        "files": {"all": 6, "same": 2},
+        "totals": counts,
+        "months": {"2018-06": counts, "2018-07": counts},
+        "moves": [{"from": "kept", "to": "dropped: short", "units": 1}],
+        "columns": {"text": 1},
+        "new_columns": ["notes"],
+        "lost_columns": [],
+        "examples": {**{kind: [] for kind in KINDS}, "changed": [example], "re-reasoned": [moved]},
+        **changes,
+    }
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A site's shared files, with its live folder."""
+    for path, body in shared():
+        place = tmp_path / "quality/pages" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(body)
+    monkeypatch.setattr("orchestration.pages.versions._PAGES", tmp_path / "quality/pages")
+    live = tmp_path / "quality/live"
+    live.mkdir()
+    (live / "state.js").write_text("window.silverloomLive = null;")
+    return live
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_a_comparison_is_fine_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
+    write_page(site / "versions/one.html", found())
+    page = visit(site / "versions/one.html", width=width, scheme=scheme)
+    page.assert_text(
+        "HEAD~1 (0123456)", "dropped: short", "<script>window.harmed", "columns, which are not compared"
+    )
+    assert page.page.locator("del").inner_text() == "slowly."
+    assert page.page.locator("ins").inner_text() == "quickly."
+    assert page.page.evaluate("window.harmed") is None
+    page.assert_fine()
+
+
+def test_versions_of_the_same_bytes_say_so(site, visit):
+    write_page(site / "versions/one.html", found(same=True, made_of=[], months={}, moves=[], columns={}))
+    page = visit(site / "versions/one.html")
+    page.assert_text("No row differs", "the same inputs, params and code")
+    page.assert_fine()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (400, "light")])
+def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, scheme):
+    entries = [
+        Entry("sources/papers", "unchanged since 0123456 (Begin)"),
+        Entry("talksumm/pairs", "changed since 0123456", HARM, found(), "versions/one.html"),
+        Entry(
+            "talksumm/tuning",
+            "it is not in DVC's cache; `dvc fetch --all-commits data/talksumm/tuning` brings it",
+        ),
+    ]
+    _write(site / "versions.html", "versions.html", "Versions", entries=entries)
+    write_page(site / "versions/one.html", found())
+    page = visit(site / "versions.html", width=width, scheme=scheme)
+    page.assert_text("unchanged since", "dvc fetch --all-commits")
+    page.assert_fine()
+    page.page.get_by_role("link", name="talksumm/pairs").click()
+    page.assert_text("What it was made of")
+    assert page.page.evaluate("window.harmed") is None
+
+
+def test_long_texts_are_compared_in_bounded_room():
+    old, new = "word " * 200_000, "other " * 200_000
+    assert sum(len(piece.text) for piece in pieces(old, new)) < 2_000
+    assert [piece.sign for piece in pieces("x" * 1_000_000, "y")] == ["-", "+"]
+    near = pieces("a " * 90_000 + "old" + " b" * 90_000, "a " * 90_000 + "new" + " b" * 90_000)
+    assert [(piece.sign, piece.text) for piece in near if piece.sign != "="] == [("-", "old"), ("+", "new")]
+    assert sum(len(piece.text) for piece in near) < 200
+
+
+def test_the_pieces_of_a_difference_give_back_both_texts():
+    old, new = "one two  three", "one 2 three four"
+    found = pieces(old, new)
+    assert "".join(piece.text for piece in found if piece.sign != "+") == old
+    assert "".join(piece.text for piece in found if piece.sign != "-") == new

@@ -1,0 +1,140 @@
+"""The page that tells what other thresholds would keep, with few scores, many, none, and texts that would do harm."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from assets.declaration import Everything
+from assets.thresholds import Knob, Threshold
+from ops.talksumm.pairs import PairParams
+from ops.thresholds import at_least, at_most, scored
+from orchestration.graph import datasets
+from orchestration.pages import what_if
+from orchestration.pages.html import embedded, render, shared
+
+HARM = "<script>window.harmed = true</script><b>bold</b> \u202e\x07" + "long " * 200_000
+
+
+def content(units, rule=at_least, value=0.5, name="threshold"):
+    """What the page holds of a threshold over some units, by the page's own function."""
+
+    def scores(params):
+        yield from (scored(units[start : start + 5_000]) for start in range(0, max(len(units), 1), 5_000))
+
+    threshold = Threshold(PairParams, name, rule, scores, (0.2, 0.8), "how near it is", "talks")
+    knob = Knob(f"talksumm.pairs.{name}", "", value)
+    item = datasets()["talksumm/pairs"]
+    return what_if.what_if(Everything({item.name: {"": None}}), item, threshold, knob)
+
+
+@pytest.fixture
+def opened(visit, tmp_path):
+    def opened(*contents, fragment="", **how):
+        listed = [{key: one[key] for key in what_if._LISTED} for one in contents]
+        files = dict(shared())
+        files |= dict([render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)])
+        files |= {one["script"]: f"silverloom.whatIf({embedded(one)});".encode() for one in contents}
+        for path, body in files.items():
+            place = tmp_path / "pages" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(body)
+        (tmp_path / "live").mkdir(exist_ok=True)
+        (tmp_path / "live" / "state.js").write_text("window.silverloomLive = null;")
+        return visit((tmp_path / "pages" / "what-if.html").as_uri() + fragment, **how)
+
+    return opened
+
+
+UNITS = [(f"talk-{n}", n / 100, f"Talk {n}") for n in range(100)] + [("none", None, "never kept")]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_the_page_is_fine_at_every_width(opened, width, scheme):
+    page = opened(content(UNITS), content([], name="margin", value=0.05), width=width, scheme=scheme)
+    page.assert_text("50 of 101 talks", "as many as now")
+    page.assert_fine()
+
+
+def test_another_value_counts_shows_the_rows_next_to_it_and_can_be_linked_to(opened):
+    page = opened(content(UNITS))
+    page.page.fill("#value", "0.305")
+    page.assert_text("69 of 101 talks", "+19 against now", "dvc exp run -S talksumm.pairs.threshold=0.305")
+    kept, lost = (
+        page.page.locator(f"section[aria-label^='{name}'] tbody tr") for name in ("Kept", "Dropped")
+    )
+    assert [kept.count(), lost.count()] == [10, 10]
+    assert kept.first.inner_text().split("\t") == ["0.31", "Talk 31"]
+    assert lost.first.inner_text().split("\t") == ["0.3", "Talk 30"]
+    assert page.page.evaluate("location.hash") == "#talksumm.pairs.threshold=0.305"
+    opened(content(UNITS), fragment="#talksumm.pairs.threshold=0.305").assert_text("69 of 101 talks")
+
+
+def test_the_slider_moves_by_keyboard_and_the_table_leads_to_other_values(opened):
+    page = opened(content(UNITS), content(UNITS, at_most, 0.05, "margin"))
+    page.page.focus("#slider")
+    page.page.keyboard.press("Home")
+    page.assert_text("100 of 101 talks")
+    page.page.click("a[href='#talksumm.pairs.margin=0.2']")
+    page.assert_text("21 of 101 talks", "+15 against now", "how near it is ≤")
+    page.assert_sound()
+
+
+def test_texts_are_shown_and_never_run_and_long_ones_are_cut(opened):
+    page = opened(content([("talk-1", 0.6, HARM), ("talk-2", 0.4, HARM)]))
+    page.assert_text("<script>window.harmed")
+    assert page.page.evaluate("window.harmed") is None
+    assert len(page.page.locator("section[aria-label^='Kept'] tbody").inner_text()) < 400
+    page.assert_fine()
+
+
+def test_no_score_at_all_is_said(opened):
+    page = opened(content([]))
+    page.assert_text("0 of 0 talks", "none")
+    page.assert_fine()
+
+
+def test_many_scores_are_bounded_and_the_count_says_how_far_off_it_may_be(opened):
+    units = [(f"talk-{n}", n / 30_000, f"Talk {n}") for n in range(30_000)]
+    one = content(units)
+    assert len(json.dumps(one)) < 400_000 and not one["exact"]
+    assert dict(one["tried"]) == {0.2: 24_000, 0.5: 15_000, 0.8: 6_000}
+    page = opened(one)
+    page.page.fill("#value", "0.31234")
+    said = page.page.locator(".said").inner_text().replace("\u202f", "")
+    counted, off = (int(said.split(mark)[1].split()[0]) for mark in ("about ", "off by "))
+    assert abs(counted - sum(score >= 0.31234 for _, score, _ in units)) <= off < 30
+    page.assert_text("a sample, and the ten nearest")
+
+
+def test_which_rows_are_held_does_not_depend_on_the_parts_that_they_came_in():
+    units = [(f"talk-{n}", (n * 7919 % 9001) / 9001, f"Talk {n}") for n in range(9_001)]
+    one, other = (what_if._Sample([0.5]) for _ in range(2))
+    for start in range(0, len(units), 100):
+        one.add(scored(units[start : start + 100]))
+    other.add(scored(units[::-1]))
+    assert one.rows() == other.rows()
+    nearest = sorted(units, key=lambda unit: abs(unit[1] - 0.5))[:10]
+    assert {unit[0] for unit in nearest} <= {name for _, name, _ in one.rows()}
+
+
+def test_scores_that_are_not_those_of_the_rule_are_refused():
+    with pytest.raises(
+        ValueError, match=r"threshold: by their scores 50 talks would be kept at 0.5, but .* has 49"
+    ):
+        what_if._check(content(UNITS), 49)
+
+
+def test_a_threshold_that_its_dataset_does_not_have_is_refused():
+    def scores(talks):
+        yield pa.table({})
+
+    def threshold(param, rule=at_least):
+        return Threshold(PairParams, param, rule, scores, (), "", "")
+
+    with pytest.raises(LookupError, match=r"has no param talksumm\.pairs\.limit"):
+        threshold("limit").check("one/two", ["talks"], [PairParams])
+    with pytest.raises(LookupError, match="ask for 'talks', which it does not read"):
+        threshold("margin").check("one/two", ["papers"], [PairParams])
+    with pytest.raises(TypeError, match="none of those"):
+        threshold("margin", max).check("one/two", ["talks"], [PairParams])
