@@ -19,7 +19,7 @@ from orchestration.difference import KINDS
 from orchestration.graph import DATA, datasets
 from orchestration.lockfile import recorded, stage_name
 from orchestration.pages.html import render
-from orchestration.revisions import NotInCacheError, Version, at, lock_commits, stages_of
+from orchestration.revisions import Version, at, lock_commits, stages_of
 from orchestration.store.publish import write_file
 
 #: Commits that are looked through, and examples of each kind on a page.
@@ -77,7 +77,7 @@ def _entry(item: Declaration, folder: Path) -> Entry:
             return Entry(item.name, former)
         commit, subject = former
         return _compared(item, at(item.name, commit), now, subject, folder)
-    except (ValueError, LookupError, NotInCacheError) as error:
+    except (ValueError, LookupError, RuntimeError) as error:
         return Entry(item.name, str(error))
 
 

@@ -1,0 +1,115 @@
+"""Two versions of a dataset, found by git and DVC, and what another threshold would have kept."""
+
+import json
+import shutil
+
+import pytest
+
+from tests.projects import Project
+
+
+@pytest.fixture(scope="module")
+def changed_project(done_project, tmp_path_factory) -> Project:
+    """A project with a remote in which a threshold was moved and committed. Copy it, do not change it."""
+    place = tmp_path_factory.mktemp("changed")
+    project = done_project.copy(place / "checkout")
+    project.dvc("remote", "add", "-d", "store", str(place / "store"))
+    project.commit("remote")
+    project.dvc("push")
+    project.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    project.run()
+    project.commit("Move <b>the</b> minimum")
+    project.dvc("push")
+    return project
+
+
+@pytest.fixture
+def changed(changed_project, tmp_path) -> Project:
+    return changed_project.copy(tmp_path / "changed")
+
+
+def compare(project, *argv, **options):
+    return json.loads(project.module("orchestration.compare", *argv, "--json", **options))
+
+
+def test_a_moved_threshold_is_told_by_rows_reasons_and_params(changed):
+    found = compare(changed, "talksumm/alignments", "HEAD~1")
+    assert "param talksumm.hmm.minimum_characters: 30 -> 80" in found["made_of"]
+    assert [(move["from"], move["to"]) for move in found["moves"]] == [("kept", "dropped: short")]
+    assert found["totals"]["re-reasoned"] == found["moves"][0]["units"] > 0
+    assert found["totals"]["changed"] > 0 and found["totals"]["added"] == found["totals"]["removed"] == 0
+    assert compare(changed, "talksumm/pairs", "HEAD~1")["same"]
+    text = changed.module("orchestration.compare", "talksumm/alignments", "HEAD~1", "HEAD")
+    assert "kept -> dropped: short" in text and "2018-06" in text
+
+
+def test_what_if_told_before_what_the_threshold_then_kept(done_project, changed):
+    def tried(project):
+        text = (project.root / "data/quality/pages/what-if/talksumm.hmm.minimum_characters.js").read_text()
+        return dict(json.loads(text.removeprefix("silverloom.whatIf(").removesuffix(");\n"))["tried"])
+
+    def kept(project):
+        return json.loads((project.root / "metrics/talksumm/alignments.json").read_text())["kept"]
+
+    before, after = tried(done_project), tried(changed)
+    assert before[30] == kept(done_project)
+    assert before[80] == after[80] == kept(changed) < before[30]
+
+
+def test_an_experiment_is_compared_by_its_name(done):
+    done.dvc("exp", "run", "--temp", "-n", "longer", "-S", "talksumm.hmm.minimum_characters=80")
+    found = compare(done, "talksumm/alignments", "HEAD", "longer")
+    assert found["moves"][0]["to"] == "dropped: short"
+
+
+def test_what_is_not_in_the_cache_is_named_with_the_command_that_brings_it(changed):
+    shutil.rmtree(changed.root / ".dvc/cache/files")
+    output = changed.module("orchestration.compare", "talksumm/alignments", "HEAD~1", ok=False)
+    (command,) = [piece for piece in output.split("`") if piece.startswith("dvc ")]
+    changed.dvc(*command.split()[1:])
+    assert compare(changed, "talksumm/alignments", "HEAD~1")["totals"]["re-reasoned"] > 0
+
+
+def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
+    def refused(*argv):
+        (line,) = changed.module("orchestration.compare", *argv, ok=False).splitlines()
+        return line
+
+    assert "no revision or experiment is called 'never'" in refused("talksumm/pairs", "never")
+    assert "has no dataset talksumm/nothing in its dvc.lock" in refused("talksumm/nothing")
+    assert "is a report" in refused("quality/pages")
+    first = changed.git("rev-list", "--max-parents=0", "HEAD").strip()
+    assert "has no dvc.lock" in refused("talksumm/pairs", first)
+    changed.root.joinpath("dvc.lock").write_text("stages: [")
+    changed.commit("broken")
+    assert "cannot be read" in refused("talksumm/pairs", "HEAD")
+    shutil.rmtree(changed.root / "data/talksumm/pairs")
+    assert "data/talksumm/pairs is not there" in refused("talksumm/pairs", "HEAD~1")
+
+
+def test_a_broken_part_file_is_named(changed):
+    path = changed.root / "data/talksumm/pairs/2018-06/kept-00000.parquet"
+    path.write_bytes(b"PAR1 no more")
+    output = changed.module("orchestration.compare", "talksumm/pairs", ok=False)
+    assert "2018-06/kept-00000.parquet of the working tree cannot be read as Parquet" in output
+
+
+WRITE = "from pathlib import Path\nfrom orchestration.pages.versions import write_versions\nwrite_versions(Path('data/quality/live'))\n"
+
+
+def test_pages_of_versions_tell_what_changed_since_the_last_other_one(changed):
+    script = changed.root / "write.py"
+    script.write_text(WRITE)
+    for _ in range(2):
+        ended = changed.zygote.run(changed.root, [], path=str(script))
+        assert ended.status == 0, ended.output
+    live = changed.root / "data/quality/live"
+    index = (live / "versions.html").read_text()
+    assert "unchanged since" in index and "Move &lt;b&gt;the" not in index and "remote" not in index
+    (page,) = (live / "versions").glob("talksumm-alignments-*.html")
+    assert f"versions/{page.name}" in index
+    text = page.read_text()
+    assert "kept → dropped: short" in text and "minimum_characters: 30 -&gt; 80" in text
+    assert 'href="../../pages/static/style.css"' in text
+    changed.module("orchestration.compare", "talksumm/alignments", "HEAD~1", "--html", "out/page.html")
+    assert "dropped: short" in (changed.root / "out/page.html").read_text()
