@@ -105,7 +105,8 @@ def _commit(names: list[str]) -> list[str]:
     path = ROOT / "dvc.lock"
     with Repo(str(ROOT)) as repo, lock_repo(repo):
         former = path.read_bytes() if path.exists() else None
-        moved = [name for name in names if repo.status([name])]
+        differing = repo.status()  # of all stages at once: each call reads dvc.yaml and dvc.lock anew
+        moved = [name for name in names if name in differing]
         try:
             for name in moved:
                 repo.commit(name, force=True)

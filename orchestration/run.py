@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
+import time
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
@@ -21,6 +22,10 @@ from orchestration.freshness import View
 from orchestration.graph import DATA, label, selected
 from orchestration.loop import Report, Wanted, bring_up_to_date
 from orchestration.store.counts import total
+
+#: Seconds of work after which finished datasets go into dvc.lock, where a killed process leaves them: a commit
+#: takes about one.
+_COMMIT_EVERY = 60.0
 
 
 def run(select: str | None = None, jobs: int = 1) -> int:
@@ -40,6 +45,7 @@ def drive(
     Returns 1 if anything failed. Datasets are committed here, by one process, whatever the number of `jobs`.
     """
     from orchestration.dvc import check_rendered, commit_finished
+    from orchestration.pages.live import write_live
     from orchestration.sync import sync
 
     console = Console(stderr=False, soft_wrap=True)
@@ -49,13 +55,16 @@ def drive(
             corpus(item.records).check()
     footing()
     reports = []
+    committed = time.monotonic()
     with contextlib.closing(bring_up_to_date(wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
-            if report.made:
+            if report.made and time.monotonic() - committed > _COMMIT_EVERY:
                 commit_finished()
+                committed = time.monotonic()
     commit_finished()
     sync()
+    write_live()
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
     _closing(reports, console)
@@ -100,8 +109,9 @@ def _notes(reports: list[Report], console: Console) -> None:
             console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
     console.print(
         f"\nRows lie in {DATA.name}/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
-        "`make ui` shows the DAG, its runs and checks; `make plan` what is stale, and why;\n"
-        "`make explain ID=<row id>` where a row comes from and what became of it."
+        f"{DATA.name}/quality/pages/index.html shows them in a browser: what was kept, what lost, and why;\n"
+        "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
+        "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
     )
 
 

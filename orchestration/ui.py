@@ -5,7 +5,6 @@ Belongs here: starting and ending the processes. Not here: what they show.
 
 from __future__ import annotations
 
-import importlib.util
 import signal
 import subprocess
 import sys
@@ -56,15 +55,10 @@ def serve() -> int:
     try:
         children.extend(_start(base))
         print(_told(), flush=True)
-        children += (docs := _docs())
         while True:
             for child in children:
                 if (status := child.process.poll()) is not None:
-                    if child not in docs:
-                        return _died(child, status)
-                    children.remove(child)
-                    if status:
-                        print(f"Data Docs were not built:\n{child.last_lines()}", file=sys.stderr, flush=True)
+                    return _died(child, status)
             time.sleep(0.3)
     except KeyboardInterrupt:
         return 0
@@ -81,15 +75,9 @@ def _start(base: int) -> Iterator[Child]:
         "dagster-daemon": (str(Path(sys.executable).with_name("dagster-daemon")), "run", *code),
         "pages": (*python, "orchestration.web", str(base + 1)),
         "mlflow": (*python, "orchestration.mlflow_server", str(base + 2)),
+        "watch": (*python, "orchestration.watch"),
     }
     return (_child(name, *command) for name, command in commands.items())
-
-
-def _docs() -> list[Child]:
-    """Begin to render Data Docs: Great Expectations takes seconds to load, so nothing waits for it."""
-    build = "import orchestration; from orchestration.quality.docs import build; build()"
-    there = importlib.util.find_spec("orchestration.quality.docs") is not None
-    return [_child("data-docs", sys.executable, "-c", build)] if there else []
 
 
 def _child(name: str, *command: str) -> Child:

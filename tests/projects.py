@@ -30,6 +30,10 @@ FILES = (
 )
 
 
+#: What Dagster shows of a dataset that was made.
+BLOCKING = {"conservation": True, "schema": True, "expectations": True}
+
+
 @dataclass
 class Ended:
     status: int
@@ -114,14 +118,10 @@ class Project:
         file.write_text(text.replace(old, new, 1))
 
     def data(self) -> dict[str, bytes]:
-        """Every byte below data/, and the metrics."""
-        folders = [path for path in (self.root / "data").iterdir() if not path.name.startswith(".")]
-        files = [
-            file
-            for folder in [*folders, self.root / "metrics"]
-            for file in folder.rglob("*")
-            if file.is_file()
-        ]
+        """Every byte that DVC tracks: the datasets, the pages, the metrics."""
+        stages = yaml.safe_load(self.lock)["stages"].values()
+        outs = [self.root / out["path"] for stage in stages for out in stage["outs"]]
+        files = [file for out in outs for file in (out, *out.rglob("*")) if file.is_file()]
         return {file.relative_to(self.root).as_posix(): file.read_bytes() for file in sorted(files)}
 
     def made(self, output: str) -> list[str]:

@@ -15,6 +15,7 @@ from orchestration.freshness import Status, View
 from orchestration.graph import DATA, datasets
 from orchestration.pages.former import former
 from orchestration.pages.html import embedded
+from orchestration.pages.versions import write_versions
 from orchestration.quality import history
 from orchestration.store.identity import version
 from orchestration.store.publish import write_file
@@ -24,9 +25,10 @@ _HISTORY = 200
 
 
 def write_live() -> None:
-    """Write the state of now, where every page loads it from."""
+    """Write the state of now, where every page loads it from, and what changed since the last commit."""
     content = f"window.silverloomLive = {embedded(state())};\n".encode()
     write_file(LIVE / "state.js", content)
+    write_versions(LIVE)
 
 
 def state() -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 import yaml
 
+from tests.projects import BLOCKING
+
 
 def test_both_drivers_make_the_same_lock_and_the_same_bytes(done, fresh):
     fresh.repro()
@@ -34,11 +36,13 @@ def test_a_second_run_makes_nothing_and_leaves_the_lock_alone(done):
 def test_dagster_shows_a_repro_as_runs_that_passed_their_checks_and_are_fresh(fresh):
     fresh.repro()
     seen = fresh.dagster()
-    assert len(seen) == 7 * 2 + 1, "seven datasets by month, one over all months"
+    assert len(seen) == 8 * 2 + 3, "eight datasets by month, two over all months, and the pages"
     assert {part["status"] for part in seen.values()} == {"FRESH"}
     assert all(part["run"] for part in seen.values())
-    assert all(part["checks"] == {"conservation": True, "schema": True} for part in seen.values())
-    assert len({part["run"] for part in seen.values()}) == len(seen), "one run a partition"
+    pages = seen.pop("quality/pages")
+    assert not pages["checks"]
+    assert all(part["checks"].items() >= BLOCKING.items() for part in seen.values())
+    assert len({part["run"] for part in (*seen.values(), pages)}) == len(seen) + 1, "one run a partition"
 
 
 def test_the_version_in_dagster_is_the_md5_in_dvc(done):
