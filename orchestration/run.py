@@ -23,8 +23,7 @@ from orchestration.graph import DATA, label, selected
 from orchestration.loop import Report, Wanted, bring_up_to_date
 from orchestration.store.counts import total
 
-#: Seconds of work after which finished datasets go into dvc.lock, where a killed process leaves them: a commit
-#: takes about one.
+#: Seconds of work after which what is finished goes into dvc.lock, safe from a killed process: that takes one.
 _COMMIT_EVERY = 60.0
 
 

@@ -160,6 +160,7 @@ def fresh_project(tmp_path_factory, zygote) -> Project:
     project.git("config", "user.email", "tests@example.org")
     project.git("config", "user.name", "tests")
     project.git("config", "gc.auto", "0")
+    project.module("orchestration.instance")
     project.commit("start")
     return project
 
