@@ -17,6 +17,7 @@ from orchestration.pages.former import former
 from orchestration.pages.html import embedded
 from orchestration.pages.versions import write_versions
 from orchestration.quality import history
+from orchestration.standing import Standing, standing
 from orchestration.store.identity import version
 from orchestration.store.publish import write_file
 
@@ -34,24 +35,28 @@ def write_live() -> None:
 def state() -> dict[str, Any]:
     """Return freshness, checks, links and former versions of every dataset."""
     view = View()
+    failed = {(one.dataset, one.month): one for one in standing() if one.state == "failed"}
     return {
         "seen": _when(datetime.now(UTC)),
-        "datasets": {name: _dataset(item, view) for name, item in datasets().items()},
+        "datasets": {name: _dataset(item, view, failed) for name, item in datasets().items()},
     }
 
 
-def _dataset(item: Declaration, view: View) -> dict[str, Any]:
+def _dataset(item: Declaration, view: View, failed: Mapping[tuple[str, str], Standing]) -> dict[str, Any]:
     validations = sorted(history.read(item).to_pylist(), key=lambda one: one["time"], reverse=True)
     latest: dict[str, Mapping[str, Any]] = {}
     for one in validations:
         latest.setdefault(one["month"], one)
-    months = [_month(item, month, view.status(item, month), latest.get(month)) for month in item.made_months]
+    months = [
+        _month(item, month, view.status(item, month), latest.get(month), failed.get((item.name, month)))
+        for month in item.made_months
+    ]
     moods = {month["mood"] for month in months}
     mood = next((one for one in ("bad", "stale") if one in moods), "good")
     off = [month for month in months if month["mood"] == mood]
     return {
         "mood": mood,
-        "state": "up to date" if mood == "good" else _summed(item, mood, off),
+        "state": "up to date" if mood == "good" else _summed(item, off),
         "version": _version(item, view),
         "code": item.code["code"],
         "dagster": addresses.dagster_asset(item.name),
@@ -61,25 +66,26 @@ def _dataset(item: Declaration, view: View) -> dict[str, Any]:
     }
 
 
-def _month(item: Declaration, month: str, status: Status, latest: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the state of a partition: bad where its last validation found an error, stale, or good."""
+def _month(
+    item: Declaration,
+    month: str,
+    status: Status,
+    latest: Mapping[str, Any] | None,
+    failure: Standing | None,
+) -> dict[str, Any]:
+    """Return the state of a partition: bad where its last attempt failed, stale, or good."""
     record = status.record
-    failed = latest is not None and not latest["accepted"] and record is None
-    mood = "bad" if failed else "good" if status.fresh else "stale"
-    word = (
-        "failed its checks" if failed else "up to date" if status.fresh else "stale" if record else "missing"
-    )
-    shown = latest if latest and (failed or (record and latest["version"] == record.version)) else None
-    run = record.run_id if record else latest["run_id"] if failed and latest else None
+    run = failure.run if failure else record.run_id if record else None
+    shown = latest and (latest["run_id"] == run or (record and latest["version"] == record.version))
     return {
         "month": month,
-        "mood": mood,
-        "state": word,
-        "why": "" if status.fresh else "; ".join(status.reasons),
+        "mood": "bad" if failure else "good" if status.fresh else "stale",
+        "state": "failed" if failure else "up to date" if status.fresh else "stale" if record else "missing",
+        "why": failure.why if failure else "" if status.fresh else "; ".join(status.reasons),
         "version": record.version if record else None,
         "run": addresses.dagster_run(run) if run else None,
-        "tracked": tracking.find(item, month, record) if record else None,
-        "checks": _checks(shown["expectations"]) if shown else [],
+        "tracked": tracking.find(item, month, record) if record and not failure else None,
+        "checks": _checks(latest["expectations"]) if latest and shown else [],
     }
 
 
@@ -119,7 +125,7 @@ def _version(item: Declaration, view: View) -> str | None:
     return version(hashes)
 
 
-def _summed(item: Declaration, mood: str, off: Sequence[Mapping[str, Any]]) -> str:
+def _summed(item: Declaration, off: Sequence[Mapping[str, Any]]) -> str:
     states = ", ".join(dict.fromkeys(str(month["state"]) for month in off))
     return f"{states}: {len(off)} of {len(item.made_months)} months" if item.partitioned else states
 

@@ -58,6 +58,12 @@ def follow_the_run(page: Page) -> None:
     page.get_by_text("Success", exact=True).first.wait_for()
 
 
+def open_a_talk(page: Page) -> None:
+    """Go from the list to a talk, and choose a sentence that it dwells on."""
+    page.get_by_role("link", name="Agreement Is Not Accuracy").first.click()
+    page.locator(".sentence.state, [id^=state-]").nth(8).click()
+
+
 DAGSTER, PAGES, MLFLOW = (
     (lambda servers: servers.dagster),
     (lambda servers: servers.pages),
@@ -69,6 +75,12 @@ PICTURES = [
     Picture("partition", DAGSTER, PARTITION, "drop reasons"),
     Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "used + "),
     Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),
+    Picture("overview", PAGES, "/pages/", "All are up to date", size=(1400, 1000)),
+    Picture("dataset", PAGES, "/pages/datasets/talksumm-alignments.html", "From the source", size=(1400, 1300)),
+    Picture("rows", PAGES, "/pages/rows/talksumm-alignments.html#table=dropped&reason=short", "that fit"),
+    Picture("what-if", PAGES, "/pages/what-if.html#talksumm.hmm.minimum_characters=60", "would be kept", size=(1400, 1300)),
+    Picture("talk", PAGES, "/pages/talks.html", "Talks", open_a_talk, (1400, 1300)),
+    Picture("tuning", PAGES, "/pages/tuning.html", "The grid", size=(1400, 1000), scheme="dark"),
     Picture("unsynced", DAGSTER, PARTITION, "Unsynced", edit=("params.yaml", "epsilon: 0.1", "epsilon: 0.2")),
 ]  # fmt: skip
 

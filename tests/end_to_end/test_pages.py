@@ -64,6 +64,17 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     assert states == {"2018-06": "missing", "2018-07": "up to date"}
 
 
+def test_the_state_of_now_names_what_failed_and_why(done):
+    done.edit("ops/talksumm/budgets.py", "units], kept, dropped)", "units], kept, dropped[1:])")
+    done.run(ok=False)
+    datasets = live(done)
+    month = datasets["talksumm/summaries"]["months"][0]
+    assert (month["mood"], month["state"]) == ("bad", "failed")
+    assert "conservation" in month["why"] and "/runs/" in month["run"]
+    assert datasets["talksumm/alignments"]["mood"] == "good"
+    assert datasets["quality/pages"]["mood"] == "stale"
+
+
 def former_rows(project):
     """The kept rows of the alignments before their last change, out of DVC's cache."""
     folder = project.root / "former"

@@ -1,0 +1,86 @@
+"""The whole site of a finished project: every page opens, every link leads somewhere, and it tells of the present."""
+
+import re
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+import pytest
+
+LOST = "ops/talksumm/budgets.py"
+WHOLE = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
+
+
+@pytest.fixture(scope="module")
+def project(done_project, tmp_path_factory):
+    return done_project.copy(tmp_path_factory.mktemp("site") / "checkout")
+
+
+@pytest.fixture(scope="module")
+def quality(project):
+    return project.root / "data/quality"
+
+
+class Links(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found += [value for name, value in attributes if name in ("href", "src") and value]
+
+
+def test_every_page_opens_without_a_fault_and_without_the_network(quality, visit):
+    pages = sorted([*quality.glob("pages/**/*.html"), *quality.glob("live/**/*.html")])
+    assert len(pages) > 30
+    for page in pages:
+        visit(page).assert_sound()
+
+
+def test_every_link_of_a_page_leads_to_a_page(quality):
+    for page in quality.glob("pages/**/*.html"):
+        for link in Links(page.read_text()).found:
+            path = unquote(re.split("[#?]", link)[0])
+            if not path or path.startswith(("data:", "mailto:")):
+                continue
+            assert "://" not in path, f"{page.name}: {link}"
+            assert (page.parent / path).exists(), f"{page.name}: {link}"
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
+)
+@pytest.mark.parametrize("path", ["index.html", "datasets/talksumm-alignments.html"])
+def test_overview_and_dataset_are_fine_at_every_width(quality, visit, path, width, scheme):
+    visit(quality / "pages" / path, width=width, scheme=scheme).assert_fine()
+
+
+def test_the_overview_leads_to_a_dataset_and_on_to_its_dropped_rows(quality, visit):
+    opened = visit(quality / "pages/index.html")
+    opened.assert_text("All are up to date")
+    opened.page.get_by_role("link", name="talksumm/alignments").first.click()
+    opened.assert_text("From the source to here", "Dagster run", "MLflow run", "2018-07")
+    opened.page.get_by_role("link", name="role_abstract").click()
+    opened.assert_text("role_abstract", "We study")
+
+
+def test_the_theme_is_switched_and_stays_switched(quality, visit):
+    opened = visit(quality / "pages/index.html", scheme="light")
+    opened.page.get_by_role("button", name="light and dark").click()
+    assert opened.page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_distributions_are_drawn_for_every_measure(quality, visit):
+    opened = visit(quality / "pages/datasets/talksumm-alignments.html")
+    opened.page.locator("#measures svg").first.wait_for()
+    assert opened.page.locator("#measures section").count() == 4
+    assert opened.page.locator("#chart-months svg").count() == 1
+
+
+def test_what_fails_is_seen_on_the_pages_of_before(project, quality, visit):
+    project.edit(LOST, WHOLE, WHOLE.replace("dropped)", "dropped[1:])"))
+    project.run(ok=False)
+    opened = visit(quality / "pages/index.html")
+    opened.assert_text("of 11 are not up to date")
+    opened.page.get_by_role("link", name="talksumm/summaries").first.click()
+    opened.assert_text("conservation", "1 units are lost")
