@@ -62,7 +62,7 @@ def notice(memory: Memory) -> Notice:
     """
     view = View()
     rules = _md5(document().get("sources"))
-    seen = {name: _months(name) for name in settings().sources}
+    seen = {str(item.records): _months(str(item.records)) for item in datasets().values() if item.records}
     moved = bool(memory.rules) and memory.rules != rules
     changed = [] if moved else list(_changed(memory if memory.rules else None, seen, view))
     touched = _with_readers({*map(_place, memory.touched), *changed})
