@@ -1,32 +1,29 @@
 """One declaration an asset: `@dataset` and `@report`, Dagster's `asset` with our conventions filled in.
 
-Belongs here: what can be read off an asset function (inputs, params, models, partitions, columns, code
-version, checks), and the Dagster asset made of it. Not here: how a partition is made and stored: that is
-the `store` resource (orchestration/materialise.py).
+Belongs here: what can be read off an asset function: inputs, params, models, partitions, columns, code
+version. Not here: the Dagster asset made of it (dagster_asset.py).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
-import inspect
 import json
 import typing
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import dagster as dg
-import pyarrow as pa
 
 from assets import code
+from assets.dagster_asset import dagster_asset
 from assets.expectations import Expectation, Suite, check, suite_version
 from assets.settings import document, raw_section, section, settings, validated
 from assets.thresholds import Threshold
-from ops.outcome import Outcomes, Shape, meaning
+from ops.outcome import Outcomes, Shape
 from ops.params import ModelName, Params
 from ops.parse.scan import Records
 from ops.parts import Parts
@@ -41,16 +38,6 @@ Files: TypeAlias = Iterator[tuple[str, bytes]]
 
 class Everything(dict[str, dict[str, Path]]):
     """The folders of every dataset declared before, by name and month: what a report reads."""
-
-
-CHECKS = {
-    "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
-    "schema": "Every table has its declared columns, and no id is missing or there twice.",
-    "expectations": "No row is what only a fault of the code can make it.",
-    "warnings": "The rows look as they should, and like those of the former version. Does not block.",
-}
-#: What does not keep a partition from being made.
-ADVISORY = frozenset({"warnings"})
 
 
 @dataclass(frozen=True)
@@ -194,28 +181,12 @@ def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-class Maker(Protocol):
-    """What makes a partition: the `store` resource of a run."""
-
-    def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
-        """Make one partition of a dataset and return what Dagster records of it."""
-        ...
-
-
 _declared: dict[dg.AssetKey, Declaration] = {}
 
 
 def declarations() -> dict[dg.AssetKey, Declaration]:
     """Return every declared dataset by its key, in the order of declaration."""
     return dict(_declared)
-
-
-def months() -> dg.PartitionsDefinition[str]:
-    """Return the months of params.yaml as Dagster partitions (keys YYYY-MM)."""
-    chosen = settings().partitions
-    year, month = map(int, chosen.end.split("-"))
-    after = f"{year + month // 12:04d}-{month % 12 + 1:02d}"
-    return dg.MonthlyPartitionsDefinition(start_date=chosen.start, end_date=after, fmt="%Y-%m")
 
 
 def dataset(
@@ -266,7 +237,7 @@ def dataset(
             known = [source.argument for source in declaration.inputs]
             threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
         _declared[declaration.key] = declaration
-        return _asset(declaration)
+        return dagster_asset(declaration, _declared)
 
     return declare
 
@@ -281,7 +252,7 @@ def report(*, group: str) -> Callable[[Callable[[Everything], Files]], dg.Assets
         inputs = tuple(Input(item.name, key, True) for key, item in _declared.items())
         key = dg.AssetKey([group, function.__name__])
         _declared[key] = Declaration(key, function, None, None, False, inputs, None, {})
-        return _asset(_declared[key])
+        return dagster_asset(_declared[key], _declared)
 
     return declare
 
@@ -329,86 +300,3 @@ def _input_key(group: str, name: str) -> dg.AssetKey:
         if candidate in _declared:
             return candidate
     raise LookupError(f"no dataset {group}/{name} or sources/{name} is declared before its use")
-
-
-def _asset(declaration: Declaration) -> dg.AssetsDefinition:
-    # unannotated: Dagster takes the annotation as it stands, which here would be a string
-    def body(context):  # type: ignore[no-untyped-def]
-        maker: Maker = context.resources.store
-        return maker.make(declaration, context)
-
-    body.__name__ = "__".join(declaration.key.path)
-    return dg.asset(
-        key=declaration.key,
-        group_name=declaration.key.path[0],
-        description=declaration.function.__doc__,
-        deps=[dg.AssetDep(i.key, partition_mapping=_mapping(i, declaration)) for i in declaration.inputs],
-        partitions_def=months() if declaration.partitioned else None,
-        code_version=declaration.code_version,
-        required_resource_keys={"store"},
-        metadata={
-            **(
-                {"dagster/column_schema": _column_schema(declaration.shape.kept)} if declaration.shape else {}
-            ),
-            "dagster/code_references": _code_references(declaration.function),
-        },
-        check_specs=_checks(declaration) if declaration.shape else [],
-        kinds={"parquet" if declaration.shape else "html"},
-    )(body)
-
-
-def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:
-    """Return where the asset function stands, in this checkout as it is now."""
-    source = inspect.getsourcefile(function)
-    assert source is not None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", dg.BetaWarning)
-        place = dg.LocalFileCodeReference(
-            file_path=source, line_number=inspect.getsourcelines(function)[1], label="where it is declared"
-        )
-        return dg.CodeReferencesMetadataValue(code_references=[place])
-
-
-def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
-    with warnings.catch_warnings():
-        # Checks of a partition are a preview in Dagster; without them a month's result hides the others'.
-        warnings.simplefilter("ignore", dg.PreviewWarning)
-        return [
-            dg.AssetCheckSpec(
-                name,
-                asset=declaration.key,
-                description=text,
-                blocking=name not in ADVISORY,
-                partitions_def=months() if declaration.partitioned else None,
-            )
-            for name, text in CHECKS.items()
-        ]
-
-
-def _mapping(source: Input, declaration: Declaration) -> dg.PartitionMapping | None:
-    upstream = _declared[source.key]
-    if not upstream.partitioned or not source.all_months:
-        return None
-    # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.
-    return dg.SpecificPartitionsPartitionMapping(upstream.made_months)
-
-
-def _column_schema(schema: pa.Schema) -> dg.TableSchema:
-    return dg.TableSchema(
-        columns=[
-            dg.TableColumn(
-                item.name,
-                _type_name(item.type),
-                description=meaning(item) or None,
-                constraints=dg.TableColumnConstraints(nullable=item.nullable),
-            )
-            for item in schema
-        ]
-    )
-
-
-def _type_name(kind: pa.DataType) -> str:
-    """Return a type as people read it: the fields of a struct are told in the column's description."""
-    if pa.types.is_list(kind):
-        return f"list of {_type_name(kind.value_type)}"
-    return "struct" if pa.types.is_struct(kind) else str(kind)

@@ -15,7 +15,8 @@ from typing import Any
 
 import dagster as dg
 
-from assets.declaration import ADVISORY, CHECKS, Declaration, Everything, declarations
+from assets.dagster_asset import ADVISORY, CHECKS
+from assets.declaration import Declaration, Everything, declarations
 from ops.parts import Part, Parts
 from orchestration import conservation
 from orchestration.conservation import Finding

@@ -21,7 +21,8 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.event_api import EventLogRecord
 
-from assets.declaration import ADVISORY, CHECKS, Declaration, code_version, declarations
+from assets.dagster_asset import ADVISORY, CHECKS
+from assets.declaration import Declaration, code_version, declarations
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
 from orchestration.instance import QUIET, instance

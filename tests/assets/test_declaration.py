@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from assets import declaration
-from assets.declaration import CHECKS, AllParts, dataset, declarations
+from assets.dagster_asset import CHECKS
+from assets.declaration import AllParts, dataset, declarations
 from ops.outcome import Shape, columns
 from ops.parts import Parts
 from orchestration.definitions import defs
