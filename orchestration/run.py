@@ -23,7 +23,7 @@ from orchestration.graph import DATA, label, selected
 from orchestration.loop import Report, Wanted, bring_up_to_date
 from orchestration.store.counts import total
 
-#: Seconds of work after which what is finished goes into dvc.lock, safe from a killed process: that takes one.
+#: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
 _COMMIT_EVERY = 60.0
 
 
