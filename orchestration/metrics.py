@@ -11,6 +11,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,14 +67,14 @@ def write(item: Declaration, view: View) -> None:
     if item.shape is None:
         return
     counts = {month: view.finished(item, month).counts for month in item.made_months}
-    looks = [_look(item, month, view) for month in item.made_months]
+    looks = [look(item, month, view) for month in item.made_months]
     scores = {
-        name: score.value(Sum(*look["scores"][name]) for look in looks) for name, score in item.scores.items()
+        name: score.value(Sum(*one["scores"][name]) for one in looks) for name, score in item.scores.items()
     }
     known = {name: value for name, value in scores.items() if value is not None}
     content = {**total(counts.values()), **({"scores": known} if known else {})}
     _write(metrics_file(item), json.dumps(content, indent=2, sort_keys=True) + "\n")
-    profiles = profile.total(look["profile"] for look in looks)
+    profiles = profile.total(one["profile"] for one in looks)
     tables = [_csv(FUNNEL, _funnel(counts)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
     for plot, table in zip(plots(item), tables, strict=False):
         _write(plot.file, table)
@@ -101,8 +102,12 @@ def _distributions(
             yield name, f"{bounds[index]:g}", f"{bounds[index + 1]:g}", rows[index]
 
 
-def _look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
-    """Return what is measured of a partition's kept rows, read once for each version of it."""
+def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
+    """Return what is measured of a partition's kept rows, `profile` and `scores`, read once for each version.
+
+    The `former` version's profile is remembered with it, and since `when` it is another; None if unknown.
+    Raises NotReadyError for a partition that is not finished.
+    """
     asked = {
         "version": view.finished(item, month).version,
         "code": _measuring(),
@@ -110,16 +115,34 @@ def _look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
         "scores": {name: repr(score) for name, score in item.scores.items()},
     }
     path = STATE.joinpath("measured", *item.key.path, f"{month or 'all'}.json")
+    known = _known(path)
+    if known.get("asked") == asked:
+        return known
+    place = folder(item, month)
+    found = {
+        "asked": asked,
+        "profile": profile.profile(place, item.measures),
+        "scores": _scores(item, place),
+        "former": _former(known, asked["version"]),
+    }
+    write_file(path, json.dumps(found).encode())
+    return found
+
+
+def _known(path: Path) -> dict[str, Any]:
     try:
         known = json.loads(path.read_text())
-        if known["asked"] == asked:
-            return dict(known["found"])
-    except (FileNotFoundError, ValueError, TypeError, KeyError):
-        pass
-    place = folder(item, month)
-    found = {"profile": profile.profile(place, item.measures), "scores": _scores(item, place)}
-    write_file(path, json.dumps({"asked": asked, "found": found}).encode())
-    return found
+    except (FileNotFoundError, ValueError):
+        return {}
+    parts = {"asked": dict, "profile": dict, "scores": dict}
+    whole = isinstance(known, dict) and all(isinstance(known.get(name), kind) for name, kind in parts.items())
+    return known if whole else {}
+
+
+def _former(known: Mapping[str, Any], version: str) -> Mapping[str, Any] | None:
+    if not known or known["asked"]["version"] == version:
+        return known.get("former")
+    return {"profile": known["profile"], "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
 
 
 def _scores(item: Declaration, place: Path) -> dict[str, Sum]:

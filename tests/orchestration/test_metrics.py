@@ -6,11 +6,13 @@ import json
 
 import pytest
 
+from ops import measures
 from ops.outcome import Outcome, drop, reject
 from ops.parse.schemas import GOLD_ALIGNMENTS
 from ops.scores import Score
 from orchestration import metrics
 from orchestration.graph import datasets
+from orchestration.pages.former import former
 from orchestration.store.counts import counts
 from orchestration.store.identity import folder_hashes
 from orchestration.store.parquet import write_outcomes
@@ -54,6 +56,8 @@ class Project:
     def finished(self, item, month):
         place = self.folder / "data" / month
         return Record({}, folder_hashes(place), counts(place))
+
+    known = finished
 
     def write(self):
         metrics.write(self.item, self)
@@ -163,6 +167,32 @@ def test_what_is_remembered_may_be_broken_or_lost(project):
         path.write_text("{")
     project.write()
     assert project.numbers == before
+
+
+def test_the_former_version_is_remembered_beside_this_one(project):
+    project.put("2018-06", [3])
+    project.write()
+    assert former(project.item, project) is None
+    project.put("2018-06", [3, 12])
+    project.put("2018-07", [70])
+    project.write()
+    was = former(project.item, project)
+    assert sum(was["profile"]["last_word"]) == 1 and was["when"].endswith("UTC")
+    project.item = dataclasses.replace(project.item, scores={})  # measured anew, but not another version
+    assert former(project.item, project) == was
+
+
+def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
+    project.put("2018-06", [3])
+    project.write()
+    project.put("2018-06", [3, 12])
+    project.write()
+    assert former(project.item, project) is not None
+    monkeypatch.setattr(measures, "_GROWING", [0.0, 1.0, 100.0])
+    monkeypatch.setattr(metrics, "_measuring", lambda: "other code")
+    assert former(project.item, project) is None
+    project.put("2018-06", [3, 12, 40])
+    assert former(project.item, project)["profile"]["last_word"] == [0, 2]
 
 
 def test_files_that_are_right_are_left_alone(project):
