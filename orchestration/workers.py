@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -25,6 +25,9 @@ from orchestration.failures import describe
 
 #: How long an interrupted worker may take to leave its partition as it was.
 PATIENCE = 30.0
+
+#: What a worker process is.
+COMMAND = (sys.executable, "-m", "orchestration.workers")
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,11 @@ class Here:
 
 @dataclass
 class _Worker:
-    process: subprocess.Popen[str]
-    stdin: IO[str]
-    stdout: IO[str]
+    process: subprocess.Popen[bytes]
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    heard: bytes = b""
+    """The beginning of a line whose end is still to come."""
     ready: bool = False
     task: tuple[Declaration, str, str] | None = None
     """Dataset, month and the id of the run under way."""
@@ -79,8 +84,9 @@ class _Worker:
 class Pool:
     """Makes partitions in worker processes; one that dies fails its partition, alone, and is replaced."""
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, command: Sequence[str] = COMMAND) -> None:
         self._jobs = jobs
+        self._command = command
         self._workers: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
 
@@ -98,7 +104,7 @@ class Pool:
         while True:
             worker = next((one for one in self._workers if one.task is None), None) or self._hire()
             try:
-                worker.stdin.write(order + "\n")
+                worker.stdin.write(f"{order}\n".encode())
                 worker.stdin.flush()
             except BrokenPipeError:  # it was ended while it had nothing to do
                 self._bury(worker)
@@ -111,8 +117,7 @@ class Pool:
         done: list[Done] = []
         while not done and any(worker.task for worker in self._workers):
             for key, _ in self._selector.select():
-                if (one := self._heard(key.data)) is not None:
-                    done.append(one)
+                done += self._heard(key.data)
         yield from done
 
     def close(self) -> None:
@@ -135,11 +140,10 @@ class Pool:
     def _hire(self) -> _Worker:
         # a group of its own: Ctrl-C reaches this process, which then ends the workers, once
         process = subprocess.Popen(
-            [sys.executable, "-m", "orchestration.workers"],
+            self._command,
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
             process_group=0,
         )
         assert process.stdin is not None and process.stdout is not None
@@ -148,10 +152,15 @@ class Pool:
         self._selector.register(worker.stdout, selectors.EVENT_READ, worker)
         return worker
 
-    def _heard(self, worker: _Worker) -> Done | None:
-        line = worker.stdout.readline()
-        if not line.endswith("\n"):
-            return self._bury(worker)
+    def _heard(self, worker: _Worker) -> list[Done]:
+        """Take all that lies in a worker's pipe: nothing waits in a buffer, where no selector looks."""
+        said = os.read(worker.stdout.fileno(), 65536)
+        if not said:
+            return [one] if (one := self._bury(worker)) is not None else []
+        *lines, worker.heard = (worker.heard + said).split(b"\n")
+        return [one for line in lines if (one := self._answered(worker, line)) is not None]
+
+    def _answered(self, worker: _Worker, line: bytes) -> Done | None:
         if not worker.ready:
             worker.ready = True
             worker.begun = time.monotonic()
