@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from ops.outcome import Shape
 from ops.parts import Parts
+from orchestration.markdown import escaped
 from orchestration.store.parquet import TABLES, part_name
 
 _SHOWN = 5
@@ -36,6 +37,11 @@ class Finding:
     def passed(self) -> bool:
         """Whether no fault was found."""
         return not self.faults
+
+    @property
+    def description(self) -> str:
+        """What Dagster says of it, as Markdown."""
+        return escaped("; ".join(self.faults) or self.summary)
 
 
 def conservation(folder: Path, units: Sequence[Sequence[str]], expected: Iterable[str]) -> Finding:

@@ -188,7 +188,7 @@ def _result(
                 check_name=name,
                 passed=finding.passed,
                 severity=dg.AssetCheckSeverity.WARN if name in ADVISORY else dg.AssetCheckSeverity.ERROR,
-                description="; ".join(finding.faults) or finding.summary,
+                description=finding.description,
                 metadata={"summary": finding.summary, "faults": list(finding.faults), **finding.shown},
             )
             for name, finding in found.items()

@@ -16,9 +16,9 @@ from assets.declaration import Declaration
 from orchestration.freshness import View
 from orchestration.graph import datasets, label
 from orchestration.instance import cause, instance
+from orchestration.markdown import table
 from orchestration.plan import Step, plan
 from orchestration.store.records import read_record
-from orchestration.summary import table
 from orchestration.sync import ABSENT
 
 #: How a partition can stand otherwise than fresh, worst first.

@@ -15,10 +15,11 @@ import pyarrow.parquet as pq
 from assets.declaration import Declaration
 from assets.settings import ROOT
 from orchestration import addresses, tracking
+from orchestration.markdown import table
 from orchestration.store.parquet import TABLES, part_name
 from orchestration.store.records import Record
 
-_ROWS, _REJECTS, _WIDTH = 5, 20, 60
+_ROWS, _REJECTS = 5, 20
 
 
 def metadata(folder: Path, record: Record) -> dict[str, Any]:
@@ -76,22 +77,6 @@ def rejects(folder: Path) -> list[tuple[str, str]]:
     """Return id and error of the first rejected rows."""
     found = pq.read_table(folder / part_name("rejected", 0), columns=["id", "error"]).slice(0, _REJECTS)
     return list(zip(found["id"].to_pylist(), found["error"].to_pylist(), strict=True))
-
-
-def table(header: list[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a Markdown table, "" for no rows; what Markdown or HTML would act on is escaped."""
-    if not rows:
-        return ""
-    lines = [header, ["---"] * len(header), *([_cell(value) for value in row] for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _cell(value: object) -> str:
-    text = " ".join(str("" if value is None else value)[: 4 * _WIDTH].split())
-    short = text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
-    for sign, escape in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|"), ("`", "\\`")):
-        short = short.replace(sign, escape)
-    return short
 
 
 def _by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:

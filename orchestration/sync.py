@@ -136,7 +136,7 @@ def _checked(item: Declaration, month: str, record: Record, name: str) -> dg.Ass
         passed=finding.passed,
         metadata={},
         severity=dg.AssetCheckSeverity.WARN if advisory else dg.AssetCheckSeverity.ERROR,
-        description="; ".join(finding.faults) or finding.summary,
+        description=finding.description,
         blocking=not advisory,
         partition=month or None,
     )

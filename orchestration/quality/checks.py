@@ -19,13 +19,13 @@ from assets.settings import ROOT
 from orchestration.conservation import Finding
 from orchestration.failures import describe
 from orchestration.graph import STATE, label
+from orchestration.markdown import table
 from orchestration.quality import history
 from orchestration.quality.failing import drop_failing, keep_failing
 from orchestration.quality.validate import Result, Validation, validate
 from orchestration.store.parquet import TABLES
 from orchestration.store.publish import write_file
 from orchestration.store.records import Record, read_record
-from orchestration.summary import table
 
 VALIDATIONS = STATE / "validations"
 
