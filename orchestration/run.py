@@ -17,6 +17,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from orchestration.corpora import corpus
+from orchestration.failures import describe
 from orchestration.footing import footing
 from orchestration.freshness import View
 from orchestration.graph import DATA, label, selected
@@ -41,7 +42,8 @@ def drive(
 ) -> int:
     """Make what is stale of the partitions wanted, commit what that finishes, print the table and `notes`.
 
-    Returns 1 if anything failed. Datasets are committed here, by one process, whatever the number of `jobs`.
+    Returns 1 if anything failed; a page that cannot tell how things stand is a warning. Datasets are
+    committed here, by one process, whatever the number of `jobs`.
     """
     from orchestration.dvc import check_rendered, commit_finished
     from orchestration.pages.live import write_live
@@ -61,14 +63,20 @@ def drive(
             if report.made and time.monotonic() - committed > _COMMIT_EVERY:
                 commit_finished()
                 committed = time.monotonic()
-    commit_finished()
-    sync()
-    write_live()
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
-    _closing(reports, console)
-    for note in notes:
-        console.print(note)
+    try:
+        commit_finished()
+    finally:  # whatever goes wrong from here on, what failed is said
+        _closing(reports, console)
+        for note in notes:
+            console.print(note)
+    sync()
+    try:
+        write_live()
+    except Exception as error:  # the datasets are made and committed: the pages only tell less of them
+        cause = " ".join(describe(error).split())
+        console.print(f"[yellow]warning[/] the pages do not say how things stand now: {escape(cause)}")
     return 1 if any(report.failed for report in reports) else 0
 
 
