@@ -1,7 +1,8 @@
 """One process at a time makes a partition, and none while another reads it.
 
-Belongs here: the locks of partitions. They end with the process that holds them. Whoever makes a partition
-takes its own lock first and then those of its inputs: the graph has no circles, so neither have the waits.
+Belongs here: the locks of partitions, and of what is written of all of them. They end with the process that
+holds them. Whoever makes a partition takes its own lock first and then those of its inputs: the graph has no
+circles, so neither have the waits.
 """
 
 from __future__ import annotations
@@ -34,6 +35,15 @@ def reading(partitions: Iterable[tuple[Declaration, str]]) -> Iterator[None]:
     with contextlib.ExitStack() as held:
         for item, month in partitions:
             held.enter_context(contextlib.closing(lock_file(_path(item, month), wait=True, shared=True)))
+        yield
+
+
+@contextlib.contextmanager
+def writing(name: str) -> Iterator[None]:
+    """Hold, alone, what is written of all datasets together (`live`, `docs`): others wait for their turn."""
+    path = STATE / "locks" / f"{name}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.closing(lock_file(path, wait=True)):
         yield
 
 

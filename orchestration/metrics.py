@@ -108,8 +108,9 @@ def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
     The `former` version's profile is remembered with it, and since `when` it is another; None if unknown.
     Raises NotReadyError for a partition that is not finished.
     """
+    version = view.finished(item, month).version
     asked = {
-        "version": view.finished(item, month).version,
+        "version": version,
         "code": _measuring(),
         "measures": list(item.measures),
         "scores": {name: repr(score) for name, score in item.scores.items()},
@@ -123,7 +124,7 @@ def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
         "asked": asked,
         "profile": profile.profile(place, item.measures),
         "scores": _scores(item, place),
-        "former": _former(known, asked["version"]),
+        "former": _former(known, version),
     }
     write_file(path, json.dumps(found).encode())
     return found

@@ -13,6 +13,7 @@ from assets.declaration import Declaration
 from orchestration import addresses, tracking
 from orchestration.freshness import Status, View
 from orchestration.graph import DATA, datasets
+from orchestration.locks import writing
 from orchestration.pages.former import former
 from orchestration.pages.html import embedded
 from orchestration.pages.versions import write_versions
@@ -27,9 +28,10 @@ _HISTORY = 200
 
 def write_live() -> None:
     """Write the state of now, where every page loads it from, and what changed since the last commit."""
-    content = f"window.silverloomLive = {embedded(state())};\n".encode()
-    write_file(LIVE / "state.js", content)
-    write_versions(LIVE)
+    with writing("live"):
+        content = f"window.silverloomLive = {embedded(state())};\n".encode()
+        write_file(LIVE / "state.js", content)
+        write_versions(LIVE)
 
 
 def state() -> dict[str, Any]:

@@ -51,9 +51,9 @@ def write_versions(folder: Path) -> None:
             )
     _write(folder / "versions.html", "versions.html", "Versions", entries=entries)
     wanted = {Path(entry.link).stem for entry in entries if entry.link}
-    for path in (folder / "versions").glob("*"):
+    for path in (folder / "versions").glob("[!.]*"):
         if path.stem not in wanted:
-            path.unlink()
+            path.unlink(missing_ok=True)
 
 
 def write_page(path: Path, found: Mapping[str, Any]) -> None:

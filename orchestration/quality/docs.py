@@ -23,6 +23,7 @@ from jinja2 import Environment, FileSystemLoader
 from assets.declaration import Declaration
 from assets.settings import ROOT
 from orchestration.graph import DATA, datasets
+from orchestration.locks import writing
 from orchestration.quality import history
 from orchestration.quality.checks import validation_file
 from orchestration.quality.failing import failing_file
@@ -104,7 +105,15 @@ class Page:
 
 
 def build() -> Path:
-    """Render the pages whose validation is new, remove those of what is no more, and return the index."""
+    """Render the pages whose validation is new, remove those of what is no more, and return the index.
+
+    Processes that do so at once wait for each other.
+    """
+    with writing("docs"):
+        return _build()
+
+
+def _build() -> Path:
     pages = list(_pages())
     rendered = _rendered()
     wanted = {page.path: f"{file_md5(page.source)} {_renderer()}" for page in pages}
@@ -112,9 +121,9 @@ def build() -> Path:
     for page in pages:
         if rendered.get(page.path) != wanted[page.path] or not (DOCS / page.path).exists():
             write_file(DOCS / page.path, _render(json.loads(page.source.read_bytes()), page.path).encode())
-    for path in DOCS.glob("validations/**/*.html"):
+    for path in DOCS.glob("validations/**/[!.]*.html"):
         if path.relative_to(DOCS).as_posix() not in wanted:
-            path.unlink()
+            path.unlink(missing_ok=True)
     index = DOCS / "index.html"
     write_file(index, _index(pages).encode())
     write_file(DOCS / _RENDERED, json.dumps(wanted).encode())

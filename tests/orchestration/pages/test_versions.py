@@ -1,0 +1,53 @@
+"""What lies beside the pages that tell of the last change: one process at a time writes it, older pages go."""
+
+from pathlib import Path
+
+import pytest
+
+from orchestration import locks
+from orchestration.pages import live, versions
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(versions, "datasets", dict)
+    (tmp_path / "versions").mkdir()
+    return tmp_path
+
+
+def test_older_comparisons_go_and_what_another_process_is_writing_stays(folder):
+    for name in ("old.html", "old.json", ".new.json.4711"):
+        (folder / "versions" / name).write_text("")
+    versions.write_versions(folder)
+    assert [path.name for path in (folder / "versions").iterdir()] == [".new.json.4711"]
+
+
+def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
+    (folder / "versions/old.html").write_text("")
+    unlink = Path.unlink
+
+    def twice(path, missing_ok=False):
+        unlink(path, missing_ok=True)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", twice)
+    versions.write_versions(folder)
+    assert not list((folder / "versions").iterdir())
+
+
+def test_one_process_at_a_time_writes_how_things_stand(folder, monkeypatch):
+    monkeypatch.setattr(locks, "STATE", folder / "state")
+    monkeypatch.setattr(live, "LIVE", folder / "live")
+    monkeypatch.setattr(live, "state", dict)
+    held = folder / "state/locks/live.lock"
+    seen = []
+
+    def looked(_):
+        with pytest.raises(BlockingIOError):
+            locks.lock_file(held)
+        seen.append((folder / "live/state.js").exists())
+
+    monkeypatch.setattr(live, "write_versions", looked)
+    live.write_live()
+    assert seen == [True]
+    locks.lock_file(held).close()

@@ -1,0 +1,43 @@
+"""The index of Great Expectations' pages is written by one process at a time, and pages of what is no more go."""
+
+from pathlib import Path
+
+import pytest
+
+from orchestration import locks
+from orchestration.quality import docs
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(docs, "datasets", dict)
+    monkeypatch.setattr(docs, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(locks, "STATE", tmp_path / "state")
+    old = tmp_path / "docs/validations/group/old"
+    old.mkdir(parents=True)
+    (old / "2018-06.html").write_text("old")
+    (old / ".2018-07.html").write_text("not yet a page")
+    return tmp_path
+
+
+def test_one_process_at_a_time_writes_them_and_old_pages_go(folder, monkeypatch):
+    def index(_):
+        with pytest.raises(BlockingIOError):
+            locks.lock_file(folder / "state/locks/docs.lock")
+        return "index"
+
+    monkeypatch.setattr(docs, "_index", index)
+    assert docs.build().read_text() == "index"
+    assert [path.name for path in folder.glob("docs/validations/**/*.html")] == [".2018-07.html"]
+
+
+def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
+    unlink = Path.unlink
+
+    def twice(path, missing_ok=False):
+        unlink(path, missing_ok=True)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", twice)
+    docs.build()
+    assert not (folder / "docs/validations/group/old/2018-06.html").exists()
