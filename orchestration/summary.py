@@ -5,7 +5,7 @@ Belongs here: counts, reasons and a sample of rows as metadata. Not here: pages 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
