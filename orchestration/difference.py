@@ -95,8 +95,9 @@ def difference(old: Version, new: Version, limit: int = 10) -> Difference:
     """Compare two versions of a dataset; `limit` bounds the cases that are kept of each kind.
 
     A unit is re-reasoned where it is dropped or rejected in one version, and in the other has another reason
-    or is used by a kept row. A kept row that came or went with such a unit is not counted once more as added
-    or removed. Raises NotInCacheError where a file is not here, ValueError where one is no Parquet.
+    or is used by a kept row. That is counted beside the rows: a kept row is made of any number of units, and
+    is added or removed whatever became of them. Raises NotInCacheError where a file is not here, ValueError
+    where one is no Parquet.
     """
     found = Difference(limit)
     before, after = _differing(old.files, new.files)
@@ -104,8 +105,8 @@ def difference(old: Version, new: Version, limit: int = 10) -> Difference:
     found.files_same = found.files - len(after)
     kept = _read(old, before, "kept"), _read(new, after, "kept")
     lost = _read(old, before, "dropped", "rejected"), _read(new, after, "dropped", "rejected")
-    with_units = _lost(found, (old, new), kept, lost)
-    _kept(found, (old, new), kept, with_units)
+    _lost(found, (old, new), kept, lost)
+    _kept(found, (old, new), kept)
     return found
 
 
@@ -125,10 +126,8 @@ def month_of(file: str) -> str:
 _Both = tuple[_Rows, _Rows]
 
 
-def _lost(
-    found: Difference, versions: tuple[Version, Version], kept: _Both, lost: _Both
-) -> tuple[pa.Array, pa.Array]:
-    """Follow the units that either version lost; return those that left kept rows, and those that came."""
+def _lost(found: Difference, versions: tuple[Version, Version], kept: _Both, lost: _Both) -> None:
+    """Follow the units that either version lost."""
     old, new = lost
     place = _find(old.ids, new.ids)
     both = np.flatnonzero(place >= 0)
@@ -156,13 +155,10 @@ def _lost(
     _add(found, "re-reasoned", new.ids, left, (kept[0], target), (new, left), fates)
     fresh = came[user < 0]
     _add(found, "loss added", new.ids, fresh, None, (new, fresh))
-    return new.ids.take(pa.array(left)), old.ids.take(pa.array(back))
 
 
-def _kept(
-    found: Difference, versions: tuple[Version, Version], kept: _Both, units: tuple[pa.Array, pa.Array]
-) -> None:
-    """Compare the kept rows; `units` left kept rows of the old version, and came to some of the new one."""
+def _kept(found: Difference, versions: tuple[Version, Version], kept: _Both) -> None:
+    """Compare the kept rows by id."""
     old, new = kept
     place = _find(old.ids, new.ids)
     both = np.flatnonzero(place >= 0)
@@ -170,17 +166,10 @@ def _kept(
     one, other = both[seen.rows], place[both][seen.rows]
     _add(found, "changed", old.ids, one, (old, one), (new, other))
     found.columns, found.new_columns, found.lost_columns = seen.columns, seen.new_columns, seen.lost_columns
-    gone = np.setdiff1d(np.flatnonzero(place < 0), _made_of(old, units[0]))
+    gone = np.flatnonzero(place < 0)
     _add(found, "removed", old.ids, gone, (old, gone), None)
-    came = np.setdiff1d(np.flatnonzero(_find(new.ids, old.ids) < 0), _made_of(new, units[1]))
+    came = np.flatnonzero(_find(new.ids, old.ids) < 0)
     _add(found, "added", new.ids, came, None, (new, came))
-
-
-def _made_of(rows: _Rows, units: pa.Array) -> Numbers:
-    """Return the rows that are one of these units, or were made of one."""
-    own = np.flatnonzero(_find(rows.ids, units) >= 0)
-    sources = np.flatnonzero(_find(rows.sources.flatten(), units) >= 0)
-    return np.union1d(own, rows.sources.value_parent_indices().to_numpy().astype(np.int64)[sources])
 
 
 def _add(

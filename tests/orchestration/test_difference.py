@@ -91,15 +91,25 @@ def test_kept_rows_are_added_removed_and_changed_by_id(compare):
     ]
 
 
-def test_a_unit_that_left_a_kept_row_is_told_with_its_reason_and_the_row_is_not_counted_again(compare):
+def test_a_unit_that_left_a_kept_row_is_told_with_its_reason_beside_the_row(compare):
     old = one([kept("pair-1", ["talk-1", "paper-1"]), kept("pair-2", ["talk-2", "paper-2"])])
     new = one([kept("pair-2", ["talk-2", "paper-2"])], [dropped("talk-1", "unmatched")])
     found = compare(old, new)
-    assert counts(found) == {"re-reasoned": 1}
+    assert counts(found) == {"removed": 1, "re-reasoned": 1}
     assert found.moves == {("kept", "dropped: unmatched"): 1}
     back = compare(new, old)
-    assert counts(back) == {"re-reasoned": 1}
+    assert counts(back) == {"added": 1, "re-reasoned": 1}
     assert back.moves == {("dropped: unmatched", "kept"): 1}
+
+
+def test_a_row_of_many_units_is_removed_whatever_became_of_them(compare):
+    units = [f"u{number:02d}" for number in range(30)]
+    old = one([kept("talk", units)])
+    assert counts(compare(old, one([], [dropped("u00", "short")]))) == {"removed": 1, "re-reasoned": 1}
+    lost = compare(old, one([], [dropped(unit, "short") for unit in units]))
+    assert counts(lost) == {"removed": 1, "re-reasoned": 30}
+    less = compare(old, one([kept("talk", units[1:])], [dropped("u00", "short")]))
+    assert counts(less) == {"changed": 1, "re-reasoned": 1}
 
 
 def test_another_reason_and_a_reject_are_other_fates(compare):
@@ -157,7 +167,7 @@ FATES = st.sampled_from(["kept", "kept as x", "short", "long", "rejected", "abse
 
 
 @given(st.lists(st.tuples(FATES, FATES), max_size=12))
-def test_every_unit_is_counted_once_and_as_what_became_of_it(pairs):
+def test_every_row_and_every_unit_is_counted_once_and_as_what_became_of_it(pairs):
     def tables(side):
         fates = [(number, pair[side]) for number, pair in enumerate(pairs)]
         return (
@@ -171,18 +181,22 @@ def test_every_unit_is_counted_once_and_as_what_became_of_it(pairs):
         )
 
     def slow(was, now):
-        """The kind of one unit and its row, told from both fates alone."""
-        lost = [fate not in ("absent",) and not fate.startswith("kept") for fate in (was, now)]
+        """The kinds of one unit and its row, told from both fates alone."""
+        rows = [fate.startswith("kept") for fate in (was, now)]
+        lost = [fate != "absent" and not is_row for fate, is_row in zip((was, now), rows, strict=True)]
         if was == now:
-            return None
-        if "absent" in (was, now):
+            return
+        if all(rows):
+            yield "changed"
+        elif any(rows):
+            yield "removed" if rows[0] else "added"
+        if any(lost):
             where = "added" if was == "absent" else "removed"
-            return f"loss {where}" if any(lost) else where
-        return "re-reasoned" if any(lost) else "changed"
+            yield f"loss {where}" if "absent" in (was, now) else "re-reasoned"
 
     with tempfile.TemporaryDirectory() as folder:
         found = difference(write(f"{folder}/old", one(*tables(0))), write(f"{folder}/new", one(*tables(1))))
-    expected = Counter(slow(was, now) for was, now in pairs)
+    expected = Counter(kind for was, now in pairs for kind in slow(was, now))
     assert counts(found) == {kind: expected[kind] for kind in KINDS if expected[kind]}
 
 
