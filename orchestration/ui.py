@@ -23,6 +23,9 @@ from orchestration.instance import instance
 LOGS = STATE / "ui"
 _LAST_LINES, _PATIENCE = 15, 30
 
+#: What the rest can do without: it is started again when it ends, once in so many seconds at most.
+_DISPENSABLE, _AGAIN = "watch", 60.0
+
 
 @dataclass(frozen=True)
 class Child:
@@ -31,6 +34,9 @@ class Child:
     name: str
     process: subprocess.Popen[bytes]
     log: Path
+    command: tuple[str, ...]
+    began: float
+    """When, in seconds of the monotonic clock."""
 
     def last_lines(self) -> str:
         """Return the end of what it said."""
@@ -39,7 +45,10 @@ class Child:
 
 
 def serve() -> int:
-    """Run all processes until Ctrl-C; when one of them ends, end the others and return its status."""
+    """Run all processes until Ctrl-C; when one of them ends, end the others and return its status.
+
+    The one that only keeps pages up to date is started again instead.
+    """
     from orchestration.sync import sync
 
     datasets()
@@ -55,15 +64,25 @@ def serve() -> int:
     try:
         children.extend(_start(base))
         print(_told(), flush=True)
-        while True:
-            for child in children:
-                if (status := child.process.poll()) is not None:
-                    return _died(child, status)
-            time.sleep(0.3)
+        return _attend(children)
     except KeyboardInterrupt:
         return 0
     finally:
         _end(children)
+
+
+def _attend(children: list[Child]) -> int:
+    """Look after processes until one ends that is needed, and return its status."""
+    while True:
+        for number, child in enumerate(children):
+            if (status := child.process.poll()) is None:
+                continue
+            if child.name != _DISPENSABLE:
+                return _died(child, status, "so all end")
+            if time.monotonic() - child.began >= _AGAIN:
+                _died(child, status, "and is started again")
+                children[number] = _child(child.name, *child.command)
+        time.sleep(0.3)
 
 
 def _start(base: int) -> Iterator[Child]:
@@ -84,7 +103,7 @@ def _child(name: str, *command: str) -> Child:
     log = LOGS / f"{name}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
-    return Child(name, process, log)
+    return Child(name, process, log, command, time.monotonic())
 
 
 def _told() -> str:
@@ -98,8 +117,8 @@ def _told() -> str:
     return "\n".join([*lines, f"Ctrl-C ends all; what they have to say is in {LOGS.relative_to(ROOT)}/"])
 
 
-def _died(child: Child, status: int) -> int:
-    print(f"{child.name} ended with status {status}, so all end; its last lines:", file=sys.stderr)
+def _died(child: Child, status: int, so: str) -> int:
+    print(f"{child.name} ended with status {status}, {so}; its last lines:", file=sys.stderr)
     print(child.last_lines() or "  (none)", file=sys.stderr, flush=True)
     return status if status > 0 else 1
 

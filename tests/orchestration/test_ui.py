@@ -1,0 +1,49 @@
+"""`make ui` ends when a process ends that it needs, and goes on without the one that keeps pages up to date."""
+
+import sys
+
+import pytest
+
+from orchestration import ui
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch):
+    monkeypatch.setattr(ui, "LOGS", tmp_path)
+    monkeypatch.setattr(ui, "_AGAIN", 0.0)
+    children = []
+
+    def start(name, code, *arguments):
+        children.append(ui._child(name, sys.executable, "-c", code, *map(str, arguments)))
+        return children
+
+    yield start
+    for child in children:
+        child.process.kill()
+        child.process.wait()
+
+
+TWICE = """
+import pathlib, sys, time
+path = pathlib.Path(sys.argv[1])
+path.write_text(path.read_text() + "x" if path.exists() else "x")
+if path.read_text() == "x":
+    sys.exit("out of order")
+time.sleep(600)
+"""
+UNTIL = """
+import pathlib, sys, time
+path = pathlib.Path(sys.argv[1])
+while not path.exists() or path.read_text() != "xx":
+    time.sleep(0.05)
+sys.exit(3)
+"""
+
+
+def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_path, capfd):
+    start("watch", TWICE, tmp_path / "began")
+    children = start("pages", UNTIL, tmp_path / "began")
+    assert ui._attend(children) == 3
+    said = capfd.readouterr().err
+    assert "watch ended with status 1, and is started again" in said and "out of order" in said
+    assert "pages ended with status 3, so all end" in said
