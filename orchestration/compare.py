@@ -13,16 +13,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assets.declaration import Declaration
-from assets.settings import ROOT, ParamsError, settings
+from assets.settings import ParamsError
 from orchestration.contents import Reader
+from orchestration.corpora import corpus
 from orchestration.difference import KINDS, Case, difference
 from orchestration.freshness import differences
-from orchestration.graph import asset_folder, datasets, upstream
+from orchestration.graph import datasets
 from orchestration.pages.html import json_ready
-from orchestration.recall import nested
-from orchestration.revisions import Version, at, input_name, made_of
-from orchestration.store.identity import folder_hashes, version
+from orchestration.recall import inputs_at, nested
+from orchestration.revisions import Version, at, made_of
 from orchestration.store.records import read_record
 from orchestration.wording import pieces
 
@@ -77,42 +76,71 @@ def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
 
 def made_differently(old: Version, new: Version) -> list[str]:
     """Return in words which inputs, params, code, packages and models of two versions differ."""
-    former, present = _made(old), _made(new)
-    if unknown := [one.label for one, keys in ((old, former), (new, present)) if not keys]:
+    whole = old.stage is not None and new.stage is not None
+    former, present = _made(old, whole), _made(new, whole)
+    sides = (old, former), (new, present)
+    if unknown := [one.label for one, keys in sides if not keys]:
         return [f"what {' and '.join(unknown)} was made of is not known: dvc.lock has another version"]
     lines: dict[str, list[str]] = {}
-    for month, key in present.items():
-        for line in differences(next(iter(former.values())), key):
+    months = sorted({*former, *present})
+    for month in months:
+        if lost := [one.label for one, keys in sides if month not in keys]:
+            found = [f"what {' and '.join(lost)} was made of is not known"]
+        else:
+            found = _between(old.dataset, month, former[month], present[month])
+        for line in found:
             lines.setdefault(line, []).append(month)
-    whole = len(present)
     return [
-        line if len(months) == whole else f"{line} ({', '.join(months)})" for line, months in lines.items()
+        line if len(where) == len(months) else f"{line} ({', '.join(where)})" for line, where in lines.items()
     ]
 
 
-def _made(one: Version) -> dict[str, dict[str, Any]]:
-    """Return what a version was made of: as dvc.lock has it, else by month as this checkout remembers it."""
+def _made(one: Version, whole: bool) -> dict[str, dict[str, Any]]:
+    """Return what a version was made of, by month: as dvc.lock has it, else as this checkout remembers it.
+
+    `whole` folders of inputs stand under the month "": dvc.lock knows no months. Inputs that cannot be told
+    are None.
+    """
     item = datasets().get(one.dataset)
     if (made := made_of(one)) is not None:
         try:
             params = item.values_in(nested(made["params"])) if item else made["params"]
         except ParamsError:
             params = made["params"]  # of another shape than today's
-        return {"": {**made, "params": params}}
+        key = {**made, "params": params}
+        if whole or item is None or one.stage is None:
+            return {"": key}
+        return {month: {**key, "inputs": inputs_at(item, month, one.stage)} for month in item.made_months}
     if item is None or one.commit is not None:
         return {}
     keys = {}
     for month in item.made_months:
-        if (record := read_record(item, month)) is not None:
-            keys[month] = {**record.key, "inputs": _inputs_now(item)}
+        record, prefix = read_record(item, month), f"{month}/" if month else ""
+        files = {n.removeprefix(prefix): md5 for n, md5 in one.files.items() if n.startswith(prefix)}
+        if record is not None and record.hashes == files:
+            keys[month] = {**record.key}
     return keys
 
 
-def _inputs_now(item: Declaration) -> dict[str, str]:
-    paths = [asset_folder(parent) for parent in upstream(item)]
-    if item.records:
-        paths = [ROOT / source.path for source in settings().sources.get(item.records, {}).values()]
-    return {input_name(path.relative_to(ROOT).as_posix()): version(folder_hashes(path)) for path in paths}
+def _between(dataset: str, month: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return the differences of two keys of a month."""
+    if old["inputs"] is not None and new["inputs"] is not None:
+        return differences(_merged(old), _merged(new))
+    known = [key["inputs"] for key in (old, new) if key["inputs"] is not None]
+    item = datasets()[dataset]
+    # A lock has no versions of records, but of whole folders: these are not today's, or it could be told.
+    changed = item.records and known == [{"records": {month: corpus(item.records).version(month)}}]
+    line = f"input sources.{item.records} changed" if changed else "whether its inputs differ is not known"
+    return [line, *differences({**old, "inputs": {}}, {**new, "inputs": {}})]
+
+
+def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a key in which each input has one value, whatever number of its months was read."""
+    inputs = {
+        name: sorted(months.items()) if isinstance(months, Mapping) else months
+        for name, months in key["inputs"].items()
+    }
+    return {**key, "inputs": inputs}
 
 
 def _example(case: Case, readers: tuple[Reader, Reader]) -> dict[str, Any]:

@@ -46,8 +46,16 @@ def _refused(item: Declaration, month: str, version: str) -> bool:
     return seen is not None and not seen["accepted"] and seen["suite"] == suite_version(item.expectations)
 
 
+def inputs_at(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the inputs of a partition, as a key has them, that a stage of a dvc.lock was committed with.
+
+    None where they cannot be told: a list of files is not in the cache, a source is not as it was.
+    """
+    return _source_inputs(item, month, stage) if item.records else _inputs(item, month, stage)
+
+
 def _key(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
-    inputs = _source_inputs(item, month, stage) if item.records else _inputs(item, month, stage)
+    inputs = inputs_at(item, month, stage)
     params = stage.get("params", {})
     code = params.get("code.json", {}).get(".".join(item.key.path))
     if inputs is None or code is None:
