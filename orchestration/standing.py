@@ -40,9 +40,9 @@ class Standing:
     """The run that failed, or else the one that made what is there."""
 
 
-def standing() -> list[Standing]:
-    """Return every partition that is not fresh, inputs first."""
-    steps = {(step.item.name, step.month): step for step in plan(view=View())}
+def standing(view: View | None = None) -> list[Standing]:
+    """Return every partition that is not fresh, inputs first; as a `view` has it, where one is given."""
+    steps = {(step.item.name, step.month): step for step in plan(view=view)}
     found = []
     for item in datasets().values():
         for month in item.months:

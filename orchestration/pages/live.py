@@ -35,13 +35,36 @@ def write_live() -> None:
 
 
 def state() -> dict[str, Any]:
-    """Return freshness, checks, links and former versions of every dataset."""
+    """Return freshness, checks, links and former versions of every dataset, and what it all comes to."""
     view = View()
-    failed = {(one.dataset, one.month): one for one in standing() if one.state == "failed"}
-    return {
-        "seen": _when(datetime.now(UTC)),
-        "datasets": {name: _dataset(item, view, failed) for name, item in datasets().items()},
-    }
+    failed = {(one.dataset, one.month): one for one in standing(view) if one.state == "failed"}
+    found = {name: _dataset(item, view, failed) for name, item in datasets().items()}
+    return {"seen": _when(datetime.now(UTC)), "standing": told(list(found.values())), "datasets": found}
+
+
+def told(found: Sequence[Mapping[str, Any]]) -> str:
+    """Return in a sentence or some how all datasets stand: never better than the worst of them."""
+    off = [one for one in found if one["mood"] in ("bad", "stale")]
+    failed = sum(one["mood"] == "bad" for one in off)
+    warnings, excluded, unknown = (
+        sum(one[name] for one in found) for name in ("warnings", "excluded", "unknown")
+    )
+    parts = []
+    if off:
+        parts.append(
+            f"{len(off)} of {len(found)} are not up to date" + (f", {failed} failed." if failed else ".")
+        )
+    elif warnings or unknown:
+        parts.append("All are up to date.")
+    else:
+        parts.append("All are up to date, and their checks passed.")
+    if warnings:
+        parts.append(f"{_number(warnings, 'warning')} raised.")
+    if unknown:
+        parts.append(f"Whether {_number(unknown, 'partition')} would raise warnings is not known here.")
+    if excluded:
+        parts.append(f"{_number(excluded, 'partition')} excluded.")
+    return " ".join(parts)
 
 
 def _dataset(item: Declaration, view: View, failed: Mapping[tuple[str, str], Standing]) -> dict[str, Any]:
@@ -53,16 +76,24 @@ def _dataset(item: Declaration, view: View, failed: Mapping[tuple[str, str], Sta
         _month(item, month, view.status(item, month), latest.get(month), failed.get((item.name, month)))
         for month in item.made_months
     ]
+    excluded = [_excluded(item, month) for month in item.months if item.excluded(month)]
     moods = {month["mood"] for month in months}
-    mood = next((one for one in ("bad", "stale") if one in moods), "good")
+    mood = next((one for one in ("bad", "stale", "warned") if one in moods), "good")
+    warnings = sum(month["warnings"] for month in months)
+    unknown = [
+        month for month in months if month["mood"] == "good" and item.expectations and not month["checks"]
+    ]
     off = [month for month in months if month["mood"] == mood]
     return {
         "mood": mood,
-        "state": "up to date" if mood == "good" else _summed(item, off),
+        "state": _summed(item, off) if mood in ("bad", "stale") else _up_to_date(warnings),
+        "warnings": warnings,
+        "excluded": len(excluded),
+        "unknown": len(unknown),
         "version": _version(item, view),
         "code": item.code["code"],
         "dagster": addresses.dagster_asset(item.name),
-        "months": months + [_excluded(item, month) for month in item.months if item.excluded(month)],
+        "months": months + excluded,
         "previous": former(item, view) if item.shape else None,
         "history": [_validation(one) for one in validations[:_HISTORY]],
     }
@@ -75,15 +106,18 @@ def _month(
     latest: Mapping[str, Any] | None,
     failure: Standing | None,
 ) -> dict[str, Any]:
-    """Return the state of a partition: bad where its last attempt failed, stale, or good."""
+    """Return the state of a partition: bad where its last attempt failed, stale, warned, or good."""
     record = status.record
     run = failure.run if failure else record.run_id if record else None
     shown = latest and (latest["run_id"] == run or (record and latest["version"] == record.version))
+    warnings = latest["warnings"] if latest and shown else 0
+    mood, said = _stands(status, failure, warnings)
     return {
         "month": month,
-        "mood": "bad" if failure else "good" if status.fresh else "stale",
-        "state": "failed" if failure else "up to date" if status.fresh else "stale" if record else "missing",
+        "mood": mood,
+        "state": said,
         "why": failure.why if failure else "" if status.fresh else "; ".join(status.reasons),
+        "warnings": warnings,
         "version": record.version if record else None,
         "run": addresses.dagster_run(run) if run else None,
         "tracked": tracking.find(item, month, record) if record and not failure else None,
@@ -91,8 +125,24 @@ def _month(
     }
 
 
+def _stands(status: Status, failure: Standing | None, warnings: int) -> tuple[str, str]:
+    if failure:
+        return "bad", "failed"
+    if not status.fresh:
+        return "stale", "stale" if status.record else "missing"
+    return ("warned" if warnings else "good"), _up_to_date(warnings)
+
+
+def _up_to_date(warnings: int) -> str:
+    return f"up to date, {_number(warnings, 'warning')}" if warnings else "up to date"
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _excluded(item: Declaration, month: str) -> dict[str, Any]:
-    empty: dict[str, Any] = {"version": None, "run": None, "tracked": None, "checks": []}
+    empty: dict[str, Any] = {"warnings": 0, "version": None, "run": None, "tracked": None, "checks": []}
     return {"month": month, "mood": "stale", "state": "excluded", "why": item.excluded(month), **empty}
 
 

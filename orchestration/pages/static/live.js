@@ -7,10 +7,7 @@
   const state = (dataset) => el("span", { class: `state ${dataset.mood}` }, dataset.state);
 
   each("footer", (place) => place.replaceChildren(`How things stand was last looked at ${live.seen}.`));
-  each("standing", (place) => {
-    const bad = Object.values(live.datasets).filter((one) => one.mood !== "good");
-    place.replaceChildren(bad.length ? `${bad.length} of ${Object.keys(live.datasets).length} are not up to date.` : "All are up to date, and their checks passed.");
-  });
+  each("standing", (place) => place.replaceChildren(live.standing));
   each("state", (place) => { const one = live.datasets[place.dataset.name]; if (one) place.replaceChildren(state(one)); });
   each("version", (place) => { const one = live.datasets[place.dataset.name]; if (one) place.replaceChildren(el("span", { title: one.version }, one.version.slice(0, 8))); });
   document.querySelectorAll("[data-dot]").forEach((dot) => {
@@ -28,7 +25,7 @@
     if (!one) return;
     const link = (address, text) => address ? el("a", { href: address }, text) : text;
     const checks = (month) => month.checks.length
-      ? month.checks.map((check) => el("span", { class: `state ${check.passed ? "good" : check.severity === "error" ? "bad" : "stale"}`, title: check.said }, `${check.passed ? "✓" : "✗"} ${check.name} `))
+      ? month.checks.map((check) => el("span", { class: `state ${check.passed ? "good" : check.severity === "error" ? "bad" : "warned"}`, title: check.said }, `${check.passed ? "✓" : "✗"} ${check.name} `))
       : ["none known here"];
     const rows = one.months.map((month) => el("tr", {},
       el("th", { scope: "row" }, month.month || "all months"),
