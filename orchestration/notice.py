@@ -9,28 +9,33 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from assets.settings import document, settings
+from assets.declaration import Declaration
+from assets.settings import settings
+from ops.parse.scan import Entry
 from orchestration.corpora import corpus
-from orchestration.freshness import NotReadyError, View
+from orchestration.freshness import EXPECTATIONS, NotReadyError, View
 from orchestration.graph import datasets, input_months, label
 from orchestration.plan import Step, plan
 from orchestration.store.records import read_record
 
 Place = tuple[str, str]
 
+#: How the reasons begin for which a partition is stale, and nothing is asked for.
+_LEFT_ALONE = ("param ", "code ", "package ", "model ", EXPECTATIONS)
+
 
 @dataclass
 class Memory:
     """What is remembered from one look to the next: JSON in a sensor's cursor."""
 
-    rules: str = ""
-    """The MD5 of the section `sources` of params.yaml: which folders there are, how months are told."""
+    rules: dict[str, str] = field(default_factory=dict)
+    """The MD5 of what params.yaml says of each source (`papers.text`): its folder, how months are told."""
     seen: dict[str, dict[str, str]] = field(default_factory=dict)
-    """The MD5 of the records of each month, inside the range or not, by kind of document."""
+    """The MD5 of the records of each month, inside the range or not, by source."""
     touched: list[Place] = field(default_factory=list)
     """Partitions that changed files reach and that were not fresh yet."""
     asked: dict[str, str] = field(default_factory=dict)
@@ -61,10 +66,9 @@ def notice(memory: Memory) -> Notice:
     Raises SourceError for a folder that cannot be read, ParamsError for params that cannot be used.
     """
     view = View()
-    rules = _md5(document().get("sources"))
-    seen = {str(item.records): _months(str(item.records)) for item in datasets().values() if item.records}
-    moved = bool(memory.rules) and memory.rules != rules
-    changed = [] if moved else list(_changed(memory if memory.rules else None, seen, view))
+    rules, seen = _rules(), _seen()
+    new = {name for name, rule in rules.items() if memory.rules.get(name) != rule}
+    changed = list(_changed(memory, seen, new, view))
     touched = _with_readers({*map(_place, memory.touched), *changed})
     steps = {(step.item.name, step.month): step for step in plan(view=view)}
     requests, held = [], []
@@ -72,7 +76,7 @@ def notice(memory: Memory) -> Notice:
     pending: list[Place] = []
     for place in touched:
         step = steps.get(place)
-        if step is None or not _by_inputs(step):
+        if step is None or not _by_inputs(step, pending, view):
             continue
         pending.append(place)
         name = label(step.item, step.month)
@@ -89,11 +93,7 @@ def notice(memory: Memory) -> Notice:
         else:
             requests.append(Request(*place, state))
     said = [
-        *(
-            ["the sources of params.yaml are others than before: files are watched from now on"]
-            if moved
-            else []
-        ),
+        *([f"new or other in params.yaml: {', '.join(sorted(new))}"] if new and memory.rules else []),
         *([f"changed: {', '.join(' '.join(place) for place in changed)}"] if changed else []),
         *held,
     ]
@@ -101,26 +101,69 @@ def notice(memory: Memory) -> Notice:
     return Notice(Memory(rules, seen, pending, asked), requests, reason)
 
 
-def _months(name: str) -> dict[str, str]:
-    entries: dict[str, list[tuple[str, str]]] = {}
-    for entry in corpus(name).index:
-        entries.setdefault(entry.month or settings().partitions.start, []).append((entry.id, entry.md5))
-    return {month: _md5(sorted(found)) for month, found in sorted(entries.items())}
+def _rules() -> dict[str, str]:
+    return {
+        f"{kind}.{name}": _md5(source.model_dump())
+        for kind, sources in settings().sources.items()
+        for name, source in sources.items()
+    }
 
 
-def _changed(memory: Memory | None, seen: Mapping[str, Mapping[str, str]], view: View) -> Iterable[Place]:
-    """Yield the partitions of sources whose files changed since the last look; at the first: since made."""
+def _seen() -> dict[str, dict[str, str]]:
+    kinds = {item.records for item in datasets().values() if item.records}
+    return {
+        f"{kind}.{name}": _months(found) for kind in sorted(kinds) for name, found in _entries(kind).items()
+    }
+
+
+def _entries(kind: str) -> dict[str, list[Entry]]:
+    """Return the records of each source of a kind of document."""
+    found: dict[str, list[Entry]] = {name: [] for name in corpus(kind).sources}
+    for entry in corpus(kind).index:
+        found[next(name for name in found if entry.id.startswith(f"{name}/"))].append(entry)
+    return found
+
+
+def _months(entries: Iterable[Entry]) -> dict[str, str]:
+    months: dict[str, list[tuple[str, str]]] = {}
+    for entry in entries:
+        months.setdefault(entry.month or settings().partitions.start, []).append((entry.id, entry.md5))
+    return {month: _md5(sorted(found)) for month, found in sorted(months.items())}
+
+
+def _changed(
+    memory: Memory, seen: Mapping[str, Mapping[str, str]], new: Container[str], view: View
+) -> Iterable[Place]:
+    """Yield the partitions of sources whose files changed since the last look.
+
+    What a source held that is new, or is read by other rules, nobody looked at: there, and in all sources at
+    the first look, the partitions whose files are not those that they were made of.
+    """
     for item in datasets().values():
+        names = [name for name in seen if name.startswith(f"{item.records}.")] if item.records else []
         for month in item.made_months if item.records else ():
-            now = seen[str(item.records)].get(month)
-            if memory is not None:
-                new = memory.seen.get(str(item.records), {}).get(month) != now
-            elif (record := view.known(item, month)) is not None:
-                new = record.key["inputs"] != view.key(item, month)["inputs"]
-            else:
-                new = now is not None
-            if new:
+            changed, unknown = False, not memory.rules
+            for name in names:
+                before, now = memory.seen.get(name, {}).get(month), seen[name].get(month)
+                if name in new:
+                    unknown |= before is not None or now is not None
+                else:
+                    changed |= before != now
+            if changed or (unknown and _other_files(item, month, names, seen, view)):
                 yield item.name, month
+
+
+def _other_files(
+    item: Declaration,
+    month: str,
+    names: Iterable[str],
+    seen: Mapping[str, Mapping[str, str]],
+    view: View,
+) -> bool:
+    """Say whether a partition was made of other files than there are, or not made though there are any."""
+    if (record := view.known(item, month)) is not None:
+        return bool(record.key["inputs"] != view.key(item, month)["inputs"])
+    return any(month in seen[name] for name in names)
 
 
 def _with_readers(places: set[Place]) -> list[Place]:
@@ -136,11 +179,15 @@ def _with_readers(places: set[Place]) -> list[Place]:
     return found
 
 
-def _by_inputs(step: Step) -> bool:
-    """Say whether a partition is stale by what it is made of, and not by params or code alone."""
-    if step.upstream:
-        return True
-    return any(not reason.startswith(("param ", "code ", "package ", "model ")) for reason in step.reasons)
+def _by_inputs(step: Step, pending: Container[Place], view: View) -> bool:
+    """Say whether a partition is stale by what it is made of, and not by params, code or expectations alone.
+
+    `pending` are those before it that are.
+    """
+    reasons = view.status(step.item, step.month).reasons
+    return any(one in pending for one in step.upstream) or any(
+        not reason.startswith(_LEFT_ALONE) for reason in reasons
+    )
 
 
 def _state(view: View, step: Step) -> str:
@@ -159,12 +206,19 @@ def _md5(value: Any) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
+def recalled(text: str) -> Memory:
+    """Return what a cursor holds; an empty one, or one that does not tell sources apart, knows of none."""
+    memory = json.loads(text) if text else {}
+    if not isinstance(memory.get("rules"), dict):
+        memory |= {"rules": {}, "seen": {}}
+    return Memory(**memory)
+
+
 if __name__ == "__main__":
     from orchestration.command import run
 
     def main() -> None:
         """Read a memory as JSON, or nothing; print a notice as JSON."""
-        text = sys.stdin.read()
-        print(json.dumps(asdict(notice(Memory(**json.loads(text)) if text else Memory()))))
+        print(json.dumps(asdict(notice(recalled(sys.stdin.read())))))
 
     run(main)
