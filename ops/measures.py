@@ -9,6 +9,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ops.text.words import count_words
+
 #: Measures that are shares or similarities: 50 bins of equal width from 0 to 1.
 SCORES = frozenset({"score", "similarity", "accuracy", "low", "high", "within_two"})
 _UNIT = [index / 50 for index in range(51)]
@@ -29,8 +31,7 @@ def measure(table: pa.Table, name: str) -> pa.ChunkedArray:
     if not part:
         return column.cast(pa.float64())
     if part == "words":
-        words = pc.count_substring_regex(column, r"\S+")
-        return words.cast(pa.float64())
+        return count_words(column).cast(pa.float64())
     if part == "characters":
         return pc.utf8_length(column).cast(pa.float64())
     if part == "length":

@@ -36,6 +36,7 @@ DISTRIBUTIONS = ("measure", "from", "to", "rows")
 _MEASURING = (
     "ops/measures.py",
     "ops/scores.py",
+    "ops/text/words.py",
     "orchestration/quality/profile.py",
     "orchestration/metrics.py",
 )

@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ops.outcome import DROP_COLUMNS, REJECT_COLUMNS
+from ops.text.words import count_words
+from orchestration.pages.html import json_ready
 from orchestration.pages.sampling import fair
 
 #: Characters of all rows of a page together, and items of its lists.
@@ -98,7 +100,7 @@ def _part(field: pa.Field, kind: str, values: pa.ChunkedArray) -> str:
     if kind in ("words", "table", "list") or field.name == "text" or pa.types.is_binary(field.type):
         return "says"
     if kind == "text":
-        words = pc.mean(pc.count_substring_regex(pc.utf8_slice_codeunits(values, 0, 400), r"\S+")).as_py()
+        words = pc.mean(count_words(pc.utf8_slice_codeunits(values, 0, 400))).as_py()
         return "says" if words is not None and words >= _SAYING else "facts"
     return "facts"
 
@@ -112,7 +114,7 @@ def _column(values: pa.Array, most: int, items: int) -> list[Cell]:
     if kind == "text":
         return _texts(values, most)
     if kind == "value":
-        return [None if value != value else value for value in values.to_pylist()]
+        return [json_ready(value) for value in values.to_pylist()]
     make: Callable[[pa.Array], list[Any]]
     if kind == "words":
         make = _runs
@@ -147,7 +149,7 @@ def _lists(values: pa.Array, make: Callable[[pa.Array], list[Any]], items: int) 
     for row, missing in enumerate(values.is_null().to_pylist()):
         number = starts[row + 1] - starts[row]
         part = values.values.slice(starts[row], min(number, items))
-        yield None if missing else {"n": number, "v": make(part)}
+        yield None if missing else {"n": number, "v": json_ready(make(part))}
 
 
 def _records(part: pa.Array, fields: Sequence[str]) -> list[Any]:
