@@ -16,7 +16,7 @@ from ops.measures import measure
 from orchestration.pages.ancestry import Ancestry, File, Place
 from orchestration.pages.cells import as_data, cells, columns, fitted
 from orchestration.pages.contrasts import contrast
-from orchestration.pages.html import address, first_line, render
+from orchestration.pages.html import address, first_line, json_ready, render
 from orchestration.pages.rows import TABLES, Counted, read
 
 #: Measures that are one number a row.
@@ -95,4 +95,4 @@ def _taken(places: Sequence[Place], file: File) -> pa.Table:
 def _numbers(table: pa.Table, name: str) -> list[float | None]:
     if name.partition(".")[0] not in table.column_names:
         return [None] * len(table)
-    return [None if value != value else value for value in measure(table, name).to_pylist()]
+    return [json_ready(value) for value in measure(table, name).to_pylist()]

@@ -72,9 +72,16 @@ def render(
 
 
 def embedded(data: object) -> str:
-    """Return data as JSON that can stand inside a script element, whatever texts it holds."""
-    text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    """Return data as JSON that can stand inside a script element, whatever texts and numbers it holds."""
+    try:
+        text = _json(data)
+    except ValueError:  # a number that JSON has no word for
+        text = _json(json_ready(data))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def shared() -> Files:
@@ -124,7 +131,7 @@ def json_ready(value: Any) -> Any:
         return value.decode("utf-8", errors="replace")
     if isinstance(value, Mapping):
         return {name: json_ready(inner) for name, inner in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [json_ready(inner) for inner in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None

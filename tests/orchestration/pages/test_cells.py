@@ -1,10 +1,14 @@
 """Cells: every kind of column can be read, and none is too long."""
 
+import math
+
 import pyarrow as pa
 
 from ops.parse.schemas import PAPERS, RECORD, TALKS
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, TRAINING_SETS
+from orchestration.pages.browser import _numbers
 from orchestration.pages.cells import cells, columns, fitted
+from orchestration.pages.html import embedded
 
 
 def table(schema, *rows):
@@ -95,3 +99,21 @@ def test_the_longest_cells_lose_the_most():
     text, length = cut[1]
     assert length == 1_000 and 500 < len(text) < 700
     assert cut[2] == {"n": 3, "v": ["b" * 400]}
+
+
+def test_numbers_that_json_has_no_word_for_are_missing_wherever_they_stand():
+    odd = [1.5, math.nan, math.inf, -math.inf]
+    schema = pa.schema(
+        [
+            ("value", pa.float64()),
+            ("numbers", pa.list_(pa.float64())),
+            ("table", pa.list_(pa.struct([("a", pa.float64()), ("b", pa.string()), ("c", pa.string())]))),
+        ]
+    )
+    rows = [{"value": one, "numbers": odd, "table": [{"a": one, "b": "", "c": ""}]} for one in odd]
+    made = list(cells(pa.Table.from_pylist(rows, schema=schema), 1))
+    assert [row[0] for row in made] == [1.5, None, None, None]
+    assert made[0][1]["v"] == [1.5, None, None, None]
+    assert [row[2]["v"][0][0] for row in made] == [1.5, None, None, None]
+    assert _numbers(pa.table({"score": odd}), "score") == [1.5, None, None, None]
+    assert embedded({"a": [(1.5, math.nan)], "b": {"c": -math.inf}}) == '{"a":[[1.5,null]],"b":{"c":null}}'
