@@ -63,6 +63,17 @@ def entry(
     }
 
 
+@cache
+def rules(module: str, within: tuple[str, ...]) -> str:
+    """Return a hash of a module, of those `within` some packages that it imports, and of all locked packages.
+
+    Packages count by their locked versions, as those of a dataset do.
+    """
+    modules = closure([module], within)
+    packages = {package for name in modules for package in _imports(name)[1]}
+    return _md5(repr([*((name, _module_hash(name)) for name in modules), *sorted(map(_locked, packages))]))
+
+
 def closure(names: Iterable[str], within: Sequence[str] = PROJECT) -> list[str]:
     """Return these and the modules `within` some packages that they import, directly or not; sorted."""
     seen: set[str] = set()

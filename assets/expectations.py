@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
+from assets.code import rules
 from ops.outcome import Shape
 
 Severity: TypeAlias = Literal["error", "warning"]
@@ -43,6 +44,10 @@ OF_FIELDS = frozenset(
 )
 #: What is known of a partition beside its former version.
 OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise"})
+
+
+#: What tells whether an expectation is met: a module, and where what it imports counts as well.
+_RULES = ("orchestration.quality.validate", ("orchestration.quality", "ops"))
 
 
 @dataclass(frozen=True)
@@ -190,8 +195,12 @@ def steady(rows: float = 0.5, rise: float = 0.2) -> list[Expectation]:
 
 
 def suite_version(suite: Suite) -> str:
-    """Return a hash of all that a suite expects."""
-    return hashlib.md5(repr(list(suite)).encode(), usedforsecurity=False).hexdigest()
+    """Return a hash of all that a suite expects, and of what tells whether it is so.
+
+    That are the measures, the rules by which they are looked at, and Great Expectations.
+    """
+    told = repr(list(suite)) + rules(*_RULES)
+    return hashlib.md5(told.encode(), usedforsecurity=False).hexdigest()
 
 
 def check(suite: Suite, shape: Shape, owner: str) -> None:

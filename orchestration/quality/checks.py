@@ -22,6 +22,7 @@ from orchestration.graph import STATE, label
 from orchestration.markdown import table
 from orchestration.quality import history
 from orchestration.quality.failing import drop_failing, keep_failing
+from orchestration.quality.measures import against
 from orchestration.quality.validate import Result, Validation, validate
 from orchestration.store.parquet import TABLES
 from orchestration.store.publish import write_file
@@ -40,7 +41,7 @@ def check(item: Declaration, month: str, folder: Path, record: Record, run_id: s
     both checks.
     """
     try:
-        compared = _comparison(record.counts, former_counts(item, month, record.version))
+        compared = against(record.counts, former_counts(item, month, record.version))
         found = validate(folder, item.expectations, compared, item.name, month)
     except Exception as error:
         fault = f"the expectations could not be evaluated: {describe(error)}"
@@ -84,22 +85,6 @@ def former_counts(item: Declaration, month: str, version: str) -> Mapping[str, i
     if record is not None and record.version != version:
         return record.counts
     return history.accepted_before(item, month, version)
-
-
-def _comparison(now: Mapping[str, int], former: Mapping[str, int] | None) -> dict[str, float | None]:
-    """Return the one row of the table `counts`: nothing where there is nothing to be compared with."""
-    if former is None:
-        return dict.fromkeys(("kept.of_previous", "drop_share.rise", "reject_share.rise"))
-    return {
-        "kept.of_previous": now["kept"] / former["kept"] if former["kept"] else None,
-        "drop_share.rise": _share(now, "dropped") - _share(former, "dropped"),
-        "reject_share.rise": _share(now, "rejected") - _share(former, "rejected"),
-    }
-
-
-def _share(counts: Mapping[str, int], table: str) -> float:
-    total = sum(counts[name] for name in TABLES)
-    return counts[table] / total if total else 0.0
 
 
 def validation_file(item: Declaration, month: str) -> Path:

@@ -6,12 +6,13 @@ leave Arrow. Not here: measures that are drawn, one value an item (ops/measures.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ops.text.words import count_words
+from orchestration.store.parquet import TABLES
 
 #: Words of English that are words of few other languages. A share of them under 5 % disagrees with pycld2 on
 #: 47 of 35,473 sentences of ACL abstracts of 20 words or more: mostly French that pycld2 takes for English.
@@ -47,6 +48,17 @@ def measured(table: pa.Table, name: str) -> pa.ChunkedArray:
     return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.int64())
 
 
+def against(now: Mapping[str, int], former: Mapping[str, int] | None) -> dict[str, float | None]:
+    """Return the one row of the table `counts`, from rows by table: nothing without a former version."""
+    if former is None:
+        return dict.fromkeys(("kept.of_previous", "drop_share.rise", "reject_share.rise"))
+    return {
+        "kept.of_previous": now["kept"] / former["kept"] if former["kept"] else None,
+        "drop_share.rise": _share(now, "dropped") - _share(former, "dropped"),
+        "reject_share.rise": _share(now, "rejected") - _share(former, "rejected"),
+    }
+
+
 def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
     """Return one value a list: null for a list that is missing or, where there is none, empty."""
     parents = pc.list_parent_indices(lists).cast(pa.int64())
@@ -68,6 +80,11 @@ def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
         words = _spread(parents, _size(values), "sum", lists)
         return _is_foreign(words, _spread(parents, _function_words(values), "sum", lists))
     return _spread(parents, _OF_ITEMS[kind](values, parents), "sum", lists)
+
+
+def _share(counts: Mapping[str, int], table: str) -> float:
+    total = sum(counts[name] for name in TABLES)
+    return counts[table] / total if total else 0.0
 
 
 def _spread(parents: pa.Array, values: pa.Array, how: str, lists: pa.ListArray) -> pa.Array:

@@ -6,7 +6,7 @@ import sys
 import pyarrow as pa
 import pytest
 
-from assets import declaration
+from assets import code, declaration, expectations
 from assets.declaration import dataset, declarations
 from assets.expectations import (
     Expectation,
@@ -143,6 +143,28 @@ def test_the_version_of_a_suite_is_that_of_all_that_it_expects():
     }
     assert len(versions) == 6
     assert suite_version([between("x", 0)]) == suite_version((between("x", 0),))
+
+
+def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(monkeypatch):
+    modules = code.closure(["orchestration.quality.validate"], ("orchestration.quality", "ops"))
+    assert {"orchestration.quality.validate", "orchestration.quality.measures"} <= {*modules}
+    versions = {version_under(monkeypatch)}
+    real = code._module_hash
+    for changed in modules:
+        monkeypatch.setattr(code, "_module_hash", lambda name: f"{real(name)}{name == changed}")  # noqa: B023
+        versions.add(version_under(monkeypatch))
+    monkeypatch.setattr(code, "_module_hash", real)
+    lock = dict(code._lock())
+    name, pinned = lock["great-expectations"]
+    monkeypatch.setattr(code, "_lock", lambda: {**lock, "great-expectations": (name, f"{pinned}.post1")})
+    versions.add(version_under(monkeypatch))
+    assert len(versions) == len(modules) + 2
+
+
+def version_under(monkeypatch):
+    """The version of a suite, with nothing that was hashed before remembered."""
+    monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
+    return suite_version([between("x", 0)])
 
 
 def test_every_dataset_has_a_suite_with_its_identity_and_its_former_version():
