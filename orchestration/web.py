@@ -24,7 +24,7 @@ QUALITY = ROOT / "data" / "quality"
 #: The folders that are served, what each shows, and what makes it.
 FOLDERS = {
     "pages": ("Data quality: every dataset, its rows and their stories", "make run"),
-    "docs": ("The latest validations, by Great Expectations", "make run"),
+    "docs": ("The latest validations, by Great Expectations", "python -m orchestration.quality.docs"),
 }
 
 #: Written anew while pages are looked at: no browser is to keep it.
@@ -119,17 +119,22 @@ class Handler(BaseHTTPRequestHandler):
         return host in (HOST, "localhost")
 
     def _file(self, path: str, parts: list[str]) -> None:
-        found = locate(self.folder, parts)
-        if found is None:
+        try:
+            found = locate(self.folder, parts)
+            if found is not None and found.is_dir():
+                self._redirect(f"{path}/")
+                return
+            content = None if found is None else found.read_bytes()
+        except OSError:  # a name that no file can have, or a page that was replaced at this moment
+            found = content = None
+        if found is None or content is None:
             made = FOLDERS.get(parts[0], ("", "make run"))[1]
             missing = not (self.folder / parts[0]).exists()
             text = f"not made yet: `{made}` makes it" if missing else "there is no such page"
             self._refuse(HTTPStatus.NOT_FOUND, text)
-        elif found.is_dir():
-            self._redirect(f"{path}/")
         else:
             kind = _TYPES.get(found.suffix.lower(), "application/octet-stream")
-            self._answer(HTTPStatus.OK, found.read_bytes(), kind, keep=parts[0] != LIVE)
+            self._answer(HTTPStatus.OK, content, kind, keep=parts[0] != LIVE)
 
     def _lead_on(self, parts: list[str], query: str) -> None:
         """Lead to Dagster (any path of it), or to the latest run of a dataset's month in MLflow."""

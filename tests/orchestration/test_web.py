@@ -91,6 +91,16 @@ def test_nothing_outside_the_folders_is_given(ask, path):
     assert answer.status == 404 and "secret" not in answer.text.replace(path, "")
 
 
+def test_a_name_that_no_file_can_have_is_none(ask):
+    assert ask(f"/pages/{'a' * 300}.html").status == 404
+    assert ask("/pages/index.html").status == 200
+
+
+def test_a_page_that_goes_while_it_is_asked_for_is_none(ask, monkeypatch):
+    monkeypatch.setattr(web, "locate", lambda folder, parts: folder / "pages/gone.html")
+    assert ask("/pages/gone.html").status == 404
+
+
 def test_nothing_is_written_and_no_other_name_is_answered(ask):
     assert ask("/pages/", "POST").status == 501
     assert ask("/pages/", host="elsewhere.example:80").status == 421
@@ -100,9 +110,9 @@ def test_nothing_is_written_and_no_other_name_is_answered(ask):
 
 def test_the_first_page_says_what_there_is_and_what_makes_the_rest(ask):
     text = ask("/").text
-    assert 'href="/pages/"' in text and "not made yet" in text and "make run" in text
+    assert 'href="/pages/"' in text and "not made yet" in text and "orchestration.quality.docs" in text
     assert addresses.address("dagster") in text and addresses.mlflow() in text
-    assert "make run" in ask("/docs/").text
+    assert "python -m orchestration.quality.docs" in ask("/docs/").text
 
 
 def test_pages_lead_on_to_the_other_servers(ask, monkeypatch):
