@@ -34,6 +34,10 @@ _COMPILED = "__pycache__"
 _RUNS = (".dagster/history/runs/index.db", ".dagster/history/runs/index.db-wal")
 
 
+#: A page of the docs is new: the pages of the present link to it.
+_RENDERED = ".rendered.json"
+
+
 class Pace:
     """Says when it is time to write: when a change is over, and from time to time while changes go on."""
 
@@ -74,7 +78,7 @@ def marks() -> Iterator[Mark]:
     yield from _files(STATE / name for name in ("records", "history", "validations"))
     yield from _files([DATA, *(ROOT / name for name in ("params.yaml", "dvc.lock", *CODE))])
     yield from _files([*_sources(_changed(ROOT / "params.yaml")), *_head(ROOT / ".git")])
-    yield from _files(ROOT / name for name in _RUNS)
+    yield from _files([*(ROOT / name for name in _RUNS), DATA / "quality" / "docs" / _RENDERED])
 
 
 def _files(places: Iterable[Path]) -> Iterator[Mark]:

@@ -17,13 +17,16 @@ from orchestration.locks import writing
 from orchestration.pages.former import former
 from orchestration.pages.html import embedded
 from orchestration.pages.versions import write_versions
-from orchestration.quality import history
+from orchestration.quality import docs, history
 from orchestration.standing import Standing, standing
 from orchestration.store.identity import version
 from orchestration.store.publish import write_file
 
 LIVE = DATA / "quality" / "live"
 _HISTORY = 200
+
+#: Where Great Expectations' pages lie, from the first of ours.
+_DOCS = "../docs/"
 
 
 def write_live() -> None:
@@ -38,8 +41,14 @@ def state() -> dict[str, Any]:
     """Return freshness, checks, links and former versions of every dataset, and what it all comes to."""
     view = View()
     failed = {(one.dataset, one.month): one for one in standing(view) if one.state == "failed"}
-    found = {name: _dataset(item, view, failed) for name, item in datasets().items()}
-    return {"seen": _when(datetime.now(UTC)), "standing": told(list(found.values())), "datasets": found}
+    pages = docs.shown()
+    found = {name: _dataset(item, view, failed, pages) for name, item in datasets().items()}
+    return {
+        "seen": _when(datetime.now(UTC)),
+        "standing": told(list(found.values())),
+        "docs": f"{_DOCS}index.html" if (docs.DOCS / "index.html").exists() else None,
+        "datasets": found,
+    }
 
 
 def told(found: Sequence[Mapping[str, Any]]) -> str:
@@ -67,13 +76,25 @@ def told(found: Sequence[Mapping[str, Any]]) -> str:
     return " ".join(parts)
 
 
-def _dataset(item: Declaration, view: View, failed: Mapping[tuple[str, str], Standing]) -> dict[str, Any]:
+def _dataset(
+    item: Declaration,
+    view: View,
+    failed: Mapping[tuple[str, str], Standing],
+    pages: Mapping[tuple[str, str], str],
+) -> dict[str, Any]:
     validations = sorted(history.read(item).to_pylist(), key=lambda one: one["time"], reverse=True)
     latest: dict[str, Mapping[str, Any]] = {}
     for one in validations:
         latest.setdefault(one["month"], one)
     months = [
-        _month(item, month, view.status(item, month), latest.get(month), failed.get((item.name, month)))
+        _month(
+            item,
+            month,
+            view.status(item, month),
+            latest.get(month),
+            failed.get((item.name, month)),
+            pages.get((item.name, month)),
+        )
         for month in item.made_months
     ]
     excluded = [_excluded(item, month) for month in item.months if item.excluded(month)]
@@ -105,6 +126,7 @@ def _month(
     status: Status,
     latest: Mapping[str, Any] | None,
     failure: Standing | None,
+    page: str | None,
 ) -> dict[str, Any]:
     """Return the state of a partition: bad where its last attempt failed, stale, warned, or good."""
     record = status.record
@@ -122,6 +144,7 @@ def _month(
         "run": addresses.dagster_run(run) if run else None,
         "tracked": tracking.find(item, month, record) if record and not failure else None,
         "checks": _checks(latest["expectations"]) if latest and shown else [],
+        "docs": f"{_DOCS}{page}" if page and shown else None,
     }
 
 
@@ -142,7 +165,8 @@ def _number(number: int, noun: str) -> str:
 
 
 def _excluded(item: Declaration, month: str) -> dict[str, Any]:
-    empty: dict[str, Any] = {"warnings": 0, "version": None, "run": None, "tracked": None, "checks": []}
+    nothing = dict.fromkeys(("version", "run", "tracked", "docs"))
+    empty: dict[str, Any] = {"warnings": 0, "checks": [], **nothing}
     return {"month": month, "mood": "stale", "state": "excluded", "why": item.excluded(month), **empty}
 
 

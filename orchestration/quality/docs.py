@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ from orchestration.store.publish import write_file
 
 DOCS = DATA / "quality" / "docs"
 _HERE = Path(__file__).parent / "templates"
+
+#: What each page was rendered from: it changes when a page does.
 _RENDERED = ".rendered.json"
 
 #: Files that the pages load: the package that has them, a folder of it, and names here by names there.
@@ -113,10 +116,20 @@ def build() -> Path:
         return _build()
 
 
+def shown() -> dict[tuple[str, str], str]:
+    """Return, by dataset and month, the path below DOCS of each page that shows the latest validation."""
+    rendered = _rendered()
+    return {
+        (page.item.name, page.month): page.path
+        for page in _pages()
+        if rendered.get(page.path) == _made_from(page) and (DOCS / page.path).exists()
+    }
+
+
 def _build() -> Path:
     pages = list(_pages())
     rendered = _rendered()
-    wanted = {page.path: f"{file_md5(page.source)} {_renderer()}" for page in pages}
+    wanted = {page.path: _made_from(page) for page in pages}
     _write_static()
     for page in pages:
         if rendered.get(page.path) != wanted[page.path] or not (DOCS / page.path).exists():
@@ -126,7 +139,8 @@ def _build() -> Path:
             path.unlink(missing_ok=True)
     index = DOCS / "index.html"
     write_file(index, _index(pages).encode())
-    write_file(DOCS / _RENDERED, json.dumps(wanted).encode())
+    if wanted != rendered or not (DOCS / _RENDERED).exists():
+        write_file(DOCS / _RENDERED, json.dumps(wanted).encode())
     return index
 
 
@@ -146,8 +160,13 @@ def _rendered() -> dict[str, str]:
         return {}
 
 
+def _made_from(page: Page) -> str:
+    """Return the version of a page's document, and of what renders it."""
+    return f"{file_md5(page.source)} {_renderer()}"
+
+
+@cache
 def _renderer() -> str:
-    """Return the version of what renders a page besides its document."""
     return f"{file_md5(Path(__file__))} {importlib.metadata.version('great_expectations')}"
 
 
@@ -213,7 +232,8 @@ def localised(page: str, root: str) -> str:
             raise ValueError(f"a page of Great Expectations loads {address}: give it a local copy in docs.py")
         local = known[0]
         if found["before"]:
-            return f"{found['before']}{root}static/{local}{found['after']}"
+            place = "data:," if local is None else f"{root}static/{local}"
+            return f"{found['before']}{place}{found['after']}"
         if local is None:
             return ""
         if found["script"]:

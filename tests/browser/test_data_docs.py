@@ -78,6 +78,7 @@ def test_only_what_changed_is_rendered_again_and_what_is_no_more_is_removed(vali
     validated("2018-06", "one")
     validated("2018-07", "two")
     docs.build()
+    assert docs.shown()["talksumm/pairs", "2018-06"] == "validations/talksumm/pairs/2018-06.html"
     rendered = []
     render = docs._render
     monkeypatch.setattr(
@@ -86,6 +87,7 @@ def test_only_what_changed_is_rendered_again_and_what_is_no_more_is_removed(vali
     docs.build()
     assert rendered == []
     validated("2018-07", "three")
+    assert [month for _, month in docs.shown()] == ["2018-06"]
     docs.build()
     assert rendered == ["validations/talksumm/pairs/2018-07.html"]
     checks.validation_file(validated.item, "2018-06").unlink()

@@ -13,7 +13,9 @@ def root(tmp_path, monkeypatch):
     monkeypatch.setattr(watch, "ROOT", tmp_path)
     monkeypatch.setattr(watch, "DATA", tmp_path / "data")
     monkeypatch.setattr(watch, "STATE", tmp_path / "state")
-    monkeypatch.setattr(watch, "_OWN", frozenset({str(tmp_path / "data/quality/live")}))
+    monkeypatch.setattr(
+        watch, "_OWN", frozenset(str(tmp_path / "data/quality" / name) for name in ("live", "docs"))
+    )
     monkeypatch.setattr(watch, "_sources", lambda _: (tmp_path / "raw", tmp_path / "one.jsonl"))
     for path in (
         "state/records/group/asset/2018-06.json",
@@ -47,6 +49,7 @@ def put(path, text="text"):
         ".dagster/history/runs/index.db",
         ".git/refs/heads/main",
         ".git/HEAD",
+        "data/quality/docs/.rendered.json",
     ],
 )
 def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
@@ -62,6 +65,7 @@ def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
         "state/history/group/asset.lock",
         "data/.building/room/lock",
         "data/quality/live/state.js",
+        "data/quality/docs/index.html",
         "ops/parse/__pycache__/scan.pyc",
     ],
 )

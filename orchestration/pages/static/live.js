@@ -8,6 +8,7 @@
 
   each("footer", (place) => place.replaceChildren(`How things stand was last looked at ${live.seen}.`));
   each("standing", (place) => place.replaceChildren(live.standing));
+  each("docs", (place) => live.docs && place.replaceChildren("What was checked, in full: ", el("a", { href: silverloom.root + live.docs }, "Data Docs"), "."));
   each("state", (place) => { const one = live.datasets[place.dataset.name]; if (one) place.replaceChildren(state(one)); });
   each("version", (place) => { const one = live.datasets[place.dataset.name]; if (one) place.replaceChildren(el("span", { title: one.version }, one.version.slice(0, 8))); });
   document.querySelectorAll("[data-dot]").forEach((dot) => {
@@ -32,7 +33,7 @@
       el("td", {}, el("span", { class: `state ${month.mood}` }, month.state), month.why ? el("div", { class: "quiet" }, month.why) : null),
       el("td", {}, ...checks(month)),
       el("td", { class: "mono", title: month.version ?? "" }, (month.version ?? "").slice(0, 8)),
-      el("td", {}, link(month.run, "Dagster run"), month.tracked ? " · " : "", month.tracked ? link(month.tracked, "MLflow run") : "", month.docs ? " · " : "", month.docs ? link(month.docs, "checks in full") : "")));
+      el("td", {}, link(month.run, "Dagster run"), month.tracked ? " · " : "", month.tracked ? link(month.tracked, "MLflow run") : "", month.docs ? " · " : "", month.docs ? link(silverloom.root + month.docs, "checks in full") : "")));
     const head = ["month", "state", "checks", "MD5", "where it was made"].map((name) => el("th", { scope: "col" }, name));
     place.replaceChildren(
       el("p", {}, state(one), " · MD5 ", el("code", {}, one.version), one.code ? " · code " : "", one.code ? el("code", {}, one.code.slice(0, 8)) : "", " · ", link(one.dagster, "in Dagster")),

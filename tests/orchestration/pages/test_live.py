@@ -69,18 +69,25 @@ def validated(item, months, severity=None):
 
 def test_a_warning_is_neither_good_nor_stale(item):
     validated(item, item.made_months)
-    assert live._dataset(item, View(), {})["mood"] == "good"
+    assert live._dataset(item, View(), {}, {})["mood"] == "good"
     validated(item, MONTHS[:1], "warning")
-    found = live._dataset(item, View(), {})
+    found = live._dataset(item, View(), {}, {})
     assert (found["mood"], found["state"], found["warnings"]) == ("warned", "up to date, 1 warning", 1)
     assert [month["mood"] for month in found["months"]].count("warned") == 1
     failed = Standing(item.name, MONTHS[1], "failed", "why", "r")
-    assert live._dataset(item, View(), {(item.name, MONTHS[1]): failed})["mood"] == "bad"
+    assert live._dataset(item, View(), {(item.name, MONTHS[1]): failed}, {})["mood"] == "bad"
 
 
 def test_a_partition_that_was_validated_elsewhere_is_not_said_to_have_no_warnings(item):
     validated(item, item.made_months[1:])
-    assert live._dataset(item, View(), {})["unknown"] == 1
+    assert live._dataset(item, View(), {}, {})["unknown"] == 1
+
+
+def test_a_month_leads_to_its_checks_in_full_where_they_are_those_that_are_told(item):
+    validated(item, MONTHS[:1])
+    pages = {(item.name, month): f"validations/{month}.html" for month in MONTHS[:2]}
+    months = {month["month"]: month["docs"] for month in live._dataset(item, View(), {}, pages)["months"]}
+    assert months[MONTHS[0]] == "../docs/validations/2018-06.html" and months[MONTHS[1]] is None
 
 
 def test_everything_is_looked_at_once(monkeypatch):
