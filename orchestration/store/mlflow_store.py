@@ -11,6 +11,7 @@ are those that it writes, which a test holds; they go into no tables but those o
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import math
 import re
@@ -19,10 +20,10 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from assets.settings import ROOT
-from orchestration.store.publish import lock_file
+from orchestration.store.publish import lock_within
 
 #: The store of this checkout; what runs hand over as files would lie in the folder beside it.
 STORE = ROOT / ".silverloom" / "mlflow.db"
@@ -34,10 +35,15 @@ REVISION = "dc11669786a5"
 #: Seconds that a run waits for another process to write its own.
 PATIENCE = 10.0
 
+#: Seconds that it waits for another process to create or upgrade the tables.
+MIGRATION = 30.0
+
 #: MLflow's limits (mlflow.utils.validation); a digest, DVC's `<32 hex>.dir`, just fits its 36 characters.
 _KEY, _PARAM, _TAG, _DIGEST, _NAME = 250, 6000, 8000, 36, 250
 
 _SCHEME = "mlflow-artifacts:"
+
+T = TypeVar("T")
 
 
 class OtherRevisionError(RuntimeError):
@@ -94,12 +100,13 @@ def prepare(path: Path) -> None:
     """Let MLflow create or upgrade its tables, unless they are of today's revision; one process at a time.
 
     A new store appears whole: it is made beside its place and renamed. Raises OtherRevisionError where
-    MLflow's own tables are of another revision than runs are written for.
+    MLflow's own tables are of another revision than runs are written for, TimeoutError where another process
+    is at it for longer than MIGRATION.
     """
     if path.exists() and _revision(path) == REVISION:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.closing(lock_file(path.with_name(f"{path.name}.opening"), wait=True)):
+    with contextlib.closing(lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)):
         if not path.exists():
             new = path.with_name(f".{path.name}.new")
             new.unlink(missing_ok=True)
@@ -107,7 +114,8 @@ def prepare(path: Path) -> None:
             new.replace(path)
         elif _revision(path) != REVISION:
             _migrate(path)
-    _check_revision(path)
+    if (found := _revision(path)) != REVISION:
+        raise OtherRevisionError(f"{path.name} has tables of revision {found}, runs are for {REVISION}")
 
 
 def write(path: Path, experiment: Experiment, run: Run) -> Written:
@@ -164,13 +172,6 @@ def _revision(path: Path) -> str | None:
                 return None
             raise
     return str(row[0]) if row else None
-
-
-def _check_revision(path: Path) -> None:
-    if (found := _revision(path)) != REVISION:
-        raise OtherRevisionError(
-            f"{path.name} has tables of revision {found}, runs are written for {REVISION}"
-        )
 
 
 def _migrate(path: Path) -> None:
@@ -241,7 +242,8 @@ def _insert(store: sqlite3.Connection, experiment_id: int, run: Run, parent: str
 
 
 def _insert_metrics(store: sqlite3.Connection, run_id: str, run: Run) -> None:
-    rows = [(_key(key), *_number(value), run.end, run_id) for key, value in run.metrics.items()]
+    values = _folded(run.metrics)
+    rows = [(key, *_number(value), run.end, run_id) for key, value in values.items()]
     for table in ("metrics", "latest_metrics"):
         store.executemany(
             f"INSERT INTO {table} (key, value, is_nan, timestamp, step, run_uuid)"  # noqa: S608
@@ -274,13 +276,19 @@ def _insert_table(store: sqlite3.Connection, experiment_id: int, run_id: str, it
 
 def _texts(values: Mapping[str, str], limit: int) -> dict[str, str]:
     return {
-        _key(key): text if len(text) <= limit else f"{text[: limit - 1]}…" for key, text in values.items()
+        key: text if len(text) <= limit else f"{text[: limit - 1]}…" for key, text in _folded(values).items()
     }
 
 
-def _key(name: str) -> str:
-    """Return a name without the characters that MLflow allows in no key."""
-    return re.sub(r"[^\w.\-:/ ]", "_", name)[:_KEY]
+def _folded(values: Mapping[str, T]) -> dict[str, T]:
+    """Return values under names that MLflow takes; of names that become the same, later ones are numbered."""
+    folded: dict[str, T] = {}
+    for name, value in values.items():
+        plain = re.sub(r"[^\w.\-:/ ]", "_", name)
+        ends = itertools.chain([""], (f" {number}" for number in itertools.count(2)))
+        keys = (plain[: _KEY - len(end)] + end for end in ends)
+        folded[next(key for key in keys if key not in folded)] = value
+    return folded
 
 
 def _number(value: Any) -> tuple[float, bool]:

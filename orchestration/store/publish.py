@@ -13,6 +13,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
@@ -139,6 +140,19 @@ def lock_file(path: Path, wait: bool = False, shared: bool = False) -> IO[bytes]
         file.close()
         raise
     return file
+
+
+def lock_within(path: Path, seconds: float) -> IO[bytes]:
+    """Return an open file whose lock ends with it. Raises TimeoutError where another process keeps it."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return lock_file(path)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                message = f"another process has held {path.name} for more than {seconds:.0f} s"
+                raise TimeoutError(message) from None
+        time.sleep(0.1)
 
 
 def sync_folder(folder: Path) -> None:

@@ -13,6 +13,7 @@ from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
 
 from orchestration.store import mlflow_store
 from orchestration.store.mlflow_store import Experiment, Run, Table, find, prepare, write
+from orchestration.store.publish import lock_file
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGEST = "d41d8cd98f00b204e9800998ecf8427e.dir"
@@ -111,6 +112,22 @@ def test_keys_that_mlflow_refuses_are_spelt_otherwise(store):
     assert client(store).get_run(written.run_id).data.params == {"a_b_c": "1"}
 
 
+def test_names_that_mlflow_cannot_tell_apart_are_told_apart(store):
+    metrics = {"drop: no 'x'": 1.0, 'drop: no "x"': 2.0, "drop: no _x_": 3.0, "y" * 300: 4.0, "y" * 301: 5.0}
+    texts = {name: str(value) for name, value in metrics.items()}
+    written = write(store, Experiment("x"), Run("y", "FINISHED", 1, 2, texts, metrics, texts))
+    data = client(store).get_run(written.run_id).data
+    assert data.metrics == {
+        "drop: no _x_": 1.0,
+        "drop: no _x_ 2": 2.0,
+        "drop: no _x_ 3": 3.0,
+        "y" * 250: 4.0,
+        "y" * 248 + " 2": 5.0,
+    }
+    assert data.params == {name: str(value) for name, value in data.metrics.items()}
+    assert data.params.items() <= data.tags.items()
+
+
 def test_the_latest_run_with_given_tags_is_found(store):
     assert find(store, "talksumm/pairs", {}) is None
     older = write(store, Experiment("talksumm/pairs"), RUN)
@@ -162,6 +179,12 @@ def test_nothing_is_waited_for_longer_than_patience(store, monkeypatch):
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             write(store, Experiment("x"), RUN)
+
+
+def test_a_migration_that_hangs_is_not_waited_for_longer_than_allowed(tmp_path, monkeypatch):
+    monkeypatch.setattr(mlflow_store, "MIGRATION", 0.05)
+    with lock_file(tmp_path / "mlflow.db.opening"), pytest.raises(TimeoutError, match="another process"):
+        write(tmp_path / "mlflow.db", Experiment("x"), RUN)
 
 
 def test_no_path_of_this_machine_is_in_a_store(store):
