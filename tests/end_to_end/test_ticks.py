@@ -1,6 +1,7 @@
 """The sensor and the schedule, evaluated by Dagster; and what stands failed or stale."""
 
 import json
+import shutil
 from pathlib import Path
 
 from tests.end_to_end.corpus import write_paper
@@ -80,8 +81,28 @@ def test_the_schedule_asks_for_what_is_not_fresh_of_the_newest_month(done):
 
 def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in_dagster_agrees(done):
     assert done.module("orchestration.standing").strip() == "all is fresh"
+    found = tick(done, "standing")
+    assert found["asset"] == "quality/pages" and found["passed"] and found["description"] == "all is fresh"
+
     excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
     done.params(lambda params: params.update(exclude=[excluded]))
     output = done.module("orchestration.standing", ok=False)
     assert "excluded  talksumm/pairs 2018-07: no talks yet" in output
     assert "stale     talksumm/training_sets: " in output
+    found = tick(done, "standing")
+    assert not found["passed"] and found["severity"] == "WARN"
+    assert found["description"] == output.splitlines()[-1]
+
+    done.edit("corpus/papers/alpha.txt", "half as many errors", "a third as many errors")
+    broken(done, "sources/papers", "2018-06")
+    assert list(tick(done, "source_files", "run")["failed"]) == ["sources/papers 2018-06"]
+    shutil.rmtree(done.root / "data/sources/talks/2018-07")
+    (done.root / ".silverloom/records/sources/talks/2018-07.json").unlink()
+    output = done.module("orchestration.standing", ok=False)
+    found = tick(done, "standing")
+    assert not found["passed"] and found["severity"] == "ERROR"
+    assert found["description"] == output.splitlines()[-1]
+    assert found["description"].startswith("1 failed, ") and ", 1 missing, " in found["description"]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found["standing"].splitlines()]
+    assert ["sources/papers", "2018-06", "failed"] in [row[:3] for row in rows]
+    assert ["sources/talks", "2018-07", "missing", "never made"] in [row[:4] for row in rows]
