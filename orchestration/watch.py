@@ -31,6 +31,7 @@ _OWN = frozenset({str(DATA / "quality" / "live"), str(DATA / "quality" / "docs")
 _COMPILED = "__pycache__"
 
 #: Every event that starts, ends or is told of an asset is in the first; a heartbeat is in none.
+#: The second is there, and empty, while anybody reads the first.
 _RUNS = (".dagster/history/runs/index.db", ".dagster/history/runs/index.db-wal")
 
 
@@ -78,7 +79,8 @@ def marks() -> Iterator[Mark]:
     yield from _files(STATE / name for name in ("records", "history", "validations"))
     yield from _files([DATA, *(ROOT / name for name in ("params.yaml", "dvc.lock", *CODE))])
     yield from _files([*_sources(_changed(ROOT / "params.yaml")), *_head(ROOT / ".git")])
-    yield from _files([*(ROOT / name for name in _RUNS), DATA / "quality" / "docs" / _RENDERED])
+    yield from _files([DATA / "quality" / "docs" / _RENDERED])
+    yield from (mark for mark in _files(ROOT / name for name in _RUNS) if mark[2])
 
 
 def _files(places: Iterable[Path]) -> Iterator[Mark]:

@@ -75,6 +75,14 @@ def test_what_is_half_written_or_written_from_it_is_not(root, path):
     assert set(watch.marks()) == before
 
 
+def test_a_run_is_seen_and_somebody_who_only_reads_of_runs_is_not(root):
+    before = set(watch.marks())
+    put(root / ".dagster/history/runs/index.db-wal", "")
+    assert set(watch.marks()) == before
+    put(root / ".dagster/history/runs/index.db-wal", "an event")
+    assert set(watch.marks()) != before
+
+
 def test_a_file_that_vanishes_while_it_is_looked_at_is_not_there(root, monkeypatch):
     stat = Path.stat
 
