@@ -57,7 +57,7 @@ class Version:
         """
         path = ROOT / "data" / self.dataset / file if self.commit is None else cached(self.files[file])
         if not path.exists():
-            raise NotInCacheError(_not_here(f"{file} of {self.dataset}", self.dataset, self.label))
+            raise NotInCacheError(_not_here(f"{file} of {self.dataset}", self))
         try:
             with pq.ParquetFile(path) as opened:
                 return opened.read(columns=columns)
@@ -83,10 +83,10 @@ def at(dataset: str, revision: str) -> Version:
         known = ", ".join(sorted(filter(None, map(_dataset_of, stages.values())))) or "none"
         raise LookupError(f"{revision} has no dataset {dataset} in its dvc.lock; it has: {known}")
     files = manifest(md5)
-    short = f"{revision} ({commit[:7]})"
+    found = Version(dataset, revision, commit, md5, files or {}, stage)
     if files is None:
-        raise NotInCacheError(_not_here(dataset, dataset, short))
-    return Version(dataset, revision, commit, md5, files, stage)
+        raise NotInCacheError(_not_here(dataset, found))
+    return found
 
 
 def _on_disk(dataset: str) -> Version:
@@ -152,11 +152,31 @@ def _git(*arguments: str) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _not_here(what: str, dataset: str, label: str) -> str:
-    return (
-        f"{what} as of {label} is not in DVC's cache; "
-        f"`dvc fetch --all-commits data/{dataset}` brings it if it was pushed"
-    )
+def _not_here(what: str, one: Version) -> str:
+    return f"{what} as of {one.label} is not in DVC's cache; {_bringing(one)} if it was pushed"
+
+
+def _bringing(one: Version) -> str:
+    """Return the commands that bring a version: DVC fetches what branches, tags or a named experiment hold."""
+    path = f"data/{one.dataset}"
+    if one.commit is None:
+        return f"`dvc pull {path}` brings it"
+    on_disk = version(folder_hashes(ROOT / path)) if (ROOT / path).exists() else one.md5
+    if recorded(locked_stages().get(one.dataset.replace("/", "-"), {}), "outs", path) == one.md5 == on_disk:
+        return f"`dvc pull {path}` brings it"
+    fetch = f"`dvc fetch --all-commits {path}` brings it"
+    held = _lines("for-each-ref", f"--contains={one.commit}", "refs/heads", "refs/remotes", "refs/tags")
+    if held or _git("merge-base", "--is-ancestor", one.commit, "HEAD") is not None:
+        return fetch
+    names = _lines("for-each-ref", f"--points-at={one.commit}", "--format=%(refname)", "refs/exps/*/*/*")
+    remotes = sorted(_lines("remote"), key=lambda name: name != "origin")
+    if names and remotes:
+        return f"`dvc exp pull {remotes[0]} {names[0].rpartition('/')[2]}` brings it"
+    return f"`git branch found-{one.commit[:7]} {one.commit[:7]}`, then {fetch}"
+
+
+def _lines(*arguments: str) -> list[str]:
+    return (_git(*arguments) or b"").decode().splitlines()
 
 
 def _dataset_of(stage: Mapping[str, Any]) -> str | None:

@@ -64,11 +64,34 @@ def test_an_experiment_is_compared_by_its_name(done):
 
 
 def test_what_is_not_in_the_cache_is_named_with_the_command_that_brings_it(changed):
-    shutil.rmtree(changed.root / ".dvc/cache/files")
-    output = changed.module("orchestration.compare", "talksumm/alignments", "HEAD~1", ok=False)
-    (command,) = [piece for piece in output.split("`") if piece.startswith("dvc ")]
-    changed.dvc(*command.split()[1:])
-    assert compare(changed, "talksumm/alignments", "HEAD~1")["totals"]["re-reasoned"] > 0
+    assert brought(changed, "HEAD~1") == [["dvc", "fetch", "--all-commits", "data/talksumm/alignments"]]
+    shutil.rmtree(changed.root / "data/talksumm/alignments")
+    changed.dvc("fetch", "data/talksumm/pairs")
+    assert brought(changed, "HEAD", "HEAD~1")[0] == ["dvc", "pull", "data/talksumm/alignments"]
+
+
+def brought(project, *revisions):
+    """Bring versions that are not in an emptied cache by the commands that are named; return these."""
+    shutil.rmtree(project.root / ".dvc/cache/files")
+    commands = []
+    for _ in revisions:  # one after the other is found not to be there
+        output = project.module("orchestration.compare", "talksumm/alignments", *revisions, ok=False)
+        named = [piece.split() for piece in output.split("`")[1::2]]
+        for program, *arguments in named:
+            {"dvc": project.dvc, "git": project.git}[program](*arguments)
+        commands += named
+    assert compare(project, "talksumm/alignments", *revisions)["totals"]["re-reasoned"] > 0
+    return commands
+
+
+def test_an_experiment_that_is_not_in_the_cache_is_brought_by_its_name_or_by_a_branch(changed, tmp_path):
+    changed.dvc("exp", "run", "--temp", "-n", "longer", "-S", "talksumm.hmm.minimum_characters=60")
+    changed.git("init", "-q", "--bare", str(tmp_path / "git"))
+    changed.git("remote", "add", "origin", str(tmp_path / "git"))
+    changed.dvc("exp", "push", "origin", "longer")
+    assert brought(changed, "longer") == [["dvc", "exp", "pull", "origin", "longer"]]
+    changed.git("remote", "remove", "origin")
+    assert [command[:2] for command in brought(changed, "longer")] == [["git", "branch"], ["dvc", "fetch"]]
 
 
 def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
