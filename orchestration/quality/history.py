@@ -7,10 +7,11 @@ the latest documents of Great Expectations, which the Data Docs are made of (che
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +24,10 @@ from orchestration.store.parquet import write_table
 from orchestration.store.publish import lock_file, writing
 
 HISTORY = STATE / "history"
+
+#: Seconds that are waited for others who append: they take a fraction of one.
+PATIENCE = 60.0
+_PAUSE = 0.02
 
 FOUND = pa.struct(
     [
@@ -90,14 +95,29 @@ def _found(result: Result) -> dict[str, Any]:
 
 
 def append(item: Declaration, entries: Iterable[dict[str, Any]]) -> None:
-    """Add validations to a dataset's history; processes that do so at once wait for each other."""
+    """Add validations to a dataset's history; processes that do so at once wait for each other.
+
+    Raises TimeoutError, which names the lock, where another process keeps it for `PATIENCE` seconds.
+    """
     path = history_file(item)
     path.parent.mkdir(parents=True, exist_ok=True)
     added = pa.Table.from_pylist(list(entries), schema=SCHEMA)
-    with contextlib.closing(lock_file(path.with_suffix(".lock"), wait=True)):
+    with contextlib.closing(_locked(path.with_suffix(".lock"))):
         whole = pa.concat_tables([read(item), added])
         with writing(path) as temporary:
             write_table(whole, temporary)
+
+
+def _locked(path: Path) -> IO[bytes]:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return lock_file(path)
+        except BlockingIOError as error:
+            if time.monotonic() > end:
+                message = f"another process has held {path} for {PATIENCE:g} s: run again when it has ended"
+                raise TimeoutError(message) from error
+            time.sleep(_PAUSE)
 
 
 def read(item: Declaration, columns: Sequence[str] | None = None) -> pa.Table:

@@ -10,6 +10,7 @@ from assets.settings import ROOT
 from orchestration.graph import datasets
 from orchestration.quality import history
 from orchestration.quality.validate import Result
+from orchestration.store.publish import lock_file
 
 COUNTS = {"kept": 5, "dropped": 2, "rejected": 1}
 
@@ -70,6 +71,16 @@ def test_what_could_not_be_evaluated_is_remembered_as_an_error_with_its_cause(it
     assert row["accepted"] is False and row["warnings"] == 0
     assert row["expectations"][0]["severity"] == "error"
     assert row["expectations"][0]["observed"] == "no numbers"
+
+
+def test_whoever_keeps_the_lock_is_not_waited_for_without_end(item, monkeypatch):
+    history.append(item, [entry()])
+    monkeypatch.setattr(history, "PATIENCE", 0.1)
+    lock = history.history_file(item).with_suffix(".lock")
+    with lock_file(lock), pytest.raises(TimeoutError, match=str(lock)):
+        history.append(item, [entry()])
+    history.append(item, [entry()])
+    assert history.read(item).num_rows == 2
 
 
 APPEND = """
