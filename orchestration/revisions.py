@@ -157,7 +157,7 @@ def _not_here(what: str, one: Version) -> str:
 
 
 def _bringing(one: Version) -> str:
-    """Return the commands that bring a version: DVC fetches what branches, tags or a named experiment hold."""
+    """Return the commands that bring a version: DVC fetches what branches, tags or named experiments hold."""
     path = f"data/{one.dataset}"
     if one.commit is None:
         return f"`dvc pull {path}` brings it"
