@@ -18,8 +18,8 @@ run: setup ## make every dataset that is stale; SELECT=talksumm for one system, 
 backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=2, FORCE=1 to make fresh ones again
 	@python -m orchestration.backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" --jobs "$(or $(JOBS),2)" $(if $(FORCE),--force)
 
-test: setup lint browser ## lint, types, import contract, and all tests
-	@python -m pytest -n 2 --dist loadfile
+test: setup lint browser ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
+	@python -m pytest -n 2 --dist loadfile $(if $(ALL),,-m "not long")
 
 browser: setup ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium

@@ -57,6 +57,7 @@ def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(don
     assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
 
 
+@pytest.mark.long
 def test_fresh_partitions_are_left_unless_they_are_forced_and_come_out_as_they_were(done):
     lock = done.lock
     assert done.made(done.module(BACKFILL, *MONTHS)) == []
@@ -79,6 +80,7 @@ def test_a_broken_partition_fails_alone_and_is_named_with_what_it_holds_up(fresh
     assert [(run["asset"], run["month"]) for run in failed] == [("sources/talks", "2018-07")]
 
 
+@pytest.mark.long
 def test_one_month_brings_along_what_it_reads_of_the_others(fresh):
     only = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/matches")
     output = fresh.module(BACKFILL, *only)
@@ -88,6 +90,7 @@ def test_one_month_brings_along_what_it_reads_of_the_others(fresh):
     assert "needed by them, and so made as well where that could be: sources/papers 2018-07" in output
 
 
+@pytest.mark.long
 def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
     excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
     fresh.params(lambda params: params.update(exclude=[excluded]))
@@ -145,6 +148,7 @@ def test_a_killed_worker_fails_its_partition_and_nobody_elses(fresh):
     ]
 
 
+@pytest.mark.long
 def test_an_interrupt_ends_the_workers_and_keeps_what_is_finished(fresh):
     lock = fresh.root / ".silverloom/locks/talksumm/alignments/2018-06.lock"
     lock.parent.mkdir(parents=True)

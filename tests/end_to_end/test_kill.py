@@ -11,7 +11,7 @@ from orchestration.environment import QUIET, STRICT
 
 
 def test_a_run_killed_at_any_write_leaves_old_or_new_and_ends_the_same_after(done):
-    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    done.params(lambda params: params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40))
     ended = done.zygote.run(done.root, [], path=str(Path(__file__).with_name("kill.py")), env={})
     assert ended.status == 0, ended.output
     assert int(re.search(r"(\d+) writes", ended.output).group(1)) > 40

@@ -103,7 +103,14 @@ def test_a_partition_that_fails_its_checks_is_a_failed_run(done):
     assert "lost" in run.data.tags["failed check/conservation"]
 
 
-@pytest.mark.parametrize("broken", ["no store", "a folder", "of another version"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "no store",
+        pytest.param("a folder", marks=pytest.mark.long),
+        pytest.param("of another version", marks=pytest.mark.long),
+    ],
+)
 def test_a_broken_store_fails_no_partition_and_is_named_in_its_log(done, broken):
     store = done.root / ".silverloom/mlflow.db"
     if broken == "no store":
