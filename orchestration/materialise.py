@@ -8,7 +8,7 @@ stage.py, Dagster itself).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -85,29 +85,16 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
     target = folder(declaration, month)
     months = input_months(declaration, month)
     sources = {source.argument: declarations()[source.key] for source in declaration.inputs}
+    findings: dict[str, Finding] = {}
     with reading((item, part) for item in sources.values() for part in months[item.name]):
         made_under = View().key(declaration, month)
         same = _same_bytes(declaration, month, made_under)
         if declaration.shape is None:
-            everything = Everything(
-                {name: {part: sound(item, part) for part in months[name]} for name, item in sources.items()}
-            )
-            with building(WORKSHOP, target) as new:
-                write_files(new, declaration.function(everything))
-            findings: dict[str, Finding] = {}
+            _make_report(declaration, target, sources, months)
         elif same is not None:
             findings = {name: Finding((), "passed when it was made") for name in ("conservation", "schema")}
         else:
-            inputs = {argument: parts(item, months[item.name]) for argument, item in sources.items()}
-            with building(WORKSHOP, target) as new:
-                outcomes = declaration.function(**_arguments(declaration, month, inputs))
-                units = write_outcomes(new, outcomes, declaration.shape)
-            findings = {
-                "conservation": conservation.conservation(
-                    target, units, _expected(declaration, month, inputs)
-                ),
-                "schema": conservation.schema(target, declaration.shape),
-            }
+            findings = _make_dataset(declaration, month, target, sources, months)
         if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
             forget(declaration, month)
             raise ChangedBytesError("an input was replaced while it was read: run again")
@@ -116,12 +103,50 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
     )
     if declaration.shape is not None:
         findings |= quality.check(declaration, month, target, record, run_id)
+    _remember(declaration, month, record, findings)
+    return _result(declaration, month, record, findings)
+
+
+def _make_report(
+    declaration: Declaration,
+    target: Path,
+    sources: Mapping[str, Declaration],
+    months: Mapping[str, Sequence[str]],
+) -> None:
+    """Publish the files that a report is, made of the folders of whole datasets."""
+    everything = Everything(
+        {name: {part: sound(item, part) for part in months[name]} for name, item in sources.items()}
+    )
+    with building(WORKSHOP, target) as new:
+        write_files(new, declaration.function(everything))
+
+
+def _make_dataset(
+    declaration: Declaration,
+    month: str,
+    target: Path,
+    sources: Mapping[str, Declaration],
+    months: Mapping[str, Sequence[str]],
+) -> dict[str, Finding]:
+    """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
+    assert declaration.shape is not None, f"{declaration.name} has no rows"
+    inputs = {argument: parts(item, months[item.name]) for argument, item in sources.items()}
+    with building(WORKSHOP, target) as new:
+        outcomes = declaration.function(**_arguments(declaration, month, inputs))
+        units = write_outcomes(new, outcomes, declaration.shape)
+    return {
+        "conservation": conservation.conservation(target, units, _expected(declaration, month, inputs)),
+        "schema": conservation.schema(target, declaration.shape),
+    }
+
+
+def _remember(declaration: Declaration, month: str, record: Record, findings: Mapping[str, Finding]) -> None:
+    """Let a partition count as made if the checks that can refuse it passed; track it either way."""
     if all(finding.passed for name, finding in findings.items() if name not in ADVISORY):
         write_record(declaration, month, record)
     else:
         forget(declaration, month)
     track(declaration, month, record, {n: one.faults for n, one in findings.items() if not one.passed})
-    return _result(declaration, month, record, findings)
 
 
 def _same_bytes(declaration: Declaration, month: str, key: Mapping[str, Any]) -> Record | None:
