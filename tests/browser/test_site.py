@@ -43,6 +43,8 @@ def test_every_link_of_a_page_leads_to_a_page(quality):
             path = unquote(re.split("[#?]", link)[0])
             if not path or path.startswith(("data:", "mailto:")):
                 continue
+            if path.startswith("https://talks.example.org/"):  # where a talk can be seen, by its metadata
+                continue
             assert "://" not in path, f"{page.name}: {link}"
             assert (page.parent / path).exists(), f"{page.name}: {link}"
 
