@@ -35,9 +35,7 @@ def datasets() -> dict[str, Declaration]:
     check_names({name for item in found.values() for name in item.sections})
     known = {str(item.records) for item in found.values() if item.records}
     if unknown := sorted(settings().sources.keys() - known):
-        raise ParamsError(
-            f"params.yaml: unknown key sources.{unknown[0]}; known: {', '.join(sorted(known))}"
-        )
+        raise ParamsError(f"params.yaml: unknown key sources.{unknown[0]}; known: {', '.join(sorted(known))}")
     for exclusion in settings().exclude:
         if exclusion.asset not in found:
             raise ParamsError(

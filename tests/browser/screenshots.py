@@ -61,7 +61,7 @@ def follow_the_run(page: Page) -> None:
 def open_a_talk(page: Page) -> None:
     """Go from the list to a talk, and choose a sentence that it dwells on."""
     page.get_by_role("link", name="Agreement Is Not Accuracy").first.click()
-    page.locator(".sentence.state, [id^=state-]").nth(8).click()
+    page.locator("#paper [role=option]").nth(14).click()
 
 
 DAGSTER, PAGES, MLFLOW = (
@@ -73,7 +73,7 @@ PARTITION = f"/assets/talksumm/alignments?view=partitions&partition={MONTH}"
 PICTURES = [
     Picture("dag", DAGSTER, "/asset-groups", "Materialize all", unfold, (1500, 1500)),
     Picture("partition", DAGSTER, PARTITION, "drop reasons"),
-    Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "used + "),
+    Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "conservation"),
     Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),
     Picture("overview", PAGES, "/pages/", "All are up to date", size=(1400, 1000)),
     Picture("dataset", PAGES, "/pages/datasets/talksumm-alignments.html", "From the source", size=(1400, 1300)),
