@@ -84,6 +84,7 @@ def brought(project, *revisions):
     return commands
 
 
+@pytest.mark.long
 def test_an_experiment_that_is_not_in_the_cache_is_brought_by_its_name_or_by_a_branch(changed, tmp_path):
     changed.dvc("exp", "run", "--temp", "-n", "longer", "-S", "talksumm.hmm.minimum_characters=60")
     changed.git("init", "-q", "--bare", str(tmp_path / "git"))

@@ -15,9 +15,11 @@ from orchestration.store.publish import lock_file
 @pytest.mark.parametrize(
     ("dataset", "edit", "moved", "stale"),
     [
-        ("talksumm/alignments", "param", "params.yaml", "talksumm/alignments"),
         ("talksumm/alignments", "code", "ops", "talksumm/alignments"),
-        ("sources/papers", "source", "corpus/papers", "sources/papers"),
+        pytest.param(
+            "talksumm/alignments", "param", "params.yaml", "talksumm/alignments", marks=pytest.mark.long
+        ),
+        pytest.param("sources/papers", "source", "corpus/papers", "sources/papers", marks=pytest.mark.long),
     ],
 )
 def test_what_is_edited_during_a_run_is_stale_after_it(fresh_project, tmp_path, dataset, edit, moved, stale):

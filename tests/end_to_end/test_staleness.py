@@ -5,6 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.end_to_end.corpus import write_paper
@@ -94,6 +95,7 @@ def test_a_range_that_grows_and_shrinks_back_gives_the_former_lock(done):
     assert done.data() == data
 
 
+@pytest.mark.long
 def test_the_same_by_dvc(done):
     before = done.lock
     done.params(lambda params: params["partitions"].update(start="2018-05"))

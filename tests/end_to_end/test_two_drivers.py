@@ -1,14 +1,22 @@
 """Dagster's driver and DVC's make the same bytes, and each believes what the other did."""
 
+import pytest
 import yaml
 
 from tests.projects import BLOCKING
 
 
-def test_both_drivers_make_the_same_lock_and_the_same_bytes(done, fresh):
-    fresh.repro()
-    assert fresh.lock == done.lock
-    assert fresh.data() == done.data()
+@pytest.fixture(scope="module")
+def reproduced(fresh_project, tmp_path_factory):
+    """The checkout after `dvc repro`."""
+    project = fresh_project.copy(tmp_path_factory.mktemp("reproduced") / "checkout")
+    project.repro()
+    return project
+
+
+def test_both_drivers_make_the_same_lock_and_the_same_bytes(done, reproduced):
+    assert reproduced.lock == done.lock
+    assert reproduced.data() == done.data()
 
 
 def test_one_and_two_workers_in_two_places_make_the_same_lock(fresh_project, tmp_path):
@@ -33,9 +41,8 @@ def test_a_second_run_makes_nothing_and_leaves_the_lock_alone(done):
     assert done.lock == before
 
 
-def test_dagster_shows_a_repro_as_runs_that_passed_their_checks_and_are_fresh(fresh):
-    fresh.repro()
-    seen = fresh.dagster()
+def test_dagster_shows_a_repro_as_runs_that_passed_their_checks_and_are_fresh(reproduced):
+    seen = reproduced.dagster()
     assert len(seen) == 8 * 2 + 3, "eight datasets by month, two over all months, and the pages"
     assert {part["status"] for part in seen.values()} == {"FRESH"}
     assert all(part["run"] for part in seen.values())
@@ -50,6 +57,7 @@ def test_the_version_in_dagster_is_the_md5_in_dvc(done):
     assert done.dagster()["talksumm/training_sets"]["version"] == locked
 
 
+@pytest.mark.long
 def test_a_forced_repro_makes_everything_again_to_the_same_bytes(done):
     before = done.lock
     output = done.repro(env={"SILVERLOOM_FORCE": "1"}) + done.dvc(
