@@ -5,6 +5,7 @@ import os
 from hypothesis import settings
 
 import orchestration  # noqa: F401  pins the numeric kernels before numpy is loaded
+from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
 from tests.projects import done, done_project, fresh, fresh_project, zygote  # noqa: F401  fixtures
 
 # No test is timed: machines that run tests are busy. In CI the examples are the same every time.

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from tests.browser.conftest import browser, visit  # noqa: F401
 
 EXPERIMENTS = {
     "half": "talksumm.training_sets.validation=0.5",
@@ -82,7 +81,7 @@ def test_the_queue_leaves_the_workspace_as_it_was_in_every_eye(queued):
     assert {part["status"] for part in project.dagster().values()} == {"FRESH"}
 
 
-def test_plots_of_two_experiments_are_drawn_without_a_network(queued, visit, tmp_path):  # noqa: F811
+def test_plots_of_two_experiments_are_drawn_without_a_network(queued, visit, tmp_path):
     project = queued[0]
     project.dvc("plots", "diff", "main", "few", "-o", str(tmp_path / "two plots"))
     page = visit(tmp_path / "two plots/index.html")
@@ -99,7 +98,7 @@ def test_plots_of_two_experiments_are_drawn_without_a_network(queued, visit, tmp
     page.assert_sound()
 
 
-def test_plots_show_draws_the_workspace(queued, visit):  # noqa: F811
+def test_plots_show_draws_the_workspace(queued, visit):
     project = queued[0]
     project.dvc("plots", "show", "metrics/talksumm/pairs.funnel.csv")
     page = visit(project.root / "dvc_plots/index.html")
