@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-
 EXPERIMENTS = {
     "half": "talksumm.training_sets.validation=0.5",
     "few": "talksumm.training_sets.sets=[words_150]",
