@@ -87,14 +87,16 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
     sources = {source.argument: declarations()[source.key] for source in declaration.inputs}
     findings: dict[str, Finding] = {}
     with reading((item, part) for item in sources.values() for part in months[item.name]):
+        inputs = _inputs(declaration, sources, months)
         made_under = View().key(declaration, month)
         same = _same_bytes(declaration, month, made_under)
-        if declaration.shape is None:
-            _make_report(declaration, target, sources, months)
+        if isinstance(inputs, Everything):
+            with building(WORKSHOP, target) as new:
+                write_files(new, declaration.function(inputs))
         elif same is not None:
             findings = {name: Finding((), "passed when it was made") for name in ("conservation", "schema")}
         else:
-            findings = _make_dataset(declaration, month, target, sources, months)
+            findings = _make_dataset(declaration, month, target, inputs)
         if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
             forget(declaration, month)
             raise ChangedBytesError("an input was replaced while it was read: run again")
@@ -107,30 +109,22 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
     return _result(declaration, month, record, findings)
 
 
-def _make_report(
-    declaration: Declaration,
-    target: Path,
-    sources: Mapping[str, Declaration],
-    months: Mapping[str, Sequence[str]],
-) -> None:
-    """Publish the files that a report is, made of the folders of whole datasets."""
-    everything = Everything(
-        {name: {part: sound(item, part) for part in months[name]} for name, item in sources.items()}
-    )
-    with building(WORKSHOP, target) as new:
-        write_files(new, declaration.function(everything))
+def _inputs(
+    declaration: Declaration, sources: Mapping[str, Declaration], months: Mapping[str, Sequence[str]]
+) -> Everything | dict[str, Parts]:
+    """Return what a partition is made of, every byte of it compared with its record."""
+    if declaration.shape is None:
+        return Everything(
+            {name: {part: sound(item, part) for part in months[name]} for name, item in sources.items()}
+        )
+    return {argument: parts(item, months[item.name]) for argument, item in sources.items()}
 
 
 def _make_dataset(
-    declaration: Declaration,
-    month: str,
-    target: Path,
-    sources: Mapping[str, Declaration],
-    months: Mapping[str, Sequence[str]],
+    declaration: Declaration, month: str, target: Path, inputs: Mapping[str, Parts]
 ) -> dict[str, Finding]:
     """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
     assert declaration.shape is not None, f"{declaration.name} has no rows"
-    inputs = {argument: parts(item, months[item.name]) for argument, item in sources.items()}
     with building(WORKSHOP, target) as new:
         outcomes = declaration.function(**_arguments(declaration, month, inputs))
         units = write_outcomes(new, outcomes, declaration.shape)
