@@ -69,7 +69,7 @@ _EQUATION_SIGNS = re.compile(
 )
 # [ours] The brackets of a citation are no mathematics: "[12, 13]", "[reference]", "[Yarowsky 92]".
 _CITATION = re.compile(r"\[(?:reference|[\d,;\s\u2013-]{1,40}|[A-Z][^\[\]=<>{}|+]{1,60}\d\d[a-z]?)\]")
-_TOKEN = re.compile(r"[^\W_]++(?:[.'\u2019][^\W_]++)*+")
+_TOKEN = re.compile(r"[^\W_]+(?:[.'\u2019][^\W_]+)*")
 _LETTER = re.compile(r"[^\W\d_]")
 _FINAL = re.compile(r"[.!?:;,][\"')\]\u2019\u201d]{0,3}\Z")
 #: Words that the released code takes out of its vocabulary ("agrmax" is its own misspelling).

@@ -13,8 +13,9 @@ from collections.abc import Set
 _BREAK = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010][ \t]*+[\r\n\f]\s*+(?=\w)")
 #: The same where a converter has turned the line break into a space ("ap- plications").
 _BREAK_OR_SPACE = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010]\s++(?=\w)")
-_WORD = re.compile(r"[^\W\d_]++(?:[-\u2010][^\W\d_]++)*+")
-_WHOLE_WORD = re.compile(rf"(?<![\w\-\u2010]){_WORD.pattern}(?!_)")
+_WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
+# No part of a word, said by lookaheads: Python before 3.11.5 errs in a possessive group.
+_WHOLE_WORD = re.compile(rf"(?<![\w\-\u2010]){_WORD.pattern}(?![^\W\d]|[-\u2010][^\W\d_])")
 _BEFORE = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*\Z")
 _LONGEST = 80
 
