@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from assets.declaration import Declaration
 from assets.settings import ROOT
 from orchestration.graph import datasets, folder, label
-from orchestration.pages.rows import TABLES, read
+from orchestration.pages.rows import read
+from orchestration.store.parquet import TABLES
 
 Codes = npt.NDArray[np.int64]
 

@@ -17,7 +17,8 @@ from orchestration.pages.ancestry import Ancestry, File, Place
 from orchestration.pages.cells import as_data, cells, columns, fitted
 from orchestration.pages.contrasts import contrast
 from orchestration.pages.html import address, first_line, json_ready, render
-from orchestration.pages.rows import TABLES, Counted, read
+from orchestration.pages.rows import Counted, read
+from orchestration.store.parquet import TABLES
 
 #: Measures that are one number a row.
 _OF_ROWS = ("", "words", "characters", "length")

@@ -12,10 +12,12 @@ import yaml
 
 from assets.declaration import Declaration, Everything, Files
 from ops.measures import edges
+from ops.outcome import meaning
 from orchestration.graph import datasets
 from orchestration.pages.html import address, render
-from orchestration.pages.rows import TABLES, Counted
+from orchestration.pages.rows import Counted
 from orchestration.quality.profile import profile, total
+from orchestration.store.parquet import TABLES
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
@@ -72,10 +74,7 @@ def _funnel(one: Counted) -> list[dict[str, Any]]:
 def _columns(item: Declaration) -> list[tuple[str, str, str]]:
     """Return name, type and meaning of the kept rows' columns."""
     assert item.shape is not None
-    return [
-        (column.name, str(column.type), (column.metadata or {}).get(b"description", b"").decode())
-        for column in item.shape.kept
-    ]
+    return [(column.name, str(column.type), meaning(column)) for column in item.shape.kept]
 
 
 def _flow(value: object) -> str:

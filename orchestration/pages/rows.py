@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 
 from assets.declaration import Declaration, Everything
 from orchestration.graph import datasets
-
-TABLES = ("kept", "dropped", "rejected")
+from orchestration.store.parquet import TABLES
 
 
 @dataclass(frozen=True)
