@@ -6,6 +6,9 @@ from urllib.parse import unquote
 
 import pytest
 
+from ops.outcome import meaning
+from orchestration.graph import datasets
+
 LOST = "ops/talksumm/budgets.py"
 WHOLE = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
 
@@ -77,6 +80,12 @@ def test_distributions_are_drawn_for_every_measure(quality, visit):
     opened.page.locator("#measures svg").first.wait_for()
     assert opened.page.locator("#measures section").count() == 4
     assert opened.page.locator("#chart-months svg").count() == 1
+
+
+def test_a_dataset_tells_what_its_columns_mean(quality, visit):
+    column = datasets()["talksumm/alignments"].shape.kept.field("count")
+    assert meaning(column)
+    visit(quality / "pages/datasets/talksumm-alignments.html").assert_text(meaning(column))
 
 
 def test_what_fails_is_seen_on_the_pages_of_before(project, quality, visit):
