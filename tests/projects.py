@@ -41,18 +41,27 @@ class Ended:
 
 
 class Zygote:
+    """Runs programs of a project in forks of one warmed process, and what `dvc repro` starts in them."""
+
     def __init__(self, folder: Path):
         environment = {**os.environ, **STRICT, **QUIET, "DVC_SITE_CACHE_DIR": str(folder / "dvc-site")}
         script = SCRIPTS / "zygote.py"
         pipe = subprocess.PIPE
+        self.socket = folder / "zygote"
         self.process = subprocess.Popen(
-            [sys.executable, str(script)], stdin=pipe, stdout=pipe, text=True, env=environment
+            [sys.executable, str(script), self.socket], stdin=pipe, stdout=pipe, text=True, env=environment
         )
         self.out = folder / "output.txt"
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        stand_in = self.bin / "python"
+        stand_in.write_text(f"#!{sys.executable} -IS\n{(SCRIPTS / 'python.py').read_text()}")
+        stand_in.chmod(0o755)
 
     def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        environment = {"PATH": path, "PYTHONPATH": "", **what.pop("env", {})}
+        places = [str(self.bin), str(Path(sys.executable).parent), os.environ["PATH"]]
+        own = {"PATH": os.pathsep.join(places), "PYTHONPATH": "", "ZYGOTE": str(self.socket)}
+        environment = {**own, **what.pop("env", {})}
         order = {"cwd": str(cwd), "argv": argv, "env": environment, "out": str(self.out), **what}
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()

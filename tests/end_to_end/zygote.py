@@ -1,14 +1,18 @@
 """A warmed process that forks one child a command, so that whole programs start in milliseconds.
 
-Run as a script: it reads one JSON object a line (`cwd`, `module` or `path`, `argv`, `env`, `out`), forks, runs
-the module as `__main__` in the given folder, and answers with the exit status.
+Run as a script with the path of a socket: it reads one JSON object a line (`cwd`, `module` or `path`, `argv`,
+`env`, `out`), forks, runs the module as `__main__` in the given folder, and answers with the exit status. What
+such a child starts as `python -m orchestration...` (the stages of `dvc repro`) comes back through the socket
+(python.py stands in for `python`), with the descriptors that it reads and writes.
 """
 
 import json
 import os
 import runpy
+import selectors
+import signal
+import socket
 import sys
-from pathlib import Path
 
 import dagster
 import dvc.repo
@@ -21,13 +25,13 @@ import yaml
 WARM = (dagster, dvc.repo, great_expectations, numpy, pyarrow.parquet, rich.table, yaml)
 
 
-def child(order):
+def child(order, descriptors):
     os.chdir(order["cwd"])
+    os.environ.clear()
     os.environ.update(order["env"])
     sys.path[:] = [order["cwd"], *(path for path in sys.path if not path.endswith("end_to_end"))]
-    with Path(order["out"]).open("wb", buffering=0) as out:
-        os.dup2(out.fileno(), 1)
-        os.dup2(out.fileno(), 2)
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
     status = 0
     try:
         sys.argv = [order.get("module") or order["path"], *order["argv"]]
@@ -47,11 +51,50 @@ def child(order):
     os._exit(status)
 
 
+def serve(order, descriptors, answer):
+    """Run an order in a grandchild, so that the next one need not wait for it, and answer with its status."""
+    if os.fork():
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    pid = os.fork()
+    if pid == 0:
+        child(order, descriptors)
+    answer(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
+    os._exit(0)
+
+
+def from_parent(line):
+    order = json.loads(line)
+    order["env"] = {**os.environ, **order["env"]}
+    out = os.open(order["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    serve(order, [nothing, out, out], lambda status: print(status, flush=True))
+    os.close(out)
+    os.close(nothing)
+
+
+def from_child(connection):
+    message, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 3)
+    serve(json.loads(message), descriptors, lambda status: connection.sendall(status.encode()))
+    for descriptor in descriptors:
+        os.close(descriptor)
+    connection.close()
+
+
 if __name__ == "__main__":
-    for line in sys.stdin:
-        order = json.loads(line)
-        pid = os.fork()
-        if pid == 0:
-            child(order)
-        status = os.waitpid(pid, 0)[1]
-        print(os.waitstatus_to_exitcode(status), flush=True)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for a grandchild
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(sys.argv[1])
+    listener.listen()
+    orders = open(0, "rb", buffering=0)
+    with selectors.DefaultSelector() as selector:
+        selector.register(listener, selectors.EVENT_READ)
+        selector.register(orders, selectors.EVENT_READ)
+        while True:
+            for key, _ in selector.select():
+                if key.fileobj is listener:
+                    from_child(listener.accept()[0])
+                elif line := orders.readline():
+                    from_parent(line)
+                else:
+                    sys.exit()
