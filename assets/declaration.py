@@ -26,7 +26,8 @@ from assets.thresholds import Threshold
 from ops.outcome import Outcomes, Shape
 from ops.params import ModelName, Params
 from ops.parse.scan import Records
-from ops.parts import Parts
+from ops.models.training.checkpoints import CheckpointFolder
+from ops.parts import Artifact, Parts
 from ops.scores import Score
 
 #: An input of which a step reads every month, not only its own.
@@ -47,6 +48,8 @@ class Input:
     argument: str
     key: dg.AssetKey
     all_months: bool
+    whole: bool = False
+    """Whether the files beside its rows are read, too."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class Declaration:
     inputs: tuple[Input, ...]
     records: str | None
     params: Mapping[str, type[Params]]
+    checkpoints: str | None = None
+    """The argument that takes the checkpoints of its training."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
     optional: bool = False
@@ -206,8 +211,9 @@ def dataset(
 
     Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
     `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
-    `hmm: HmmParams` the section of params.yaml that this class declares; `records: Records` the raw
-    records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
+    `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
+    `hmm: HmmParams` the section of params.yaml that this class declares; `checkpoints: CheckpointFolder` where a
+    training that is cut short goes on from; `records: Records` the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
     "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months. `measures`
     are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are `optional` may be
     left out of params.yaml. `expectations` say what its rows should be like (assets/expectations.py): to
@@ -269,10 +275,16 @@ def _declaration(
     hints = typing.get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     name = function.__name__
-    inputs, params, records = [], {}, None
+    inputs, params, records, checkpoints = [], {}, None, None
     for argument, hint in hints.items():
-        if hint in (Parts, AllParts):
-            inputs.append(Input(argument, _input_key(group, argument), hint == AllParts or not partitioned))
+        if hint in (Parts, AllParts, Artifact):
+            all_months = hint == AllParts or not partitioned
+            upstream = _input_key(group, argument)
+            if hint is Artifact and _declared[upstream].partitioned:
+                raise TypeError(f"{group}/{name}: {upstream.to_user_string()} has partitions, and no files")
+            inputs.append(Input(argument, upstream, all_months, hint is Artifact))
+        elif hint is CheckpointFolder:
+            checkpoints = argument
         elif isinstance(hint, type) and issubclass(hint, Params):
             params[argument] = hint
         elif hint is Records:
@@ -281,7 +293,17 @@ def _declaration(
             raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
     key = dg.AssetKey([group, name])
     return Declaration(
-        key, function, shape, consumes, partitioned, tuple(inputs), records, params, measures, optional
+        key,
+        function,
+        shape,
+        consumes,
+        partitioned,
+        tuple(inputs),
+        records,
+        params,
+        checkpoints,
+        measures,
+        optional,
     )
 
 

@@ -90,7 +90,8 @@ class Outcome:
     `units` are the ids of all units that went in. Each is the id of one dropped or one rejected row,
     or stands in the `id` or the `source_ids` of a kept row; never in two of the three.
     `combinations` counts by reason what the step itself generated (all pairs of a paper's sentences),
-    which is not stored whole.
+    which is not stored whole. `files` are what it made beside rows (a model), by their paths in the folder
+    of the partition.
     """
 
     units: pa.Array
@@ -98,6 +99,7 @@ class Outcome:
     dropped: pa.Table
     rejected: pa.Table
     combinations: Mapping[str, int] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -108,6 +110,7 @@ class Outcome:
         dropped: Sequence[Row] = (),
         rejected: Sequence[Row] = (),
         combinations: Mapping[str, int] | None = None,
+        files: Mapping[str, bytes] | None = None,
     ) -> Outcome:
         """Build the tables from rows; a row that does not fit its schema raises pyarrow.ArrowInvalid."""
         return cls(
@@ -116,6 +119,7 @@ class Outcome:
             dropped=_table(dropped, shape.dropped),
             rejected=_table(rejected, shape.rejected),
             combinations=dict(combinations or {}),
+            files=dict(files or {}),
         )
 
 

@@ -1,6 +1,6 @@
 """The kept rows of a dataset as part files, so that memory does not grow with the corpus.
 
-Belongs here: reading parts, whole or filtered, and mapping an op over them.
+Belongs here: reading parts, whole or filtered, mapping an op over them, and files that lie beside rows.
 Not here: where the files come from and whether they are sound (orchestration/store).
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -69,6 +70,20 @@ class Parts:
     def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
         """Call `op(table, *shared)` for every part and yield the outcomes in order."""
         return self.engine.map(_on_table, self.parts, op, *shared)
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A dataset that is more than rows: its kept rows, and the files beside them, which make a model."""
+
+    rows: Parts
+    folder: Path
+
+    def files(self, below: str = "") -> dict[str, bytes]:
+        """Return the files of a folder of the artifact, by their paths in it."""
+        base = self.folder / below
+        found = sorted(path for path in base.rglob("*") if path.is_file() and path.suffix != ".parquet")
+        return {path.relative_to(base).as_posix(): path.read_bytes() for path in found}
 
 
 def _on_table(part: Part, op: Callable[..., Outcome], *shared: object) -> Outcome:

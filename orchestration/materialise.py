@@ -17,7 +17,7 @@ import dagster as dg
 
 from assets.dagster_asset import ADVISORY, CHECKS
 from assets.declaration import Declaration, Everything, declarations
-from ops.parts import Part, Parts
+from ops.parts import Artifact, Part, Parts
 from orchestration import conservation
 from orchestration.conservation import Finding
 from orchestration.corpora import corpus
@@ -29,6 +29,7 @@ from orchestration.graph import WORKSHOP, folder, input_months, label
 from orchestration.locks import making, reading
 from orchestration.quality import checks as quality
 from orchestration.quality.checks import told
+from orchestration.store.checkpoints import StoredCheckpoints, discard
 from orchestration.store.counts import counts
 from orchestration.store.identity import file_md5, folder_hashes
 from orchestration.store.parquet import write_outcomes
@@ -96,7 +97,7 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
         elif same is not None:
             findings = {name: Finding((), "passed when it was made") for name in ("conservation", "schema")}
         else:
-            findings = _make_dataset(declaration, month, target, inputs)
+            findings = _make_dataset(declaration, month, target, inputs, made_under)
         if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
             forget(declaration, month)
             raise ChangedBytesError("an input was replaced while it was read: run again")
@@ -111,22 +112,30 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
 
 def _inputs(
     declaration: Declaration, sources: Mapping[str, Declaration], months: Mapping[str, Sequence[str]]
-) -> Everything | dict[str, Parts]:
+) -> Everything | dict[str, Parts | Artifact]:
     """Return what a partition is made of, every byte of it compared with its record."""
     if declaration.shape is None:
         return Everything(
             {name: {part: sound(item, part) for part in months[name]} for name, item in sources.items()}
         )
-    return {argument: parts(item, months[item.name]) for argument, item in sources.items()}
+    whole = {source.argument for source in declaration.inputs if source.whole}
+    return {
+        argument: (artifact(item) if argument in whole else parts(item, months[item.name]))
+        for argument, item in sources.items()
+    }
 
 
 def _make_dataset(
-    declaration: Declaration, month: str, target: Path, inputs: Mapping[str, Parts]
+    declaration: Declaration,
+    month: str,
+    target: Path,
+    inputs: Mapping[str, Parts | Artifact],
+    key: Mapping[str, Any],
 ) -> dict[str, Finding]:
     """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
     assert declaration.shape is not None, f"{declaration.name} has no rows"
     with building(WORKSHOP, target) as new:
-        outcomes = declaration.function(**_arguments(declaration, month, inputs))
+        outcomes = declaration.function(**_arguments(declaration, month, inputs, key))
         units = write_outcomes(new, outcomes, declaration.shape)
     return {
         "conservation": conservation.conservation(target, units, _expected(declaration, month, inputs)),
@@ -138,6 +147,8 @@ def _remember(declaration: Declaration, month: str, record: Record, findings: Ma
     """Let a partition count as made if the checks that can refuse it passed; track it either way."""
     if all(finding.passed for name, finding in findings.items() if name not in ADVISORY):
         write_record(declaration, month, record)
+        if declaration.checkpoints:
+            discard(declaration)
     else:
         forget(declaration, month)
     track(declaration, month, record, {n: one.faults for n, one in findings.items() if not one.passed})
@@ -160,6 +171,14 @@ def parts(item: Declaration, months: Iterable[str]) -> Parts:
     return Parts(item.shape.kept, tuple(Part(str(path)) for path in kept), engine())
 
 
+def artifact(item: Declaration) -> Artifact:
+    """Return a dataset without partitions, with its files, every byte compared with its record.
+
+    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    return Artifact(parts(item, [""]), sound(item, ""))
+
+
 def sound(item: Declaration, month: str, prefix: str = "") -> Path:
     """Return the folder of a partition, after comparing its files of that prefix with their record.
 
@@ -167,7 +186,7 @@ def sound(item: Declaration, month: str, prefix: str = "") -> Path:
     """
     place = folder(item, month)
     expected = {name: md5 for name, md5 in remembered(item, month).hashes.items() if name.startswith(prefix)}
-    found = {path.name: file_md5(path) for path in place.glob(f"{prefix}*")}
+    found = {name: md5 for name, md5 in folder_hashes(place).items() if name.startswith(prefix)}
     for name in sorted({*expected, *found}):
         if found.get(name) != expected.get(name):
             raise ChangedBytesError(
@@ -177,20 +196,25 @@ def sound(item: Declaration, month: str, prefix: str = "") -> Path:
     return place
 
 
-def _arguments(declaration: Declaration, month: str, inputs: Mapping[str, Parts]) -> dict[str, Any]:
+def _arguments(
+    declaration: Declaration, month: str, inputs: Mapping[str, Parts | Artifact], key: Mapping[str, Any]
+) -> dict[str, Any]:
     arguments: dict[str, Any] = {**inputs, **declaration.arguments}
+    if declaration.checkpoints:
+        arguments[declaration.checkpoints] = StoredCheckpoints(declaration, key)
     if declaration.records:
         arguments["records"] = corpus(declaration.records).records(month)
     return arguments
 
 
-def _expected(declaration: Declaration, month: str, inputs: Mapping[str, Parts]) -> Iterator[str]:
+def _expected(declaration: Declaration, month: str, inputs: Mapping[str, Parts | Artifact]) -> Iterator[str]:
     """Yield the ids of the units that a step must account for, read from its input, not its output."""
     if declaration.records:
         yield from corpus(declaration.records).ids(month)
     elif declaration.consumes:
         argument, _, nested = declaration.consumes.partition(".")
-        yield from conservation.unit_ids(inputs[argument], nested or None)
+        read = inputs[argument]
+        yield from conservation.unit_ids(read.rows if isinstance(read, Artifact) else read, nested or None)
 
 
 def _result(

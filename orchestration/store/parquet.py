@@ -1,4 +1,4 @@
-"""Turn outcomes into Parquet files that are the same bytes every time.
+"""Turn outcomes into files that are the same bytes every time: Parquet for rows, and what lies beside them.
 
 Belongs here: the pinned options of the one writer, and the names of part files. Every dataset's code
 version includes this module. Not here: where the files are published (publish.py).
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ops.outcome import Outcome, Shape
+from orchestration.store.publish import write_files
 
 TABLES = ("kept", "dropped", "rejected")
 
@@ -28,15 +29,17 @@ def part_name(table: str, index: int) -> str:
 
 
 def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[list[str]]:
-    """Write three files a part and return the input units of each part.
+    """Write three files a part, and those that its step made besides; return the input units of each part.
 
     A step without parts writes one empty part, so that "nothing came in" is a file and not an absence.
-    Raises pyarrow.ArrowInvalid when a table does not have its declared columns.
+    Raises pyarrow.ArrowInvalid when a table does not have its declared columns, ValueError for a file that
+    leaves the folder or is there twice.
     """
     units: list[list[str]] = []
     combinations: Counter[str] = Counter()
     for outcome in outcomes:
         write_part(folder, len(units), outcome, shape)
+        write_files(folder, outcome.files.items())
         units.append(outcome.units.to_pylist())
         combinations.update(outcome.combinations)
     if combinations:

@@ -90,11 +90,16 @@ def writing(path: Path) -> Iterator[Path]:
 
 
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """Write files into a new folder by their relative paths. Raises ValueError for a path that leaves it."""
+    """Write files into a new folder by their relative paths.
+
+    Raises ValueError for a path that leaves it, or that is there already.
+    """
     for name, content in files:
         path = folder / name
         if not path.resolve().is_relative_to(folder.resolve()):
             raise ValueError(f"{name!r} leaves its folder")
+        if path.exists():
+            raise ValueError(f"{name!r} is written twice")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 

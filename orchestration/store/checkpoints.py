@@ -1,0 +1,64 @@
+"""Where trainings leave their checkpoints until what they make is published.
+
+Belongs here: the folder of a partition's checkpoints, written whole, found again under the same key alone.
+Not here: what a checkpoint holds (ops/models/training/checkpoints.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assets.declaration import Declaration
+from orchestration.graph import STATE
+from orchestration.store.identity import folder_files
+from orchestration.store.publish import building, write_files
+
+_WORKSHOP = STATE / ".building"
+
+
+@dataclass(frozen=True)
+class StoredCheckpoint:
+    """The last checkpoint of one training: a folder that is replaced whole."""
+
+    folder: Path
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Replace the last checkpoint by these files. Raises DiskFullError; then the former one stays."""
+        with building(_WORKSHOP, self.folder) as new:
+            write_files(new, files.items())
+
+    def read(self) -> Mapping[str, bytes] | None:
+        """Return the files of the last checkpoint, None if there is none."""
+        return {name: path.read_bytes() for name, path in folder_files(self.folder).items()} or None
+
+
+@dataclass(frozen=True)
+class StoredCheckpoints:
+    """The checkpoints of all trainings of one dataset, made under one key: other params begin anew.
+
+    Those under other keys stay until the dataset is made, should its params be set back.
+    """
+
+    item: Declaration
+    key: Mapping[str, Any]
+
+    def at(self, name: str) -> StoredCheckpoint:
+        """Return where one of the trainings leaves its checkpoint."""
+        text = json.dumps(self.key, sort_keys=True)
+        digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+        return StoredCheckpoint(_folder(self.item) / digest / name)
+
+
+def discard(item: Declaration) -> None:
+    """Remove the checkpoints of a dataset that is made."""
+    shutil.rmtree(_folder(item), ignore_errors=True)
+
+
+def _folder(item: Declaration) -> Path:
+    return STATE.joinpath("checkpoints", *item.key.path)
