@@ -24,7 +24,7 @@ from assets.expectations import Expectation, Suite, check, suite_version
 from assets.settings import document, raw_section, section, settings, validated
 from assets.thresholds import Threshold
 from ops.outcome import Outcomes, Shape
-from ops.params import ModelName, Params
+from ops.params import ModelName, Params, Strict
 from ops.parse.scan import Records
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.parts import Artifact, Parts
@@ -68,6 +68,8 @@ class Declaration:
     params: Mapping[str, type[Params]]
     checkpoints: str | None = None
     """The argument that takes the checkpoints of its training."""
+    strict: str | None = None
+    """The argument that takes whether numerics are strict."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
     optional: bool = False
@@ -213,7 +215,7 @@ def dataset(
     `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
     `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
     `hmm: HmmParams` the section of params.yaml that this class declares; `checkpoints: CheckpointFolder` where a
-    training that is cut short goes on from; `records: Records` the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
+    training that is cut short goes on from; `strict: Strict` whether numerics are strict; `records: Records` the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
     "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months. `measures`
     are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are `optional` may be
     left out of params.yaml. `expectations` say what its rows should be like (assets/expectations.py): to
@@ -275,7 +277,7 @@ def _declaration(
     hints = typing.get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     name = function.__name__
-    inputs, params, records, checkpoints = [], {}, None, None
+    inputs, params, records, checkpoints, strict = [], {}, None, None, None
     for argument, hint in hints.items():
         if hint in (Parts, AllParts, Artifact):
             all_months = hint == AllParts or not partitioned
@@ -285,6 +287,8 @@ def _declaration(
             inputs.append(Input(argument, upstream, all_months, hint is Artifact))
         elif hint is CheckpointFolder:
             checkpoints = argument
+        elif hint == Strict:
+            strict = argument
         elif isinstance(hint, type) and issubclass(hint, Params):
             params[argument] = hint
         elif hint is Records:
@@ -302,6 +306,7 @@ def _declaration(
         records,
         params,
         checkpoints,
+        strict,
         measures,
         optional,
     )

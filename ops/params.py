@@ -6,9 +6,13 @@ Not here: the sections themselves, which stand beside the ops that read them.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
+
+
+#: Whether a step computes with baseline kernels, on the processor: params.yaml's `numerics: strict`.
+Strict = Annotated[bool, "numerics: strict"]
 
 
 class ModelName(str):

@@ -17,6 +17,7 @@ import dagster as dg
 
 from assets.dagster_asset import ADVISORY, CHECKS
 from assets.declaration import Declaration, Everything, declarations
+from assets.settings import settings
 from ops.parts import Artifact, Part, Parts
 from orchestration import conservation
 from orchestration.conservation import Finding
@@ -202,6 +203,8 @@ def _arguments(
     arguments: dict[str, Any] = {**inputs, **declaration.arguments}
     if declaration.checkpoints:
         arguments[declaration.checkpoints] = StoredCheckpoints(declaration, key)
+    if declaration.strict:
+        arguments[declaration.strict] = settings().numerics == "strict"
     if declaration.records:
         arguments["records"] = corpus(declaration.records).records(month)
     return arguments

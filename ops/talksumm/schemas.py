@@ -115,6 +115,8 @@ TRAINING_SETS = Shape(
         ("paper_id", _TEXT, "row of sources/papers"),
         ("title", _TEXT, "of the paper"),
         ("sentences", pa.list_(_TEXT), "the paper's states in order"),
+        ("roles", pa.list_(_TEXT), "of the sections that the sentences stand in"),
+        ("sections", pa.list_(_INT), "number of the section that a sentence stands in, from 0"),
         ("labels", pa.list_(_INT), "1 where the sentence is in the summary"),
         ("summary", _TEXT, "the sentences with label 1"),
     ),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 import pyarrow as pa
 from pydantic import Field
@@ -18,7 +20,7 @@ from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.schemas import TRAINING_SETS
 
-_STATE_COLUMNS = ("pair_id", "sentence_id", "state", "text", "licence")
+_STATE_COLUMNS = ("pair_id", "sentence_id", "state", "section_title", "role", "text", "licence")
 
 
 class TrainingSetParams(Params, section="talksumm.training_sets"):
@@ -39,6 +41,11 @@ def split(paper_id: str, params: TrainingSetParams) -> str:
     """Return "train" or "validation" for a paper, from its id alone."""
     digest = hashlib.blake2b(f"{params.seed}:{paper_id}".encode(), digest_size=8).digest()
     return "validation" if int.from_bytes(digest, "big") < params.validation * 2**64 else "train"
+
+
+def sections(headings: Sequence[str | None]) -> list[int]:
+    """Return the index, from 0, of the section that each sentence stands in: a new one where the heading changes."""
+    return list(accumulate((one != other for one, other in pairwise(headings)), initial=0))[: len(headings)]
 
 
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
@@ -80,6 +87,8 @@ def examples(summaries: pa.Table, states: pa.Table, params: TrainingSetParams) -
             "paper_id": unit["paper_id"],
             "title": unit["paper_title"],
             "sentences": [state["text"] for state in paper],
+            "roles": [state["role"] for state in paper],
+            "sections": sections([state["section_title"] for state in paper]),
             "labels": [int(state["sentence_id"] in chosen) for state in paper],
             "summary": unit["text"],
         }

@@ -1,0 +1,165 @@
+"""How good the summaries of every system are, by ROUGE against those of people: the paper's Table 2.
+
+Belongs here: scores of each summary, their means with intervals, and paired tests between systems. Not here:
+the metrics (ops/metrics), and making summaries (system_summaries.py).
+
+Lev et al. (2019) report ROUGE-2 recall and F, ROUGE-3 F and ROUGE-SU4 F of 150-word summaries, section 4.2.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.identity import row_id
+from ops.metrics.bootstrap import interval, paired_bootstrap
+from ops.metrics.rouge import ROUGE, Score, rouge_of_references
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import Params
+from ops.parts import Parts
+from ops.talksumm.system_summaries import SYSTEM_SUMMARIES
+
+_TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
+
+#: The columns of the paper's Table 2, in its order.
+TABLE_2 = ("rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f")
+
+SCORES = tuple(f"{name}_{field}" for name in ROUGE for field in Score._fields)
+
+EVALUATION = Shape(
+    unit=SYSTEM_SUMMARIES.kept,
+    kept=columns(
+        ("summary_id", _TEXT, "row of talksumm/system_summaries"),
+        ("gold_id", _TEXT, "row of talksumm/gold_papers"),
+        ("title", _TEXT, "of the paper"),
+        ("system", _TEXT, "only, hybrid, or a baseline"),
+        ("model", _TEXT, "architecture and training set of an extractor"),
+        ("chosen", pa.bool_(), "whether it is of the extractor that validation chose"),
+        ("text", _TEXT, "the summary"),
+        ("reference", _TEXT, "the first of the summaries by people"),
+        ("references", _INT, "summaries by people that it is scored against"),
+        *((name, _REAL, "0 to 1, as ROUGE-1.5.5 counts") for name in SCORES),
+    ),
+)
+
+#: The file of the means, intervals and tests.
+TABLE = "table.json"
+
+
+class EvaluationParams(Params, section="talksumm.evaluation"):
+    """How summaries are scored.
+
+    Several references: "average" adds up what matches over all of them (option -f A of ROUGE-1.5.5), "best"
+    takes the one of which most is recalled (-f B). A limit in words cuts summaries and references alike.
+    """
+
+    references: Literal["average", "best"] = "average"
+    words: int | None = Field(150, ge=1, description="of a summary that count; null: all")
+    stem: bool = False
+    stop_words: bool = Field(False, description="whether stop words are left out")
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+    seed: int = Field(0, ge=0)
+
+
+def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationParams) -> Outcomes:
+    """Yield the scores of all summaries of test papers, and the table of means; the units are the summaries.
+
+    A summary without a word is dropped as `empty`: a system that has none for a paper is not compared on it.
+    Raises KeyError for a summary whose paper is not in `gold_papers`.
+    """
+    units = system_summaries.read().to_pylist()
+    wanted = {unit["gold_id"] for unit in units}
+    found = gold_papers.read(["id", "references"], where=("id", wanted)).to_pylist()
+    references = {row["id"]: [one["sentences"] for one in row["references"]] for row in found}
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for unit in units:
+        if unit["words"]:
+            kept.append(_scored(unit, references[unit["gold_id"]], params))
+        else:
+            dropped.append(drop(unit, "empty", detail=unit["system"]))
+    content = json.dumps(table(kept, params), indent=1, sort_keys=True)
+    yield Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped, files={TABLE: content.encode()})
+
+
+def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    """Return the means of every system with 95 % intervals over papers, and paired tests between systems.
+
+    `systems`: system, model, chosen, the number of papers, and by metric mean, low and high. `tests`: of every
+    two systems that the table has (of the extractors only the chosen one), over the papers that both have,
+    by metric of Table 2: difference, low, high and p.
+    """
+    systems: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        systems[row["system"], row["model"] or ""].append(row)
+    summed = [
+        {
+            "system": system,
+            "model": model or None,
+            "chosen": own[0]["chosen"],
+            "papers": len(own),
+            "scores": {
+                name: interval([row[name] for row in own], params.resamples, params.seed)._asdict()
+                for name in SCORES
+            },
+        }
+        for (system, model), own in systems.items()
+    ]
+    compared = [(place, own) for place, own in systems.items() if own[0]["chosen"]]
+    tests = [
+        {"first": _named(*first), "second": _named(*second), "papers": len(both), "scores": found}
+        for (first, one), (second, other) in combinations(compared, 2)
+        for both, found in [_compared(one, other, params)]
+        if both
+    ]
+    return {"metrics": TABLE_2, "systems": summed, "tests": tests}
+
+
+def _named(system: str, model: str) -> str:
+    return f"{system} ({model})" if model else system
+
+
+def _compared(
+    one: Sequence[Row], other: Sequence[Row], params: EvaluationParams
+) -> tuple[list[str], Mapping[str, Mapping[str, float]]]:
+    """Return the papers that two systems have, and the paired test of each metric over these."""
+    ours, theirs = ({row["gold_id"]: row for row in rows} for rows in (one, other))
+    both = sorted(ours.keys() & theirs.keys())
+    if not both:
+        return [], {}
+    return both, {
+        name: paired_bootstrap(
+            [ours[paper][name] for paper in both],
+            [theirs[paper][name] for paper in both],
+            params.resamples,
+            params.seed,
+        )._asdict()
+        for name in TABLE_2
+    }
+
+
+def _scored(unit: Row, references: Sequence[Sequence[str]], params: EvaluationParams) -> dict[str, Any]:
+    found = rouge_of_references(
+        unit["sentences"],
+        references,
+        params.references,
+        stem=params.stem,
+        stop_words=params.stop_words,
+        words=params.words,
+    )
+    return {
+        "id": row_id("score", unit["id"]),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "summary_id": unit["id"],
+        **{name: unit[name] for name in ("gold_id", "title", "system", "model", "chosen", "text")},
+        "reference": " ".join(references[0]),
+        "references": len(references),
+        **{f"{name}_{field}": value for name in ROUGE for field, value in found[name]._asdict().items()},
+    }

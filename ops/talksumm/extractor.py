@@ -1,0 +1,295 @@
+"""Extractive summarisers trained on silver data: one for every training set and architecture.
+
+Belongs here: which models are trained on what, which is chosen, and what each says of its examples. Not here:
+networks and their losses (ops/models/extractors), the loop (ops/models/training).
+
+Lev et al. (2019), section 4.1: a model is trained on each training set, and the one that does best on the
+validation set is taken, by summaries of 150 words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any, Literal
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from ops.identity import row_id
+from ops.metrics.rouge import rouge_of_references
+from ops.models.encoder import ENCODER
+from ops.models.extractors import (
+    Extraction,
+    Extractor,
+    Labelled,
+    Paper,
+    PointerConfig,
+    PointerExtractor,
+    PointerTask,
+    TransformerConfig,
+    TransformerExtractor,
+    TransformerTask,
+    load,
+    make,
+    save,
+)
+from ops.models.training import ProgressLines, Trained, TrainingError, TrainingParams, train
+from ops.models.training.checkpoints import CheckpointFolder
+from ops.models.word_vectors import WORD_VECTORS
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import ModelName, Params
+from ops.parts import Artifact, Parts
+from ops.rank.choose import only
+from ops.talksumm.schemas import TRAINING_SETS
+
+_TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
+
+Architecture = Literal["pointer", "transformer"]
+
+#: The training set of papers that people summarised.
+ORACLE = "oracle"
+
+EXTRACTOR = Shape(
+    unit=TRAINING_SETS.kept,
+    kept=columns(
+        ("example_id", _TEXT, "row of talksumm/training_sets, or of talksumm/gold_papers"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("title", _TEXT, "of the paper"),
+        ("architecture", _TEXT, "pointer or transformer"),
+        ("set", _TEXT, "the training set; oracle: of papers that people summarised"),
+        ("split", _TEXT, "train: the model learnt from it; validation: it did not"),
+        ("sentences", _INT, "that the model chose from"),
+        ("positions", pa.list_(_INT), "that the trained model chooses, best first"),
+        ("labels", pa.list_(_INT), "that the training set chose"),
+        ("agreement", _REAL, "F1 of the model's choice against the labels, 0 to 1"),
+        ("chosen", pa.bool_(), "whether this is the model that validation chose"),
+    ),
+)
+
+#: What was trained: the file that says so of every model.
+MODELS = "models.json"
+
+
+class Size(Params):
+    """How large the models are, and how each is trained."""
+
+    pointer: PointerConfig = PointerConfig()
+    transformer: TransformerConfig = TransformerConfig()
+    pointer_training: TrainingParams = TrainingParams()
+    transformer_training: TrainingParams = TrainingParams()
+
+
+class ExtractorParams(Params, section="talksumm.extractor"):
+    """Which extractors are trained, and how; `vectors` and `encoder` are those of every size."""
+
+    size: str = Field("tiny", description="which of the sizes")
+    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    architectures: tuple[Architecture, ...] = Field(("pointer", "transformer"), min_length=1)
+    words: int = Field(150, ge=1, description="of the summaries by which models are chosen")
+    vectors: ModelName = WORD_VECTORS
+    encoder: ModelName = ENCODER
+
+    @model_validator(mode="after")
+    def _known(self) -> ExtractorParams:
+        if self.size not in self.sizes:
+            raise ValueError(f"size {self.size!r} is not among the sizes {', '.join(self.sizes)}")
+        return self
+
+    def config(self, architecture: Architecture) -> PointerConfig | TransformerConfig:
+        """Return the config of an architecture in the size that is asked for."""
+        size = self.sizes[self.size]
+        if architecture == "pointer":
+            return size.pointer.model_copy(update={"vectors": self.vectors})
+        return size.transformer.model_copy(update={"encoder": self.encoder})
+
+    def training(self, architecture: Architecture) -> TrainingParams:
+        """Return how an architecture is trained: the weights stay that make the best summaries."""
+        size = self.sizes[self.size]
+        params = size.pointer_training if architecture == "pointer" else size.transformer_training
+        return params.model_copy(update={"metric": "score", "direction": "max"})
+
+
+@dataclass(frozen=True)
+class _Example:
+    """A paper with labels, and the summaries that an extraction of it is judged by."""
+
+    row: Row
+    paper: Paper
+    labels: list[int]
+    references: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class _Model:
+    architecture: Architecture
+    set: str
+    extractor: Extractor
+    trained: Trained
+    examples: int
+    judged: int
+    judged_on: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.architecture}/{self.set}"
+
+
+def extractor(
+    training_sets: Parts,
+    gold_papers: Parts,
+    params: ExtractorParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> Outcomes:
+    """Yield what every trained model chooses of the examples, with the models; the units are the examples.
+
+    A set's examples of the split `train` are learnt from, those of `gold_papers` as the set `oracle`. Models are
+    judged on the papers of `gold_papers` in the split `validation` by ROUGE-2 F against the summaries by people; where
+    there are none, on the set's own validation examples against its summaries, and where there are none of
+    these either, on what they learnt from: models.json says which. An example without a label is dropped as
+    `no_label`. Raises TrainingError for a set that has rows, but none to learn from.
+    """
+    units = training_sets.read().to_pylist()
+    gold = [_of_gold(row) for row in gold_papers.read().to_pylist()]
+    examples: dict[str, list[_Example]] = {}
+    for unit in units:
+        examples.setdefault(unit["set"], []).append(_of_set(unit))
+    if learnt := [one for one in gold if one.row["split"] == "train"]:
+        examples[ORACLE] = learnt
+    judges = [one for one in gold if one.row["split"] == "validation"]
+    models = [
+        _train(architecture, name, own, judges, params, checkpoints, strict)
+        for name, own in sorted(examples.items())
+        for architecture in params.architectures
+    ]
+    best = max(models, key=lambda model: model.trained.best, default=None)
+    kept = [
+        _row(model, one, params.words, model is best)
+        for model in models
+        for one in examples[model.set]
+        if one.labels
+    ]
+    dropped = [drop(one.row, "no_label") for name in examples if name != ORACLE for one in examples[name] if not one.labels]
+    files = {
+        f"{model.name}/{name}": content
+        for model in models
+        for name, content in save(model.extractor).items()
+    }
+    told = json.dumps([_told(model, model is best) for model in models], indent=1, sort_keys=True)
+    yield Outcome.of(
+        EXTRACTOR, [unit["id"] for unit in units], kept, dropped, files={**files, MODELS: told.encode()}
+    )
+
+
+def trained(artifact: Artifact) -> Iterator[tuple[str, bool, Extractor]]:
+    """Yield every trained extractor: its name ("transformer/words_150"), whether it was chosen, and itself."""
+    for model in json.loads((artifact.folder / MODELS).read_text()):
+        yield model["model"], model["chosen"], load(artifact.files(model["model"]))
+
+
+def _of_set(row: Row) -> _Example:
+    labels = [index for index, label in enumerate(row["labels"]) if label]
+    return _Example(row, _paper(row), labels, [[row["sentences"][index] for index in labels]])
+
+
+def _of_gold(row: Row) -> _Example:
+    labels = [index for index, label in enumerate(row["labels"]) if label]
+    return _Example(row, _paper(row), labels, [one["sentences"] for one in row["references"]])
+
+
+def _paper(row: Row) -> Paper:
+    return Paper(row["id"], row["sentences"], row["title"] or "", row["roles"], row["sections"])
+
+
+def _train(
+    architecture: Architecture,
+    name: str,
+    examples: Sequence[_Example],
+    judges: Sequence[_Example],
+    params: ExtractorParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> _Model:
+    learnt = [one for one in examples if one.row["split"] == "train"]
+    if not any(one.labels for one in learnt):
+        raise TrainingError(
+            f"training set {name}: none of its {len(examples)} examples is in the split train and has a label; "
+            "lower the share of validation in params.yaml (talksumm.training_sets, talksumm.gold_papers)"
+        )
+    own = [one for one in examples if one.row["split"] == "validation"]
+    judged, judged_on = next(
+        (several, what)
+        for several, what in (
+            (judges, "summaries by people"),
+            (own, "validation split"),
+            (learnt, "training set"),
+        )
+        if several
+    )
+    config = params.config(architecture)
+    training = params.training(architecture)
+    model = make(config, training.seed)
+    sets = [Labelled([one.paper for one in some], [one.labels for one in some]) for some in (learnt, judged)]
+
+    def judge(index: int, extraction: Extraction) -> float:
+        return _rouge(judged[index], extraction, params.words)
+
+    task: PointerTask | TransformerTask
+    if isinstance(model, PointerExtractor):
+        task = PointerTask(model, *sets, judge, params.words)
+    else:
+        task = TransformerTask(model, *sets, judge, params.words)
+    ended = train(
+        task, training, checkpoints.at(f"{architecture}-{name}"), ProgressLines(f"{architecture}/{name}"), strict
+    )
+    return _Model(architecture, name, model, ended, len(task.names), len(judged), judged_on)
+
+
+def _rouge(example: _Example, extraction: Extraction, words: int) -> float:
+    """Return ROUGE-2 F of the summary that an extraction makes, against all references of its paper."""
+    summary = only(example.paper.sentences, extraction.indices, words, cut=True)
+    return rouge_of_references(summary.sentences, example.references, words=words)["rouge2"].f
+
+
+def _row(model: _Model, example: _Example, words: int, chosen: bool) -> Row:
+    row, paper = example.row, example.paper
+    found = model.extractor.extract(paper, words).indices
+    both = len(set(found) & set(example.labels))
+    return {
+        "id": row_id("extraction", model.name, row["id"]),
+        "source_ids": [row["id"]],
+        "licence": row["licence"],
+        "example_id": row["id"],
+        "paper_id": row["paper_id"],
+        "title": row["title"],
+        "architecture": model.architecture,
+        "set": model.set,
+        "split": row["split"],
+        "sentences": len(paper),
+        "positions": list(found),
+        "labels": example.labels,
+        "agreement": round(2 * both / (len(found) + len(example.labels)), 6),
+        "chosen": chosen,
+    }
+
+
+def _told(model: _Model, chosen: bool) -> dict[str, Any]:
+    ended = model.trained
+    return {
+        "model": model.name,
+        "architecture": model.architecture,
+        "set": model.set,
+        "chosen": chosen,
+        "examples": model.examples,
+        "validation_examples": model.judged,
+        "judged_on": model.judged_on,
+        "metric": "rouge2_f",
+        "best": round(ended.best, 6),
+        "best_step": ended.best_step,
+        "steps": ended.steps,
+        "reason": ended.reason,
+        "curve": [{**asdict(point), "value": round(point.value, 6)} for point in ended.curve],
+    }
