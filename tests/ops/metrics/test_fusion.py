@@ -72,7 +72,9 @@ def test_sari_is_that_of_weights_in_fractions(source, prediction, references):
     parts = []
     for n in range(1, 5):
         s, p, asked = grams(source, n), grams(prediction, n), [g for r in references if (g := grams(r, n))]
-        share = {gram: Fraction(sum(gram in one for one in asked), len(asked)) for one in asked for gram in one}
+        share = {
+            gram: Fraction(sum(gram in one for one in asked), len(asked)) for one in asked for gram in one
+        }
         parts.append(
             (
                 slow_f1(s & p, {gram: share[gram] for gram in share if gram in s}),
@@ -98,6 +100,10 @@ def test_a_string_or_nothing_in_place_of_references_is_refused(metric):
 
 
 def test_the_package_loads_neither_torch_nor_sacrebleu_nor_nltk():
-    code = "import sys, ops.metrics; print(sorted({'torch', 'sacrebleu', 'nltk', 'numba'} & set(sys.modules)))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+    code = (
+        "import sys, ops.metrics; print(sorted({'torch', 'sacrebleu', 'nltk', 'numba'} & set(sys.modules)))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
+    )
     assert run.stdout == "[]\n"
