@@ -21,9 +21,9 @@ def validate(answers: pa.Table, rows: pa.Table, questionnaire: Questionnaire) ->
     """Return every answer as a rating, or rejected with file, place and cause; shape RATINGS.
 
     `rows` is the sample: `id`, `licence` and the shown columns. Rejected are another questionnaire, an
-    unknown row or question, a row whose text is not the one sent out (white space aside), no answer, an answer
-    outside of the scale, and a second answer of one rater to one question about one row: the first in
-    the table stays. Raises KeyError for a column that `rows` does not have.
+    unknown row or question, a row whose text is not the one sent out (white space aside), no answer, an
+    answer outside of the scale, and a second answer of one rater to one question about one row: the
+    first in the table stays. Raises KeyError for a column that `rows` does not have.
     """
     wanted = {row["id"]: row for row in rows.select(["id", "licence", *questionnaire.shown]).to_pylist()}
     kept: list[Row] = []

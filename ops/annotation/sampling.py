@@ -26,9 +26,9 @@ def sample(
 
     A stratum is the rows that have the same values in the columns `strata`; a missing value is one.
     `proportional`: each gives its share, rounded by largest remainder; `equal`: each gives the same
-    number, and what a small one lacks the others give. Ties go to the stratum whose values are first in sorted order. Within a stratum
-    rows are drawn by a hash of seed and id. Raises ValueError for a negative size, or an id that is
-    missing or there twice.
+    number, and what a small one lacks the others give. Ties go to the stratum whose values are first in
+    sorted order. Within a stratum rows are drawn by a hash of seed and id. Raises ValueError for a
+    negative size, or an id that is missing or there twice.
     """
     if size < 0:
         raise ValueError(f"a sample of {size} rows")
