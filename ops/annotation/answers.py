@@ -110,7 +110,7 @@ def _check_header(names: Sequence[str], line: int) -> None:
 
 
 def _of_line(place: str, cells: Mapping[str, str]) -> Iterator[Answer]:
-    keys = [fold(cells[name]) for name in KEYS]
+    questionnaire, rater, row = (fold(cells[name]) for name in KEYS)
     shown = {
         name: text
         for name, text in cells.items()
@@ -118,7 +118,8 @@ def _of_line(place: str, cells: Mapping[str, str]) -> Iterator[Answer]:
     }
     for name, cell in cells.items():
         if name.startswith(ANSWER):
-            yield Answer(place, *keys, name.removeprefix(ANSWER), fold(cell) or None, shown)
+            question = name.removeprefix(ANSWER)
+            yield Answer(place, questionnaire, rater, row, question, fold(cell) or None, shown)
 
 
 def _of_export(content: bytes) -> Iterator[Answer]:

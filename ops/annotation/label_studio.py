@@ -25,8 +25,8 @@ def config(questionnaire: Questionnaire) -> str:
         ElementTree.SubElement(view, "Text", name=name, value=f"${name}")
     for question in questionnaire.questions:
         ElementTree.SubElement(view, "Header", value=question.text)
-        about = {"toName": questionnaire.shown[-1], "choice": "single-radio", "required": "true"}
-        choices = ElementTree.SubElement(view, "Choices", name=question.name, **about)
+        about = {"name": question.name, "toName": questionnaire.shown[-1]}
+        choices = ElementTree.SubElement(view, "Choices", about, choice="single-radio", required="true")
         for value in question.scale.values:
             ElementTree.SubElement(choices, "Choice", value=question.scale.shown(value), alias=value)
     ElementTree.indent(view)
