@@ -85,4 +85,5 @@ def text_rank(units: Sequence[Sequence[str]], damping: float = DAMPING) -> list[
 def _weights(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.float64]:
     """Return 1 / (log one + log other) by element, 0 where that has no value."""
     logs = np.log(np.maximum(one, 1)) + np.log(np.maximum(other, 1))
-    return np.divide(1.0, logs, out=np.zeros(logs.shape), where=logs > 0)
+    weights: NDArray[np.float64] = np.divide(1.0, logs, out=np.zeros(logs.shape), where=logs > 0)
+    return weights

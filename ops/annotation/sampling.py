@@ -1,0 +1,77 @@
+"""Which rows are rated.
+
+Belongs here: stratified samples, drawn by seed and row id. Not here: which columns are strata (the caller's).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+import pyarrow as pa
+
+Stratum = tuple[str, ...]
+
+
+def sample(
+    table: pa.Table,
+    size: int,
+    seed: int,
+    strata: Sequence[str] = (),
+    allocation: Literal["proportional", "equal"] = "proportional",
+) -> pa.Table:
+    """Return `size` rows (all, if there are fewer), sorted by id: the same whatever the order of `table`.
+
+    A stratum is the rows that have the same values in the columns `strata`; a missing value is one.
+    `proportional`: each gives its share, rounded by largest remainder; `equal`: each gives the same
+    number, and what a small one lacks the others give. Ties go to the stratum whose values are first in
+    sorted order. Within a stratum rows are drawn by a hash of seed and id. Raises ValueError for a
+    negative size, or an id that is missing or there twice.
+    """
+    if size < 0:
+        raise ValueError(f"a sample of {size} rows")
+    ids = table["id"].to_pylist()
+    if len(set(ids)) < len(ids) or None in ids:
+        raise ValueError("rows are sampled by id: each needs one of its own")
+    keys = (
+        zip(*(map(repr, table[name].to_pylist()) for name in strata), strict=True)
+        if strata
+        else [()] * len(ids)
+    )
+    members: dict[Stratum, list[int]] = {}
+    for row, key in enumerate(keys):
+        members.setdefault(key, []).append(row)
+    quotas: Callable[[Mapping[Stratum, int], int], Mapping[Stratum, int]]
+    quotas = _proportional if allocation == "proportional" else _equal
+    sizes = {key: len(rows) for key, rows in sorted(members.items())}
+    taken: list[int] = []
+    for key, quota in quotas(sizes, min(size, len(ids))).items():
+        taken += sorted(members[key], key=lambda row: drawn(seed, ids[row]))[:quota]
+    return table.take(pa.array(sorted(taken, key=lambda row: ids[row]), pa.int64()))
+
+
+def drawn(seed: int, *names: Any) -> bytes:
+    """Return what decides the place of something in a random order: a hash of the seed and its names."""
+    return hashlib.blake2b(repr((seed, *names)).encode(), digest_size=16).digest()
+
+
+def _proportional(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]:
+    total = sum(sizes.values())
+    shares = {key: Fraction(size * count, total) for key, count in sizes.items()}
+    quotas = {key: int(share) for key, share in shares.items()}
+    by_remainder = sorted(shares, key=lambda key: quotas[key] - shares[key])
+    for key in by_remainder[: size - sum(quotas.values())]:
+        quotas[key] += 1
+    return quotas
+
+
+def _equal(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]:
+    quotas = dict.fromkeys(sizes, 0)
+    while left := size - sum(quotas.values()):
+        open_ones = [key for key in sizes if quotas[key] < sizes[key]]
+        each = left // len(open_ones)
+        for key in open_ones if each else open_ones[:left]:
+            quotas[key] = min(quotas[key] + max(each, 1), sizes[key])
+    return quotas

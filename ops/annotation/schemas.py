@@ -1,0 +1,45 @@
+"""The columns of answers and ratings.
+
+Belongs here: one `Shape` a step. Not here: what fills them.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ops.outcome import Shape, column, columns
+from ops.parse.schemas import RECORD
+
+_TEXT = pa.string()
+
+_ANSWER = columns(
+    ("file", _TEXT, "the filled sheet: name of the source, then the file below its folder"),
+    ("place", _TEXT, 'where in it: "line 3", "task 7"'),
+    ("questionnaire", _TEXT, "its name"),
+    ("rater", _TEXT, "who answered"),
+    ("row_id", _TEXT, "the row that was rated"),
+    ("question", _TEXT, "its name"),
+    ("answer", _TEXT, "as given; null where there is none"),
+    (
+        "shown",
+        pa.list_(
+            pa.struct([column("column", _TEXT, "of the row"), column("text", _TEXT, "as it stands there")])
+        ),
+        "what the sheet shows of the row",
+    ),
+)
+
+#: What filled sheets say, before it is compared with what was asked.
+ANSWERS = Shape(unit=RECORD, kept=_ANSWER)
+
+#: Answers that are sound.
+RATINGS = Shape(
+    unit=_ANSWER,
+    kept=columns(
+        ("questionnaire", _TEXT, "its name"),
+        ("rater", _TEXT, "who answered"),
+        ("row_id", _TEXT, "the row that was rated"),
+        ("question", _TEXT, "its name"),
+        ("value", _TEXT, "of the question's scale"),
+    ),
+)
