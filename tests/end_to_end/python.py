@@ -7,10 +7,11 @@ import json
 import os
 import socket
 import sys
+from pathlib import Path
 
 if sys.argv[1:2] != ["-m"] or not sys.argv[2].startswith("orchestration."):
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
-order = {"cwd": os.getcwd(), "module": sys.argv[2], "argv": sys.argv[3:], "env": dict(os.environ)}
+order = {"cwd": str(Path.cwd()), "module": sys.argv[2], "argv": sys.argv[3:], "env": dict(os.environ)}
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
     connection.connect(os.environ["ZYGOTE"])
     socket.send_fds(connection, [json.dumps(order).encode()], [0, 1, 2])

@@ -86,8 +86,7 @@ if __name__ == "__main__":
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(sys.argv[1])
     listener.listen()
-    orders = open(0, "rb", buffering=0)
-    with selectors.DefaultSelector() as selector:
+    with open(0, "rb", buffering=0) as orders, selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)
         selector.register(orders, selectors.EVENT_READ)
         while True:
