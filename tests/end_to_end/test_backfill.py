@@ -41,6 +41,7 @@ def runs(project) -> list[dict]:
     return json.loads(ended.output.splitlines()[-1])
 
 
+@pytest.mark.long
 def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(done, fresh):
     output = fresh.module(BACKFILL, *MONTHS)
     assert len(fresh.made(output)) == len(PARTITIONED) * 2, output

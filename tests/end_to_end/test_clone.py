@@ -43,6 +43,7 @@ def test_after_a_pull_one_deleted_month_is_recomputed_alone(pulled):
     assert pulled.git("status", "--porcelain") == ""
 
 
+@pytest.mark.long
 def test_after_a_pull_sync_makes_dagster_tell_the_truth(pulled):
     assert {part["status"] for part in pulled.dagster().values()} == {"MISSING"}
     corrected = pulled.module("orchestration.sync").splitlines()
@@ -54,6 +55,7 @@ def test_after_a_pull_sync_makes_dagster_tell_the_truth(pulled):
     assert "agrees" in pulled.module("orchestration.sync")
 
 
+@pytest.mark.long
 def test_after_a_checkout_of_another_version_sync_makes_dagster_tell_the_truth(done):
     done.git("checkout", "-qb", "other")
     before = {name: part["version"] for name, part in done.dagster().items()}
@@ -82,6 +84,7 @@ def test_params_diff_and_metrics_show_what_changed(done):
 EXPERIMENT = ("exp", "run", "-S", "talksumm.hmm.epsilon=0.2")
 
 
+@pytest.mark.long
 def test_an_experiment_in_place_makes_what_its_param_touches(done):
     output = done.dvc(*EXPERIMENT, "-n", "wider")
     assert "talksumm/alignments 2018-06:" in output
@@ -92,6 +95,7 @@ def test_an_experiment_in_place_makes_what_its_param_touches(done):
     assert done.made(done.run()) == []
 
 
+@pytest.mark.long
 def test_an_experiment_in_a_temporary_folder_leaves_the_workspace_and_its_dagster_alone(done):
     data, seen = done.data(), done.dagster()
     output = done.dvc(*EXPERIMENT, "-n", "aside", "--temp")

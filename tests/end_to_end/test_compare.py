@@ -57,12 +57,14 @@ def test_what_if_told_before_what_the_threshold_then_kept(done_project, changed)
     assert before[80] == after[80] == kept(changed) < before[30]
 
 
+@pytest.mark.long
 def test_an_experiment_is_compared_by_its_name(done):
     done.dvc("exp", "run", "--temp", "-n", "longer", "-S", "talksumm.hmm.minimum_characters=80")
     found = compare(done, "talksumm/alignments", "HEAD", "longer")
     assert found["moves"][0]["to"] == "dropped: short"
 
 
+@pytest.mark.long
 def test_what_is_not_in_the_cache_is_named_with_the_command_that_brings_it(changed):
     assert brought(changed, "HEAD~1") == [["dvc", "fetch", "--all-commits", "data/talksumm/alignments"]]
     shutil.rmtree(changed.root / "data/talksumm/alignments")

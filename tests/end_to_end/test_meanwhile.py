@@ -39,6 +39,7 @@ def test_what_is_edited_during_a_run_is_stale_after_it(fresh_project, tmp_path, 
     assert project.data() == clean.data()
 
 
+@pytest.mark.long
 def test_two_runs_at_once_make_every_partition_once_and_the_same_lock(done, fresh):
     environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(fresh.root / ".dagster")}
     command = [sys.executable, "-m", "orchestration.run"]
@@ -60,6 +61,7 @@ def test_two_runs_at_once_make_every_partition_once_and_the_same_lock(done, fres
     assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
 
 
+@pytest.mark.long
 def test_switching_to_and_fro_is_told_to_dagster_each_time(done):
     done.git("checkout", "-qb", "other")
     done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))

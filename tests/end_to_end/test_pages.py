@@ -4,6 +4,7 @@ import json
 import re
 
 import pyarrow.parquet as pq
+import pytest
 
 
 def live(project):
@@ -65,6 +66,7 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     assert states == {"2018-06": "missing", "2018-07": "up to date"}
 
 
+@pytest.mark.long
 def test_the_state_of_now_names_what_failed_and_why(done):
     done.edit("ops/talksumm/budgets.py", "units], kept, dropped)", "units], kept, dropped[1:])")
     done.run(ok=False)

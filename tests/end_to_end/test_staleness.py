@@ -113,6 +113,7 @@ def test_the_same_by_dvc(done):
     assert done.lock == before
 
 
+@pytest.mark.long
 def test_a_source_file_added_and_removed_touches_its_month_alone(done):
     before = done.lock
     write_paper(done.root / "corpus", "epsilon", "2018-07")
@@ -202,6 +203,7 @@ BREAK = """    if any("Short Messages" in title for title in pairs["paper_title"
 """
 
 
+@pytest.mark.long
 def test_a_record_without_a_month_moves_with_the_beginning_of_the_range(done):
     (done.root / "corpus/papers/empty.txt").write_text("")
     assert "sources/papers 2018-06: 2 kept, 0 dropped, 1 rejected" in done.run()

@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.corpus import write_paper
 
 TICK = str(Path(__file__).with_name("tick.py"))
@@ -41,6 +43,7 @@ def test_the_sensor_follows_a_changed_file_down_to_what_reads_it(done):
     assert done.module("orchestration.plan").strip() == "everything is up to date"
 
 
+@pytest.mark.long
 def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(done):
     tick(done, "source_files")
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.3))

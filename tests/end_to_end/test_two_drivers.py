@@ -19,6 +19,7 @@ def test_both_drivers_make_the_same_lock_and_the_same_bytes(done, reproduced):
     assert reproduced.data() == done.data()
 
 
+@pytest.mark.long
 def test_one_and_two_workers_in_two_places_make_the_same_lock(fresh_project, tmp_path):
     locks = []
     for workers in ("1", "2"):
