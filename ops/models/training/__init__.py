@@ -1,7 +1,7 @@
 """Training: one loop for every system that learns.
 
-Belongs here: the loop and what it needs. Not here: models and their tasks (extractors), and where checkpoints and
-curves are kept (orchestration).
+Belongs here: the loop and what it needs. Not here: models and their tasks (extractors), and where checkpoints
+and curves are kept (orchestration).
 """
 
 from ops.models.training.checkpoints import CheckpointError, Checkpoints

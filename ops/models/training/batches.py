@@ -18,8 +18,8 @@ def batches(
 ) -> list[tuple[int, ...]]:
     """Return one epoch's batches of the indices of `costs`; every index stands in exactly one.
 
-    A batch has at most `size` examples, and its longest cost times their number is at most `limit`; an example
-    that is longer than that is a batch of its own. No state: a run that goes on in the middle of an epoch
+    A batch has at most `size` examples, and its longest cost times their number is at most `limit`; an
+    example that is longer than that is a batch of its own. No state: a run that goes on in the middle of an epoch
     asks for the same batches and passes over those that are done.
     """
     random = np.random.default_rng([seed, epoch])

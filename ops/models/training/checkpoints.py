@@ -99,7 +99,9 @@ class Checkpoint:
             state.curve = [Point(**point) for point in found["state"]["curve"]]
             tensors = [load(files[name]) for name in (WEIGHTS, BEST, OPTIMISER)]
         except (ValueError, KeyError, TypeError, SafetensorError) as error:
-            raise CheckpointError(f"the checkpoint cannot be read: {error}; remove it to train anew") from error
+            raise CheckpointError(
+                f"the checkpoint cannot be read: {error}; remove it to train anew"
+            ) from error
         return cls(state, *tensors)
 
 
@@ -125,7 +127,9 @@ def _differences(checkpoint: Any, run: Any, name: str = "") -> list[str]:
         return [
             difference
             for key in sorted({*checkpoint, *run})
-            for difference in _differences(checkpoint.get(key), run.get(key), f"{name}.{key}" if name else key)
+            for difference in _differences(
+                checkpoint.get(key), run.get(key), f"{name}.{key}" if name else key
+            )
         ]
     return [] if checkpoint == run else [f"{name} was {_short(checkpoint)}, is {_short(run)}"]
 

@@ -3,9 +3,9 @@
 Belongs here: updates, validation, early stopping, going on from a checkpoint. Not here: what is trained
 (a `Task`), where checkpoints lie (a `Checkpoints`), and where curves are shown.
 
-All chance is a function of the seed, the epoch and the update: batches.py for the order, and torch's generator,
-which is seeded anew before every batch. So a checkpoint holds no generator's state, and a run that was killed ends
-with the same bits as one that was not.
+All chance is a function of the seed, the epoch and the update: batches.py for the order, and torch's
+generator, which is seeded anew before every batch. So a checkpoint holds no generator's state, and a run that
+was killed ends with the same bits as one that was not.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def train(
     """Train a task's module in place, and leave it with the weights of its best validation.
 
     Goes on from the last checkpoint where there is one; a run that has ended is not begun again. `strict` is
-    params.yaml's `numerics: strict`: on the processor, with one thread and deterministic algorithms; else on the
-    accelerator, if there is one. `report` hears of every update. Raises TrainingError for a training set without
-    examples and for a metric that validation does not give, CheckpointError for a checkpoint of another run,
-    NotFiniteError where the loss is no number; the last checkpoint stays.
+    params.yaml's `numerics: strict`: on the processor, with one thread and deterministic algorithms; else on
+    the accelerator, if there is one. `report` hears of every update. Raises TrainingError for a training set
+    without examples and for a metric that validation does not give, CheckpointError for a checkpoint of
+    another run, NotFiniteError where the loss is no number; the last checkpoint stays.
     """
     if not len(task.costs):
         raise TrainingError("the training set has no examples: there is nothing to train on")
@@ -75,7 +75,9 @@ class _Run:
         on_processor = strict or not torch.cuda.is_available()
         precision = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}[params.precision]
         self.accelerator = Accelerator(
-            cpu=on_processor, mixed_precision="no" if on_processor else precision, step_scheduler_with_optimizer=False
+            cpu=on_processor,
+            mixed_precision="no" if on_processor else precision,
+            step_scheduler_with_optimizer=False,
         )
         optimiser = torch.optim.AdamW(
             [one for one in task.module.parameters() if one.requires_grad],
@@ -146,7 +148,9 @@ class _Run:
             norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), params.clip))
             # With float16 the scaler looks for overflow itself, and passes over the update.
             if not math.isfinite(norm) and self.accelerator.scaler is None:
-                raise self._not_finite(f"the gradient's norm is {norm}", [one for batch in group for one in batch])
+                raise self._not_finite(
+                    f"the gradient's norm is {norm}", [one for batch in group for one in batch]
+                )
         self.optimiser.step()
         self.optimiser.zero_grad()
         state.loss += whole * examples
@@ -178,7 +182,8 @@ class _Run:
             metrics = dict(self.task.validate())
         if params.metric not in metrics:
             raise TrainingError(
-                f"validation gives no metric {params.metric!r}; it gives {', '.join(sorted(metrics)) or 'none'}"
+                f"validation gives no metric {params.metric!r}; "
+                f"it gives {', '.join(sorted(metrics)) or 'none'}"
             )
         points = {"train/loss": state.loss / state.examples, **metrics}
         state.curve += [Point(state.step, state.epoch, name, float(value)) for name, value in points.items()]

@@ -35,7 +35,9 @@ class TrainingParams(Params):
     )
     validate_every: int | None = Field(None, ge=1, description="updates; null: at the end of every epoch")
     checkpoint_every: int = Field(100, ge=1, description="updates between two checkpoints")
-    metric: str = Field("loss", min_length=1, description="of validation; the weights with its best value stay")
+    metric: str = Field(
+        "loss", min_length=1, description="of validation; the weights with its best value stay"
+    )
     direction: Literal["min", "max"] = Field("min", description="which value of the metric is better")
     patience: int | None = Field(None, ge=1, description="validations without a better value before it ends")
     seed: int = Field(0, ge=0)

@@ -28,7 +28,7 @@ class Task(Protocol):
     costs: Sequence[int]
 
     def loss(self, indices: Sequence[int]) -> Tensor:
-        """Return the mean loss of some training examples (a scalar): a sum over them divided by their number."""
+        """Return the mean loss of some training examples (a scalar): the sum divided by their number."""
         ...
 
     def validate(self) -> Mapping[str, float]:
@@ -36,7 +36,7 @@ class Task(Protocol):
         ...
 
     def identity(self) -> Mapping[str, Any]:
-        """Return what the weights depend on but for the knobs of training, as JSON has it: sizes, digests of data."""
+        """Return what the weights depend on beside the knobs, as JSON has it: sizes, digests of data."""
         ...
 
 
@@ -52,7 +52,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where training is: updates done of all, the loss of the last one, updates a second, seconds that remain."""
+    """Where training is: updates done of all, the last one's loss, updates a second, seconds that remain."""
 
     step: int
     steps: int

@@ -154,7 +154,9 @@ def test_a_metric_that_validation_does_not_give_is_named_with_those_it_gives():
 def test_a_loss_that_is_no_number_stops_where_it_is_and_the_last_checkpoint_stays():
     kept = Memory()
     params = PARAMS.model_copy(update={"checkpoint_every": 1, "accumulation": 1})
-    with pytest.raises(NotFiniteError, match=r"update \d+, epoch 1: the loss is nan; examples: .*point-33") as error:
+    with pytest.raises(
+        NotFiniteError, match=r"update \d+, epoch 1: the loss is nan; examples: .*point-33"
+    ) as error:
         trained(params, Toy(poisoned=33), kept)
     state = json.loads(kept.files["state.json"])["state"]
     assert f"update {state['step'] + 1}," in str(error.value)
