@@ -25,8 +25,9 @@ from ops.parse.gold_alignments import parse_gold_alignments
 from ops.parse.papers import parse_papers
 from ops.parse.roles import ROLES
 from ops.parse.scan import Records
-from ops.parse.schemas import GOLD_ALIGNMENTS, PAPERS, SENTENCES, TALKS
+from ops.parse.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, PAPERS, SENTENCES, TALKS
 from ops.parse.sentences import SentenceParams, filter_sentences
+from ops.parse.summaries import KINDS, parse_human_summaries
 from ops.parse.talks import parse_talks
 from ops.parts import Parts
 from ops.scores import Score
@@ -125,4 +126,27 @@ def gold_alignments(records: Records) -> Outcomes:
     return records.map(parse_gold_alignments)
 
 
-SOURCES = [papers, talks, sentences, gold_alignments]
+@dataset(
+    group="sources",
+    shape=HUMAN_SUMMARIES,
+    optional=True,
+    measures=["words", "sentences.length"],
+    scores={"words": Score("words")},
+    expectations=[
+        *identity("reference"),
+        *not_null("document", "month", "kind"),
+        among("month", THIS_MONTH),
+        among("kind", *KINDS),
+        between("sentences.length", 1),
+        between("words", 1),
+        between("words", 20, 1_000, "warning"),
+        *texts("sentences.items", longest=3_000),
+        *steady(),
+    ],
+)
+def human_summaries(records: Records) -> Outcomes:
+    """Summaries of papers that people wrote: what the summaries of a model are compared with."""
+    return records.map(parse_human_summaries)
+
+
+SOURCES = [papers, talks, sentences, gold_alignments, human_summaries]

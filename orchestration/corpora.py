@@ -39,6 +39,10 @@ def _formats(name: str) -> dict[str, Format[Any]]:
         from ops.parse.gold_alignments import FORMATS as GOLD_ALIGNMENTS
 
         return dict(GOLD_ALIGNMENTS)
+    if name == "human_summaries":
+        from ops.parse.summaries import FORMATS as HUMAN_SUMMARIES
+
+        return dict(HUMAN_SUMMARIES)
     from ops.parse.talks import FORMATS as TALKS
 
     return dict(TALKS)

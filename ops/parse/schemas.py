@@ -1,4 +1,4 @@
-"""The columns of the sources: papers, talks and sentences.
+"""The columns of the sources: papers, talks, sentences, and what people made of them by hand.
 
 Belongs here: one `Shape` a dataset. Not here: what fills them.
 """
@@ -83,6 +83,20 @@ GOLD_ALIGNMENTS = Shape(
         ("first_word", _INT, "of the run, as index of the transcript's words, from 0"),
         ("last_word", _INT, "of the run, included"),
         ("sentence", _TEXT, "how the sentence begins; null where the words describe none"),
+    ),
+)
+
+#: A summary of a paper that a person wrote or chose.
+HUMAN_SUMMARIES = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "the paper's name in its source, as in the column document of sources/papers"),
+        ("month", _TEXT, "of the paper's publication, YYYY-MM"),
+        ("kind", _TEXT, '"human", "community", "abstract" or "gold"'),
+        ("annotator", _TEXT, "who wrote it, where the file's name says so"),
+        ("title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences"),
+        ("sentences", pa.list_(_TEXT), "in order"),
+        ("words", _INT, "of all sentences, divided at white space"),
     ),
 )
 

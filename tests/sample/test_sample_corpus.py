@@ -176,6 +176,17 @@ def test_alignment_names_sentences_of_the_paper(talk: str, paper: str) -> None:
             assert re.search(r"(?:^|[.?!]\s)" + re.escape(prefix), states, re.MULTILINE), prefix
 
 
+def test_four_papers_have_summaries_of_about_150_words() -> None:
+    papers = {path.stem for path in PAPERS.rglob("*") if path.is_file()}
+    files = sorted((SAMPLE / "summaries").rglob("*.txt"))
+    assert len(files) == 7
+    assert {path.parts[-3] for path in files} <= papers
+    assert len({path.parts[-3] for path in files}) == 4
+    for path in files:
+        if path.name.endswith((".human.txt", ".gold.txt")):
+            assert 135 <= len(path.read_text(encoding="utf-8").split()) <= 175, path.name
+
+
 def test_no_machine_paths() -> None:
     for path in SAMPLE.rglob("*"):
         if path.is_file():

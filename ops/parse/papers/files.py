@@ -7,7 +7,7 @@ Not here: what is in the files (the formats).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -52,14 +52,25 @@ def find(folder: Path, suffixes: tuple[str, ...], passing: bool = False) -> Iter
             yield Found(path, file)
 
 
+def stem(path: str) -> str:
+    """Return the name of a file without its extension: the document of most sources."""
+    return Path(path).stem
+
+
 def whole_files(
-    folder: Path, source: Source, suffixes: tuple[str, ...], only: Only = None, passing: bool = False
+    folder: Path,
+    source: Source,
+    suffixes: tuple[str, ...],
+    only: Only = None,
+    passing: bool = False,
+    document: Callable[[str], str] = stem,
 ) -> Iterator[Raw]:
-    """Yield every file as one record, whose document is the file's stem; see `find`.
+    """Yield every file as one record, whose document is told by its path in `folder`; see `find`.
 
     A file over source.max_bytes is yielded unread, with an error; one that is not in `only`, unread.
     """
-    return once(_read(found, source.max_bytes, only) for found in find(folder, suffixes, passing))
+    found = find(folder, suffixes, passing)
+    return once(_read(file, document(file.path), source.max_bytes, only) for file in found)
 
 
 def once(records: Iterable[Raw]) -> Iterator[Raw]:
@@ -81,8 +92,7 @@ def too_large(max_bytes: int) -> str:
     return f"larger than max_bytes = {max_bytes}; it was not read"
 
 
-def _read(found: Found, max_bytes: int, only: Only) -> Raw:
-    document = Path(found.path).stem
+def _read(found: Found, document: str, max_bytes: int, only: Only) -> Raw:
     if found.error is not None:
         return Raw(found.path, document, b"", error=found.error)
     if only is not None and found.path not in only:

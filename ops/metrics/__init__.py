@@ -1,0 +1,52 @@
+"""Metrics of all systems: ROUGE, exact match, SARI, BLEU, intervals and the paired test.
+
+Belongs here: the names that other modules use; docs/metrics.md says which variants they are. Not here:
+anything that runs; NLTK and sacrebleu are imported by what needs them, when it runs. A dataset imports from
+the module that it needs (`ops.metrics.rouge`), so that the code of the others is none of its own.
+"""
+
+from ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, sentence_bleu
+from ops.metrics.bootstrap import Comparison, Interval, interval, paired_bootstrap
+from ops.metrics.exact_match import exact_match
+from ops.metrics.items import fusion_items, means, rouge_items
+from ops.metrics.rouge import (
+    ROUGE,
+    Score,
+    ngram_counts,
+    overlap,
+    rouge,
+    rouge_of_references,
+    rouge_of_tokens,
+    skip_bigram_counts,
+)
+from ops.metrics.rouge_tokens import Text, Tokens, rouge_tokens
+from ops.metrics.sari import Sari, sari
+
+__all__ = [
+    "ROUGE",
+    "Bleu",
+    "Comparison",
+    "Interval",
+    "Sari",
+    "Score",
+    "Text",
+    "Tokens",
+    "bleu",
+    "bleu_counts",
+    "bleu_of_sums",
+    "exact_match",
+    "fusion_items",
+    "interval",
+    "means",
+    "ngram_counts",
+    "overlap",
+    "paired_bootstrap",
+    "rouge",
+    "rouge_items",
+    "rouge_of_references",
+    "rouge_of_tokens",
+    "rouge_tokens",
+    "sari",
+    "sentence_bleu",
+    "skip_bigram_counts",
+]

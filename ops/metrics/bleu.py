@@ -1,0 +1,135 @@
+"""BLEU, by sacrebleu (Post 2018), with the signature that says which variant it is.
+
+Belongs here: corpus and sentence BLEU, and its counts for the bootstrap. Not here: the pairs of Self-BLEU,
+which the caller forms. sacrebleu is loaded when a score is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ops.metrics.bootstrap import Floats, OfSums
+from ops.metrics.exact_match import listed
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
+#: sacrebleu's tokenisers that need nothing downloaded; "none" splits at white space.
+Tokenizer: TypeAlias = Literal["13a", "none", "intl", "char"]
+#: sacrebleu's smoothing; "add-k" adds 1 to counts of n-grams longer than 1.
+Smoothing: TypeAlias = Literal["exp", "none", "floor", "add-k"]
+
+LONGEST = 4
+
+
+class Bleu(NamedTuple):
+    """BLEU of a corpus: `score` and the precisions of n-grams of 1 to 4 in 0..1, and what made them."""
+
+    score: float
+    precisions: tuple[float, ...]
+    brevity_penalty: float
+    predicted_tokens: int
+    reference_tokens: int
+    signature: str
+
+
+def bleu(
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]],
+    tokenize: Tokenizer = "13a",
+    lowercase: bool = False,
+    smooth: Smoothing = "exp",
+) -> Bleu:
+    """Return BLEU of N predictions as one corpus, of item i against `references[i]` (one or more each).
+
+    The defaults are sacrebleu's. Tables print it times 100. Raises ValueError for lists of different length,
+    without items, or for an item without references.
+    """
+    streams = list(zip_longest(*_aligned(predictions, references)))
+    metric = _metric(tokenize, lowercase, smooth)
+    found = metric.corpus_score(list(predictions), streams)
+    return Bleu(
+        found.score / 100,
+        tuple(precision / 100 for precision in found.precisions),
+        found.bp,
+        found.sys_len,
+        found.ref_len,
+        str(metric.get_signature()),
+    )
+
+
+def sentence_bleu(
+    prediction: str,
+    references: Sequence[str],
+    tokenize: Tokenizer = "13a",
+    lowercase: bool = False,
+    smooth: Smoothing = "exp",
+) -> float:
+    """Return BLEU in 0..1 of one prediction, over those lengths of n-grams that it has (effective order)."""
+    metric = _metric(tokenize, lowercase, smooth, effective_order=True)
+    return float(metric.sentence_score(prediction, list(listed(references))).score) / 100
+
+
+def bleu_counts(
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]],
+    tokenize: Tokenizer = "13a",
+    lowercase: bool = False,
+) -> NDArray[np.int64]:
+    """Return N x 10 counts: tokens of prediction and nearest reference, n-grams that match (4), all (4).
+
+    With `bleu_of_sums` they are what `bootstrap.interval` and `paired_bootstrap` need for corpus BLEU. Raises
+    as `bleu` does.
+    """
+    metric = _metric(tokenize, lowercase, "none", effective_order=True)
+    found = [
+        metric.sentence_score(prediction, list(its_own))
+        for prediction, its_own in zip(predictions, _aligned(predictions, references), strict=True)
+    ]
+    return np.array([[one.sys_len, one.ref_len, *one.counts, *one.totals] for one in found], np.int64)
+
+
+def bleu_of_sums(smooth: Smoothing = "exp") -> OfSums:
+    """Return the function that makes BLEU in 0..1 of each of S sums (S x 10) of `bleu_counts`."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    def scores(sums: Floats) -> Floats:
+        found = [
+            BLEU.compute_bleu(
+                correct=row[2 : 2 + LONGEST],
+                total=row[2 + LONGEST :],
+                sys_len=row[0],
+                ref_len=row[1],
+                smooth_method=smooth,
+            ).score
+            for row in sums.astype(np.int64).tolist()
+        ]
+        return np.array(found) / 100
+
+    return scores
+
+
+def _aligned(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    if len(predictions) != len(references):
+        raise ValueError(f"{len(predictions)} predictions and references of {len(references)} items")
+    if not predictions:
+        raise ValueError("there are no items: the BLEU of nothing is not known")
+    return [listed(one) for one in references]
+
+
+def _metric(tokenize: Tokenizer, lowercase: bool, smooth: Smoothing, effective_order: bool = False) -> BLEU:
+    from sacrebleu.metrics.bleu import BLEU
+
+    # force: no warning on standard error about texts that look tokenised; the tokeniser was chosen.
+    return BLEU(
+        lowercase=lowercase,
+        force=True,
+        tokenize=tokenize,
+        smooth_method=smooth,
+        effective_order=effective_order,
+    )

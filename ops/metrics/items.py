@@ -1,0 +1,100 @@
+"""Scores of a corpus, item by item, as columns of an Arrow table, and their means with intervals.
+
+Belongs here: what applies a metric to lists of items. Not here: the metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TypeVar
+
+import pyarrow as pa
+
+from ops.metrics.bootstrap import Interval, interval
+from ops.metrics.exact_match import exact_match
+from ops.metrics.rouge import DIGITS, ROUGE, Combination, Score, rouge_of_references
+from ops.metrics.rouge_tokens import Text
+from ops.metrics.sari import Sari, sari
+
+Prediction = TypeVar("Prediction")
+Reference = TypeVar("Reference")
+
+
+def rouge_items(
+    predictions: Sequence[Text],
+    references: Sequence[Sequence[Text]],
+    combine: Combination = "average",
+    jackknife: bool = False,
+    stem: bool = False,
+    stop_words: bool | Collection[str] = False,
+    words: int | None = None,
+    bytes: int | None = None,
+    digits: int | None = DIGITS,
+) -> pa.Table:
+    """Return ROUGE of each item against its references: N rows, 15 columns of float64.
+
+    The columns are `rouge1_precision`, `rouge1_recall`, `rouge1_f` and so on, in the order of `ROUGE`; the
+    options those of `rouge_of_references`. Raises ValueError that names the item without references, for
+    lists of different length and for bad limits.
+    """
+    names = [f"{name}_{field}" for name in ROUGE for field in Score._fields]
+    rows = []
+    for prediction, its_own in _aligned(predictions, references):
+        found = rouge_of_references(
+            prediction, its_own, combine, jackknife, stem, stop_words, words, bytes, digits
+        )
+        rows.append([value for name in ROUGE for value in found[name]])
+    return _table(names, rows)
+
+
+def fusion_items(
+    sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]]
+) -> pa.Table:
+    """Return what sentence fusion is scored by: N rows of `exact_match` (0 or 1) and `sari` with its parts.
+
+    Columns: exact_match, sari, sari_keep, sari_add, sari_delete, all float64. Raises ValueError as
+    `rouge_items` does.
+    """
+    if len(sources) != len(predictions):
+        raise ValueError(f"{len(sources)} sources and {len(predictions)} predictions")
+    rows = []
+    for source, (prediction, its_own) in zip(sources, _aligned(predictions, references), strict=True):
+        found: Sari = sari(source, prediction, its_own)
+        exact = float(exact_match(prediction, its_own))
+        rows.append([exact, found.score, found.keep, found.add, found.delete])
+    return _table(["exact_match", "sari", "sari_keep", "sari_add", "sari_delete"], rows)
+
+
+def means(items: pa.Table, resamples: int = 1000, seed: int = 0) -> dict[str, Interval]:
+    """Return the mean of every column with its 95 % bootstrap interval over rows, all of the same resamples.
+
+    Raises ValueError where there are no rows, or a column holds a missing value or NaN, naming the column.
+    """
+    found: dict[str, Interval] = {}
+    for name in items.column_names:
+        column = items[name]
+        if column.null_count:
+            raise ValueError(f"column {name} has {column.null_count} missing values: score every item")
+        try:
+            found[name] = interval(column.to_numpy(), resamples, seed)
+        except ValueError as error:
+            raise ValueError(f"column {name}: {error}") from error
+    return found
+
+
+def _aligned(
+    predictions: Sequence[Prediction], references: Sequence[Sequence[Reference]]
+) -> Iterator[tuple[Prediction, Sequence[Reference]]]:
+    if len(predictions) != len(references):
+        raise ValueError(f"{len(predictions)} predictions and references of {len(references)} items")
+    for index, pair in enumerate(zip(predictions, references, strict=True)):
+        if not pair[1]:
+            raise ValueError(f"item {index} has no reference to score against")
+        yield pair
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[float]]) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return pa.table(
+        {name: pa.array(values, pa.float64()) for name, values in zip(names, columns, strict=True)}
+    )

@@ -1,0 +1,139 @@
+"""From an order over sentences to a summary of a length.
+
+Belongs here: taking sentences by rank up to a number of words, *Only* and *Hybrid* (Lev et al. 2019, section
+4.1). Not here: rankers, and what a budget is (ops/talksumm/budgets.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ops.rank.tokens import content_words
+from ops.talksumm.budgets import Budget, summarize, word_count
+
+#: The summaries of Lev et al. (2019), section 4.1.
+WORDS = 150
+#: [ours] The papers say "non-redundant" only.
+REDUNDANT = 0.5
+
+
+class Summary(NamedTuple):
+    """A summary made of sentences."""
+
+    sentences: list[str]
+    """As they are printed: the abstract's first, then those of the paper, each in their own order."""
+    positions: list[int]
+    """Indices of the paper's sentences in it, rising; the last `len(positions)` sentences are these."""
+
+    @property
+    def text(self) -> str:
+        """The sentences with one space between them."""
+        return " ".join(self.sentences)
+
+
+def within(sentences: Sequence[str], order: Sequence[int], budget: Budget) -> list[int]:
+    """Return the indices of the sentences that are taken by rank up to a budget, in the order of the paper.
+
+    By the rule of TalkSumm's own summaries (`ops.talksumm.budgets.summarize`): until the next would pass the
+    budget, the first even if it passes it alone. `order` may leave sentences out; they are never
+    taken. Raises ValueError for an index that is there twice or outside of the paper.
+    """
+    return summarize(sentences, _ranks(order, len(sentences)), budget)
+
+
+def only(sentences: Sequence[str], order: Sequence[int], words: int = WORDS, cut: bool = False) -> Summary:
+    """Return the summary of a paper's own sentences.
+
+    `cut`: the sentence that would pass the limit is taken as well and loses the words that are too many, so
+    that a paper long enough gives exactly `words` words: what ROUGE's own limit on length does, but
+    to the sentence ranked last, not to the one printed last. Raises ValueError as `within`.
+    """
+    _ranks(order, len(sentences))
+    return _taken((), sentences, order, words, cut)
+
+
+def hybrid(
+    abstract: Sequence[str],
+    sentences: Sequence[str],
+    order: Sequence[int],
+    words: int = WORDS,
+    cut: bool = False,
+    redundant: float = REDUNDANT,
+) -> Summary:
+    """Return the abstract, then the paper's sentences by rank that do not repeat what is there already.
+
+    After "Hybrid 2" of Yasunaga et al. (2019). A sentence is redundant if the cosine of its counts of content
+    words and those of any one sentence of the summary so far is greater than `redundant` [ours], or
+    if it has no content word. The abstract's sentences are taken in order by the same limit, none is
+    redundant; where they do not all fit, nothing follows. Raises ValueError as `within`.
+    """
+    _ranks(order, len(sentences))
+    begun = only(abstract, range(len(abstract)), words, cut)
+    if len(begun.positions) < len(abstract):
+        return Summary(begun.sentences, [])
+    return _taken(begun.sentences, sentences, _fresh(abstract, sentences, order, redundant), words, cut)
+
+
+def truncated(text: str, words: int) -> str:
+    """Return the first `words` words of a text, divided at white space; all of it if it has no more."""
+    return " ".join(text.split()[:words])
+
+
+def _ranks(order: Sequence[int], units: int) -> list[int]:
+    """Return for each unit a positive number that falls with its rank; 0 for those that are not ranked."""
+    ranks = [0] * units
+    for place, index in enumerate(order):
+        if not 0 <= index < units:
+            raise ValueError(f"sentence {index} is ranked, the paper has {units}")
+        if ranks[index]:
+            raise ValueError(f"sentence {index} is ranked twice")
+        ranks[index] = len(order) - place
+    return ranks
+
+
+def _taken(
+    begun: Sequence[str], sentences: Sequence[str], order: Iterable[int], words: int, cut: bool
+) -> Summary:
+    # What is there already is ranked first: the one rule decides for both.
+    ahead = len(begun)
+    everything = [*begun, *sentences]
+    ranked = list(range(ahead))
+    room = words - sum(map(word_count, begun))
+    for index in order:
+        ranked.append(ahead + index)
+        room -= word_count(sentences[index])
+        if room < 0:
+            break
+    found = within(everything, ranked, Budget(words=words))
+    if cut:
+        # The first sentence is taken even where it is too long alone.
+        room = words - sum(word_count(everything[index]) for index in found)
+        following = ranked[len(found)] if len(found) < len(ranked) else None
+        if room < 0:
+            everything[found[0]] = truncated(everything[found[0]], words)
+        elif room and following is not None:
+            everything[following] = truncated(everything[following], room)
+            found = sorted([*found, following])
+    return Summary(
+        [everything[index] for index in found], [index - ahead for index in found if index >= ahead]
+    )
+
+
+def _fresh(
+    there: Sequence[str], sentences: Sequence[str], order: Sequence[int], redundant: float
+) -> Iterable[int]:
+    """Yield the ranked sentences that are not redundant after those before them."""
+    said = [counts for sentence in there if (counts := Counter(content_words(sentence)))]
+    for index in order:
+        counts = Counter(content_words(sentences[index]))
+        if counts and all(_cosine(counts, other) <= redundant for other in said):
+            said.append(counts)
+            yield index
+
+
+def _cosine(one: Counter[str], other: Counter[str]) -> float:
+    shared = sum(count * other[word] for word, count in one.items())
+    return shared / math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values()))

@@ -1,0 +1,222 @@
+"""Rankers against slow obvious versions of themselves, and by hand."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.rank.oracle import bigram_recall, labels, oracle
+from ops.rank.simple import best_first, lead, shuffled
+from ops.rank.sum_basic import sum_basic
+from ops.rank.text_rank import text_rank
+from ops.rank.tf_idf import document_frequencies, tf_idf
+from ops.rank.tokens import content_words, words
+
+UNITS = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=9), max_size=9)
+
+
+def test_words_are_runs_of_letters_and_digits_as_rouge_has_them():
+    assert words("State-of-the-art: 63 % of A_b's, naïve!") == [
+        "state",
+        "of",
+        "the",
+        "art",
+        "63",
+        "of",
+        "a",
+        "b",
+        "s",
+        "naïve",
+    ]
+    assert content_words("We don't know what the model's heads do.") == ["know", "model", "heads"]
+
+
+def test_scores_make_an_order_with_ties_to_the_lowest_index():
+    assert best_first([1.0, 3.0, 1.0, 3.0, 2.0]) == [1, 3, 4, 0, 2]
+    assert best_first([]) == lead(0) == []
+    with pytest.raises(ValueError, match="unit 1 is not a number"):
+        best_first([0.0, math.nan])
+
+
+def test_a_random_order_is_known_by_seed_and_document_alone():
+    assert shuffled(6, 0, "a") == shuffled(6, 0, "a")
+    assert sorted(shuffled(100, 0, "a")) == lead(100)
+    assert len({tuple(shuffled(100, *key)) for key in [(0, "a"), (1, "a"), (0, "b")]}) == 3
+    firsts = Counter(shuffled(4, 0, str(number))[0] for number in range(2000))
+    assert all(420 < firsts[index] < 580 for index in range(4))
+
+
+def test_tf_idf_is_the_formula_of_wikisum():
+    units = [["a", "a", "b"], ["b"], ["c"], []]
+    found = tf_idf(units, ["a", "b", "a", "x"], document_frequencies(units), 4)
+    assert found == pytest.approx([2 * math.log(4) + math.log(2), math.log(2), 0, 0])
+
+
+def test_tf_idf_refuses_frequencies_of_other_documents():
+    with pytest.raises(ValueError, match="'a' is said to be in 3 of 2 documents"):
+        tf_idf([["a"]], ["a"], {"a": 3}, 2)
+    with pytest.raises(ValueError, match="needs one at least"):
+        tf_idf([], ["a"], {}, 0)
+
+
+@given(UNITS.filter(bool), st.lists(st.sampled_from("abcdxyz")))
+def test_tf_idf_equals_the_slow_version(units, query):
+    def slow(unit):
+        return sum(
+            unit.count(word) * math.log(len(units) / max(sum(word in other for other in units), 1))
+            for word in set(query)
+        )
+
+    found = tf_idf(units, query, document_frequencies(units), len(units))
+    assert found == pytest.approx([slow(unit) for unit in units], abs=1e-12)
+
+
+def dense_text_rank(units, damping):
+    def weight(i, j):
+        below = math.log(len(units[i]) or 1) + math.log(len(units[j]) or 1)
+        return len(set(units[i]) & set(units[j])) / below if i != j and below else 0.0
+
+    everything = range(len(units))
+    weights = np.array([[weight(i, j) for j in everything] for i in everything], dtype=float).reshape(
+        len(units), len(units)
+    )
+    degrees = weights.sum(axis=1)
+    scores = np.ones(len(units))
+    for _ in range(400):
+        given = np.divide(scores, degrees, out=np.zeros(len(units)), where=degrees > 0)
+        scores = 1 - damping + damping * weights.T @ given
+    return scores.tolist()
+
+
+@given(UNITS, st.sampled_from([0.0, 0.5, 0.85]))
+def test_text_rank_equals_the_dense_version(units, damping):
+    assert text_rank(units, damping) == pytest.approx(dense_text_rank(units, damping), abs=2e-6)
+
+
+@given(UNITS, st.randoms())
+def test_text_rank_knows_no_order_of_units_or_words(units, random):
+    order = random.sample(range(len(units)), len(units))
+    moved = [random.sample(units[index], len(units[index])) for index in order]
+    scores = text_rank(units)
+    assert text_rank(moved) == pytest.approx([scores[index] for index in order], abs=2e-6)
+
+
+def test_text_rank_of_units_of_very_many_lengths_equals_the_dense_version():
+    units = [[f"w{(number * step) % 97}" for step in range(1, number + 2)] for number in range(150)]
+    assert text_rank(units) == pytest.approx(dense_text_rank(units, 0.85), abs=2e-6)
+
+
+def test_text_rank_gives_what_is_left_to_units_that_share_nothing():
+    found = text_rank([["a"], ["a"], [], ["b", "c"], ["d", "a"]])
+    assert found[2] == found[3] == 0.15
+    assert found[0] == found[1] < found[4]
+    assert text_rank([]) == [] and text_rank([[], []]) == pytest.approx([0.15, 0.15])
+    with pytest.raises(ValueError, match="damping"):
+        text_rank([["a"]], 1.0)
+
+
+def slow_sum_basic(units):
+    every = [word for unit in units for word in unit]
+    chance = {word: every.count(word) / len(every) for word in every}
+    left = [index for index, unit in enumerate(units) if unit]
+    order = []
+    while left:
+        known = [word for word in dict.fromkeys(every) if any(word in units[index] for index in left)]
+        top = max(known, key=lambda word: chance[word])
+        weight = {index: math.fsum(map(chance.get, units[index])) / len(units[index]) for index in left}
+        best = max(
+            (index for index in left if top in units[index]), key=lambda index: (weight[index], -index)
+        )
+        order.append(best)
+        left.remove(best)
+        for word in set(units[best]):
+            chance[word] **= 2
+    return order + [index for index, unit in enumerate(units) if not unit]
+
+
+@given(UNITS)
+def test_sum_basic_equals_the_slow_version(units):
+    assert sum_basic(units) == slow_sum_basic(units)
+
+
+def test_sum_basic_prefers_what_has_not_been_said():
+    units = [["rain", "rain", "wind"], ["rain", "rain"], ["snow", "ice"], []]
+    # rain 4/7: 'rain rain' weighs most; then rain is 16/49, and still the most probable word.
+    assert sum_basic(units) == [1, 0, 2, 3]
+    assert sum_basic([]) == [] and sum_basic([["a"]] * 600) == lead(600)
+
+
+def rouge(unit_words, reference, order, measure):
+    def grams(tokens):
+        return Counter(tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1))
+
+    mine = sum((grams(unit) for unit in unit_words), Counter())
+    wanted = grams(reference)
+    matched = (mine & wanted).total()
+    below = wanted.total() if measure == "recall" else wanted.total() + mine.total()
+    return (1 if measure == "recall" else 2) * matched / below if matched else 0.0
+
+
+def slow_oracle(units, reference, sizes, budget, orders, measure):
+    chosen, score = [], 0.0
+    while True:
+        tries = {}
+        for index in range(len(units)):
+            if index in chosen or (chosen and sum(sizes[i] for i in chosen) + sizes[index] > budget):
+                continue
+            taken = [units[i] for i in [*chosen, index]]
+            tries[index] = sum(rouge(taken, reference, order, measure) for order in orders)
+        best = max(tries, key=lambda index: (tries[index], -index), default=None)
+        if best is None or tries[best] <= score:
+            return chosen
+        chosen.append(best)
+        score = tries[best]
+
+
+@given(
+    UNITS,
+    st.lists(st.sampled_from("abcd"), max_size=12),
+    st.integers(1, 20),
+    st.sampled_from([(1,), (2,), (1, 2), (3, 1)]),
+    st.sampled_from(["recall", "f"]),
+)
+def test_the_oracle_equals_the_slow_version(units, reference, budget, orders, measure):
+    sizes = [len(unit) for unit in units]
+    found = oracle(units, reference, sizes, budget, orders, measure)
+    assert found == slow_oracle(units, reference, sizes, budget, orders, measure)
+
+
+def test_the_oracle_chooses_by_gain_and_stops_at_the_budget():
+    units = [
+        ["the", "cat", "sat"],
+        ["a", "dog"],
+        ["the", "cat", "sat", "on", "the", "mat"],
+        ["on", "the", "mat"],
+    ]
+    reference = ["the", "cat", "sat", "on", "the", "mat", "with", "a", "dog"]
+    assert oracle(units, reference, [3, 2, 6, 3], 150) == [2, 1]
+    assert oracle(units, reference, [3, 2, 6, 3], 7) == [2]
+    assert oracle(units, reference, [3, 2, 6, 3], 1) == [2]
+    assert oracle(units, [], [3, 2, 6, 3], 150) == oracle([], reference, [], 150) == []
+
+
+def test_the_oracle_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="1 units, 2 sizes"):
+        oracle([["a"]], ["a"], [1, 2], 3)
+    with pytest.raises(ValueError, match="orders of n-grams are 1 or more"):
+        oracle([["a"]], ["a"], [1], 3, orders=(0,))
+
+
+def test_labels_mark_the_chosen_and_refuse_one_outside_of_the_paper():
+    assert labels([2, 0], 3) == [True, False, True]
+    with pytest.raises(IndexError, match="unit 3 is chosen of a document of 3"):
+        labels([3], 3)
+
+
+def test_cheating_is_recall_of_distinct_bigrams():
+    units = [["a", "b", "a", "b"], ["a"], ["b", "c", "a"]]
+    assert bigram_recall(units, ["a", "b", "c", "b"]) == [1 / 3, 0, 1 / 3]
+    assert bigram_recall(units, ["a"]) == [0, 0, 0]
