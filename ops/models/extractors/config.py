@@ -1,0 +1,51 @@
+"""The extractors' sizes and options by name.
+
+Belongs here: what a saved model's config.json holds. Not here: how it is trained (ops/models/training).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from ops.models.encoder import ENCODER
+from ops.models.word_vectors import WORD_VECTORS
+from ops.params import ModelName, Params
+
+
+class PointerConfig(Params):
+    """The extractor of Chen and Bansal (2018); the defaults are theirs."""
+
+    kind: Literal["pointer"] = "pointer"
+    vectors: ModelName = Field(WORD_VECTORS, description="word vectors; they are not trained")
+    channels: int = Field(100, ge=1, description="of each of the three convolutions")
+    hidden: int = Field(256, ge=1, description="of every LSTM, in each direction")
+    dropout: float = Field(0.2, ge=0, lt=1)
+    sentence_words: int = Field(50, ge=5, description="of a sentence that are read")
+    beam: int = Field(1, ge=1, description="summaries that are followed side by side; 1: greedy")
+
+
+class TransformerConfig(Params):
+    """Sentence embeddings under a small Transformer."""
+
+    kind: Literal["transformer"] = "transformer"
+    encoder: ModelName = Field(ENCODER, description="of sentences; it is not trained")
+    width: int = Field(96, ge=1)
+    layers: int = Field(2, ge=0)
+    heads: int = Field(4, ge=1)
+    dropout: float = Field(0.3, ge=0, lt=1)
+    blocked: int = Field(
+        0, ge=0, description="words in a row that two chosen sentences may not share; 0: they may share any"
+    )
+
+
+POINTERS = {
+    "tiny": PointerConfig(channels=16, hidden=24),
+    "full": PointerConfig(),
+}
+
+TRANSFORMERS = {
+    "tiny": TransformerConfig(width=32, layers=1, heads=2),
+    "full": TransformerConfig(),
+}

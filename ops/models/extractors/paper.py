@@ -1,0 +1,89 @@
+"""A paper as extractors see it, what they give back, and the labels that they learn from.
+
+Belongs here: plain data, and its checks. Not here: which sentences of a paper are left out (the caller leaves
+out abstract, acknowledgments and references), and models (pointer.py, transformer.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+class LabelError(ValueError):
+    """Labels point outside their paper, or name a sentence twice; the message names the row."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The N sentences of a paper that may be extracted, in its order, with the section that each lies in.
+
+    `roles` (N) as ops/parse/roles.py names them and `sections` (N), indices that never fall; where they are
+    left out, all is one section of the role "other". An empty sentence may stand, and is never extracted.
+    Raises ValueError if the lengths differ.
+    """
+
+    id: str
+    sentences: Sequence[str]
+    title: str = ""
+    roles: Sequence[str] = field(default=())
+    sections: Sequence[int] = field(default=())
+
+    def __post_init__(self) -> None:
+        for name, default in (("roles", "other"), ("sections", 0)):
+            values = getattr(self, name)
+            if not len(values):
+                object.__setattr__(self, name, (default,) * len(self.sentences))
+            elif len(values) != len(self.sentences):
+                raise ValueError(f"paper {self.id}: {len(self.sentences)} sentences, {len(values)} {name}")
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """Sentences in the order in which the model chose them, each with its score (higher is surer)."""
+
+    indices: tuple[int, ...]
+    scores: tuple[float, ...]
+
+
+class Extractor(Protocol):
+    """What every extractive summariser here can do."""
+
+    def extract(self, paper: Paper, words: int | None = 150) -> Extraction:
+        """Return sentences of a paper until they have `words` words, or the paper has no more.
+
+        A word is what stands between white space. The sentence that passes the budget is the last. With
+        `words=None` the model itself says when it is done.
+        """
+        ...
+
+
+def check_labels(papers: Sequence[Paper], labels: Sequence[Sequence[int]]) -> None:
+    """Raise LabelError for labels that are no sentences of their paper; the message names the row."""
+    if len(papers) != len(labels):
+        raise LabelError(f"{len(papers)} papers, labels of {len(labels)}")
+    for row, (paper, chosen) in enumerate(zip(papers, labels, strict=True)):
+        for index in chosen:
+            if not 0 <= index < len(paper):
+                raise LabelError(
+                    f"row {row} (paper {paper.id}): label {index} lies outside the paper, which has "
+                    f"{len(paper)} sentences"
+                )
+        if len(set(chosen)) != len(chosen):
+            raise LabelError(f"row {row} (paper {paper.id}): a sentence is labelled twice: {list(chosen)}")
+
+
+def take_words(order: Sequence[int], lengths: Sequence[int], words: int | None) -> int:
+    """Return how many of `order` are taken until their `lengths` reach `words`; all if they never do."""
+    if words is None:
+        return len(order)
+    used = 0
+    for count, index in enumerate(order):
+        if used >= words:
+            return count
+        used += lengths[index]
+    return len(order)

@@ -1,0 +1,214 @@
+"""What the extractors are trained on: labelled papers, as tasks of the training loop.
+
+Belongs here: losses, validation, and the identity of the data. Not here: the loop (ops/models/training),
+making labels, and judging summaries (the caller brings a judge).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from typing import Any
+
+import torch
+from safetensors.torch import save
+from torch import Tensor, nn
+from torch.nn import functional
+
+from ops.models.extractors.paper import Extraction, LabelError, Paper, check_labels
+from ops.models.extractors.pointer_extractor import PointerExtractor
+from ops.models.extractors.transformer_extractor import TransformerExtractor
+from ops.models.extractors.words import word_rows
+
+#: Says how good an extraction of the i-th validation paper is; higher is better.
+Judge = Callable[[int, Extraction], float]
+
+#: Sentences of a training paper that are read: it bounds what training costs. Of 778 papers of the ACL
+#: Anthology the longest has 838.
+LONGEST = 1000
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Papers with the sentences that their summaries take, a row each.
+
+    `gains`, where given, say of every sentence how much it is worth (0 and more): soft labels for the
+    Transformer. Raises LabelError for labels outside their paper, naming the row.
+    """
+
+    papers: Sequence[Paper]
+    labels: Sequence[Sequence[int]]
+    gains: Sequence[Sequence[float]] | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        check_labels(self.papers, self.labels)
+        if self.gains is None:
+            return
+        if len(self.gains) != len(self.papers):
+            raise LabelError(f"{len(self.papers)} papers, gains of {len(self.gains)}")
+        for row, (paper, gains) in enumerate(zip(self.papers, self.gains, strict=True)):
+            if len(gains) != len(paper):
+                raise LabelError(f"row {row} (paper {paper.id}): {len(paper)} sentences, {len(gains)} gains")
+
+    def digest(self) -> str:
+        """Return the SHA-256 of everything in it."""
+        rows = [[*astuple(paper)] for paper in self.papers]
+        content = [rows, [list(one) for one in self.labels], self.gains and [list(one) for one in self.gains]]
+        return hashlib.sha256(json.dumps(content, default=list).encode()).hexdigest()
+
+    def learnable(self) -> list[tuple[Paper, list[int], list[float]]]:
+        """Return the first sentences of the papers that have a label in them, labels in the paper's order."""
+        found = []
+        for row, (paper, labels) in enumerate(zip(self.papers, self.labels, strict=True)):
+            kept = sorted(index for index in labels if index < LONGEST)
+            if kept:
+                cut = Paper(
+                    paper.id,
+                    paper.sentences[:LONGEST],
+                    paper.title,
+                    paper.roles[:LONGEST],
+                    paper.sections[:LONGEST],
+                )
+                found.append((cut, kept, list(self.gains[row][:LONGEST]) if self.gains else []))
+        return found
+
+
+class _ExtractionTask:
+    """What the two tasks share: examples, validation by loss and by a judge, identity."""
+
+    module: nn.Module
+
+    def __init__(
+        self,
+        extractor: PointerExtractor | TransformerExtractor,
+        training: Labelled,
+        validation: Labelled,
+        judge: Judge | None,
+        words: int,
+    ) -> None:
+        self.module = extractor.network
+        self.training, self.validation = training.learnable(), validation.learnable()
+        self.names = [paper.id for paper, _, _ in self.training]
+        self.costs = [len(paper) for paper, _, _ in self.training]
+        self._validation_papers, self._judge, self._words = validation.papers, judge, words
+        initial = save({name: value.contiguous() for name, value in self.module.state_dict().items()})
+        self._identity = {
+            "model": extractor.config.model_dump(mode="json"),
+            "initial weights": hashlib.sha256(initial).hexdigest(),
+            "training set": training.digest(),
+            "validation set": validation.digest(),
+            "words": words,
+        }
+
+    def identity(self) -> Mapping[str, Any]:
+        """Return the model's config, and digests of its first weights and of both sets."""
+        return self._identity
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss of some training papers."""
+        raise NotImplementedError
+
+    def validate(self) -> dict[str, float]:
+        """Return "loss" over the labelled validation papers, and "score", the judge's mean over all."""
+        metrics = {}
+        if self.validation:
+            losses = [float(self._validation_loss(row)) for row in range(len(self.validation))]
+            metrics["loss"] = sum(losses) / len(losses)
+        if self._judge is not None and len(self._validation_papers):
+            scores = [self._judge(row, self._extract(row)) for row in range(len(self._validation_papers))]
+            metrics["score"] = sum(scores) / len(scores)
+        return metrics
+
+    def _validation_loss(self, row: int) -> Tensor:
+        raise NotImplementedError
+
+    def _extract(self, row: int) -> Extraction:
+        raise NotImplementedError
+
+
+class PointerTask(_ExtractionTask):
+    """Maximum likelihood of the labels in the paper's order and of the stop action behind them."""
+
+    def __init__(
+        self,
+        extractor: PointerExtractor,
+        training: Labelled,
+        validation: Labelled,
+        judge: Judge | None = None,
+        words: int = 150,
+    ) -> None:
+        super().__init__(extractor, training, validation, judge, words)
+        self._extractor = extractor
+        longest = extractor.config.sentence_words
+
+        def rows(papers: Sequence[Paper]) -> tuple[list[list[Tensor]], Tensor]:
+            return word_rows([paper.sentences for paper in papers], extractor.vectors, longest)
+
+        self._rows, self._table = rows([paper for paper, _, _ in self.training])
+        self._seen, self._seen_table = rows([paper for paper, _, _ in self.validation])
+        self._judged, self._judged_table = rows(self._validation_papers) if judge else ([], self._table)
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss of some training papers."""
+        return self._loss(
+            [self._rows[i] for i in indices], self._table, [self.training[i][1] for i in indices]
+        )
+
+    def _loss(self, rows: list[list[Tensor]], table: Tensor, labels: list[list[int]]) -> Tensor:
+        device = self._extractor.network.stop.device
+        on_device = [[sentence.to(device) for sentence in paper] for paper in rows]
+        return self._extractor.network.loss(on_device, table.to(device), labels)
+
+    def _validation_loss(self, row: int) -> Tensor:
+        return self._loss([self._seen[row]], self._seen_table, [self.validation[row][1]])
+
+    def _extract(self, row: int) -> Extraction:
+        lengths = [len(text.split()) for text in self._validation_papers[row].sentences]
+        return self._extractor.decode(self._judged[row], self._judged_table, lengths, self._words)
+
+
+class TransformerTask(_ExtractionTask):
+    """Which sentences are labelled, each by itself; or, with gains, how much each is worth.
+
+    Every paper is embedded once, when the task is made: E float32 a sentence stay in memory.
+    """
+
+    def __init__(
+        self,
+        extractor: TransformerExtractor,
+        training: Labelled,
+        validation: Labelled,
+        judge: Judge | None = None,
+        words: int = 150,
+    ) -> None:
+        super().__init__(extractor, training, validation, judge, words)
+        self._extractor = extractor
+        self._inputs = [extractor.inputs(paper) for paper, _, _ in self.training]
+        self._seen = [extractor.inputs(paper) for paper, _, _ in self.validation]
+        self._judged = [
+            extractor.inputs(paper) if len(paper) else None for paper in self._validation_papers if judge
+        ]
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss of some training papers."""
+        losses = [self._loss(self._inputs[index], *self.training[index][1:]) for index in indices]
+        return torch.stack(losses).mean()
+
+    def _loss(self, inputs: tuple[Tensor, Tensor], labels: list[int], gains: list[float]) -> Tensor:
+        device = self._extractor.network.score.weight.device
+        scores = self._extractor.network(*(one.to(device) for one in inputs))
+        target = torch.tensor(gains, device=device) if gains else torch.zeros_like(scores)
+        if not gains:
+            target[labels] = 1
+        # Per label, not per sentence: a long paper weighs what a short one does.
+        return functional.binary_cross_entropy_with_logits(scores, target, reduction="sum") / len(labels)
+
+    def _validation_loss(self, row: int) -> Tensor:
+        return self._loss(self._seen[row], *self.validation[row][1:])
+
+    def _extract(self, row: int) -> Extraction:
+        inputs = self._judged[row]
+        paper = self._validation_papers[row]
+        return Extraction((), ()) if inputs is None else self._extractor.choose(paper, inputs, self._words)

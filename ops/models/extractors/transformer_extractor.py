@@ -1,0 +1,117 @@
+"""The extractor of sentence embeddings and a small Transformer: from papers to sentences.
+
+Belongs here: embedding, and choosing by score. Not here: the network (transformer.py), training (tasks.py),
+files (files.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ops.models.encoder import encoder
+from ops.models.extractors.config import TransformerConfig
+from ops.models.extractors.features import WIDTH, features
+from ops.models.extractors.paper import Extraction, Paper, take_words
+from ops.models.extractors.transformer import PaperTransformer
+
+#: Embeds n texts as n x E rows of length 1; who has embeddings at hand gives a function that looks them up.
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+
+_TOKEN = re.compile(r"\w+")
+#: An embedding differs by about 1e-7 with the batch that it was made in: these decimals do not.
+_DECIMALS = 4
+
+
+class TransformerExtractor:
+    """Scores every sentence of a paper; a score is the probability that it belongs to a summary."""
+
+    def __init__(self, config: TransformerConfig, seed: int = 0, embed: Embed | None = None) -> None:
+        """Make one with random weights; `embed` replaces the encoder that the config names."""
+        self.config = config
+        self.embed = embed or embedder(config.encoder)
+        width = self.embed([""]).shape[1]
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.network = PaperTransformer(
+                width, WIDTH + 3, config.width, config.layers, config.heads, config.dropout
+            )
+        self.network.eval()
+
+    def inputs(self, paper: Paper) -> tuple[Tensor, Tensor]:
+        """Return the embeddings (N x E) of a paper's N sentences, and their features (N x F).
+
+        Three features are similarities: to the mean of the sentences, to the title, to the first sentence.
+        """
+        embedded = self.embed([paper.title, *paper.sentences])
+        title, sentences = embedded[:1], embedded[1:]
+        mean = sentences.mean(axis=0, keepdims=True)
+        mean /= max(float(np.linalg.norm(mean)), 1e-9)
+        near = np.concatenate([sentences @ one.T for one in (mean, title, sentences[:1])], axis=1)
+        known = np.concatenate([features(paper), near], axis=1)
+        return torch.from_numpy(sentences), torch.from_numpy(known)
+
+    def extract(self, paper: Paper, words: int | None = 150) -> Extraction:
+        """Return sentences by falling score, ties by place; without a budget those more probable than not.
+
+        Where the config blocks repetition, a sentence that shares so many words in a row with a chosen one
+        is passed over (Paulus et al. 2018, section 2.5), and comes last if the budget is not met without it.
+        Memory grows with the number of sentences N, not with N x N.
+        """
+        if not len(paper):
+            return Extraction((), ())
+        return self.choose(paper, self.inputs(paper), words)
+
+    @torch.no_grad()
+    def choose(self, paper: Paper, inputs: tuple[Tensor, Tensor], words: int | None) -> Extraction:
+        """Return the extraction of a paper whose `inputs` are given."""
+        if words is not None and words < 1:
+            raise ValueError(f"a summary of {words} words: it must be at least 1")
+        device = self.network.score.weight.device
+        scores = torch.sigmoid(self.network(*(one.to(device) for one in inputs))).cpu().numpy()
+        lengths = [len(text.split()) for text in paper.sentences]
+        order = [index for index in np.argsort(-scores, kind="stable").tolist() if lengths[index]]
+        if words is None:
+            order = [index for index in order if scores[index] > 0.5] or order[:1]
+        if self.config.blocked:
+            order = self._unrepeated(paper, order, lengths, words)
+        chosen = order[: take_words(order, lengths, words)]
+        return Extraction(tuple(chosen), tuple(float(scores[index]) for index in chosen))
+
+    def _unrepeated(
+        self, paper: Paper, order: list[int], lengths: Sequence[int], words: int | None
+    ) -> list[int]:
+        seen: set[tuple[str, ...]] = set()
+        first: list[int] = []
+        passed: list[int] = []
+        used, size = 0, self.config.blocked
+        for place, index in enumerate(order):
+            if words is not None and used >= words:
+                return [*first, *passed, *order[place:]]
+            tokens = _TOKEN.findall(paper.sentences[index].lower())
+            runs = set(zip(*(tokens[start:] for start in range(size)), strict=False))
+            if runs & seen:
+                passed.append(index)
+                continue
+            seen |= runs
+            first.append(index)
+            used += lengths[index]
+        return [*first, *passed]
+
+
+def embedder(name: str, strict: bool = True) -> Embed:
+    """Return a function that embeds texts by an encoder of the registry, rounded to four decimals."""
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = encoder(name, strict).encode(
+            list(texts), show_progress_bar=False, normalize_embeddings=True, convert_to_numpy=True
+        )
+        rounded: NDArray[np.float32] = np.round(np.asarray(rows, np.float32), _DECIMALS)
+        return rounded
+
+    return embed

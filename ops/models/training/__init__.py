@@ -1,0 +1,25 @@
+"""Training: one loop for every system that learns.
+
+Belongs here: the loop and what it needs. Not here: models and their tasks (extractors), and where checkpoints
+and curves are kept (orchestration).
+"""
+
+from ops.models.training.checkpoints import CheckpointError, Checkpoints
+from ops.models.training.loop import NotFiniteError, train
+from ops.models.training.params import TrainingParams
+from ops.models.training.progress import ProgressLines
+from ops.models.training.task import Point, Progress, Task, Trained, TrainingError
+
+__all__ = [
+    "CheckpointError",
+    "Checkpoints",
+    "NotFiniteError",
+    "Point",
+    "Progress",
+    "ProgressLines",
+    "Task",
+    "Trained",
+    "TrainingError",
+    "TrainingParams",
+    "train",
+]

@@ -1,0 +1,145 @@
+"""Checkpoints: all that training needs to go on as if it had never been interrupted.
+
+Belongs here: their content as named bytes (safetensors and JSON), and refusing one of another run. Not here:
+where they lie; whoever trains brings that (`Checkpoints`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ops.models.training.task import Point, TrainingError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+WEIGHTS, BEST, OPTIMISER, STATE = (
+    "weights.safetensors",
+    "best.safetensors",
+    "optimiser.safetensors",
+    "state.json",
+)
+
+
+class CheckpointError(TrainingError):
+    """A checkpoint is of another run, or is none; the message names what differs."""
+
+
+class Checkpoints(Protocol):
+    """Where a run's last checkpoint lies."""
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Replace the last checkpoint by these files, whole: a kill leaves the former one or this one."""
+        ...
+
+    def read(self) -> Mapping[str, bytes] | None:
+        """Return the files of the last checkpoint, None if there is none."""
+        ...
+
+
+@dataclass
+class State:
+    """Where a run stands. `batch` is the next one of `epoch`; `loss`, `examples` add up the epoch so far."""
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0
+    loss: float = 0.0
+    examples: int = 0
+    best: float | None = None
+    best_step: int = 0
+    waited: int = 0
+    """Validations since the best one."""
+    reason: str = ""
+    """Why the run ended; empty while it has not."""
+    curve: list[Point] = field(default_factory=list)
+
+
+@dataclass
+class Checkpoint:
+    """A state with its tensors: the weights, the best ones so far, and AdamW's moments."""
+
+    state: State
+    weights: Mapping[str, Tensor]
+    best: Mapping[str, Tensor]
+    optimiser: Mapping[str, Tensor]
+
+    def files(self, identity: Mapping[str, Any]) -> dict[str, bytes]:
+        """Return the checkpoint as named bytes, with the identity of its run."""
+        from safetensors.torch import save
+
+        state = {"identity": identity, "state": asdict(self.state)}
+        return {
+            WEIGHTS: save(dict(self.weights)),
+            BEST: save(dict(self.best)),
+            OPTIMISER: save(dict(self.optimiser)),
+            STATE: json.dumps(state, indent=1, sort_keys=True).encode(),
+        }
+
+    @classmethod
+    def of(cls, files: Mapping[str, bytes], identity: Mapping[str, Any]) -> Checkpoint:
+        """Read a checkpoint of a run with this identity. Raises CheckpointError for any other."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load
+
+        if missing := [name for name in (WEIGHTS, BEST, OPTIMISER, STATE) if name not in files]:
+            raise CheckpointError(f"the checkpoint has no {', '.join(missing)}; remove it to train anew")
+        try:
+            found = json.loads(files[STATE])
+            differing = _differences(found["identity"], json.loads(json.dumps(identity)))
+            if differing:
+                raise CheckpointError(
+                    f"the checkpoint is of another run: {'; '.join(differing)}. Remove it to train anew, or "
+                    f"set these back to go on with it"
+                )
+            state = State(**found["state"])
+            state.curve = [Point(**point) for point in found["state"]["curve"]]
+            tensors = [load(files[name]) for name in (WEIGHTS, BEST, OPTIMISER)]
+        except (ValueError, KeyError, TypeError, SafetensorError) as error:
+            raise CheckpointError(
+                f"the checkpoint cannot be read: {error}; remove it to train anew"
+            ) from error
+        return cls(state, *tensors)
+
+
+def optimiser_tensors(state: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Return the tensors of an optimiser's `state_dict()` by "parameter.name"."""
+    return {
+        f"{index}.{name}": value for index, each in state["state"].items() for name, value in each.items()
+    }
+
+
+def with_tensors(state: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> dict[str, Any]:
+    """Return a `state_dict()` with the groups of `state` and these tensors."""
+    found: dict[int, dict[str, Tensor]] = {}
+    for key, value in tensors.items():
+        index, _, name = key.partition(".")
+        found.setdefault(int(index), {})[name] = value
+    return {"state": found, "param_groups": state["param_groups"]}
+
+
+def _differences(checkpoint: Any, run: Any, name: str = "") -> list[str]:
+    """Return what differs, by its dotted name and with both values."""
+    if isinstance(checkpoint, dict) and isinstance(run, dict):
+        return [
+            difference
+            for key in sorted({*checkpoint, *run})
+            for difference in _differences(
+                checkpoint.get(key), run.get(key), f"{name}.{key}" if name else key
+            )
+        ]
+    return [] if checkpoint == run else [f"{name} was {_short(checkpoint)}, is {_short(run)}"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def names_of(names: Sequence[str], indices: Sequence[int], most: int = 8) -> str:
+    """Return the names of some examples, the first ones of many."""
+    shown = ", ".join(names[index] for index in indices[:most])
+    return shown if len(indices) <= most else f"{shown} and {len(indices) - most} more"

@@ -1,0 +1,256 @@
+"""The training loop of all systems, on Hugging Face Accelerate.
+
+Belongs here: updates, validation, early stopping, going on from a checkpoint. Not here: what is trained
+(a `Task`), where checkpoints lie (a `Checkpoints`), and where curves are shown.
+
+All chance is a function of the seed, the epoch and the update: batches.py for the order, and torch's
+generator, which is seeded anew before every batch. So a checkpoint holds no generator's state, and a run that
+was killed ends with the same bits as one that was not.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ops.models.training.batches import batches
+from ops.models.training.checkpoints import (
+    Checkpoint,
+    Checkpoints,
+    State,
+    names_of,
+    optimiser_tensors,
+    with_tensors,
+)
+from ops.models.training.params import TrainingParams
+from ops.models.training.task import Point, Progress, Task, Trained, TrainingError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Batches = list[list[tuple[int, ...]]]
+
+
+class NotFiniteError(TrainingError):
+    """The loss or the gradient is NaN or infinite; the message names update, epoch and examples."""
+
+
+def train(
+    task: Task,
+    params: TrainingParams,
+    checkpoints: Checkpoints | None = None,
+    report: Callable[[Progress], None] | None = None,
+    strict: bool = True,
+) -> Trained:
+    """Train a task's module in place, and leave it with the weights of its best validation.
+
+    Goes on from the last checkpoint where there is one; a run that has ended is not begun again. `strict` is
+    params.yaml's `numerics: strict`: on the processor, with one thread and deterministic algorithms; else on
+    the accelerator, if there is one. `report` hears of every update. Raises TrainingError for a training set
+    without examples and for a metric that validation does not give, CheckpointError for a checkpoint of
+    another run, NotFiniteError where the loss is no number; the last checkpoint stays.
+    """
+    if not len(task.costs):
+        raise TrainingError("the training set has no examples: there is nothing to train on")
+    with _numerics(strict):
+        return _Run(task, params, checkpoints, report, strict).go()
+
+
+class _Run:
+    def __init__(
+        self,
+        task: Task,
+        params: TrainingParams,
+        checkpoints: Checkpoints | None,
+        report: Callable[[Progress], None] | None,
+        strict: bool,
+    ) -> None:
+        import torch
+        from accelerate import Accelerator
+
+        self.task, self.params, self.checkpoints, self.report = task, params, checkpoints, report
+        on_processor = strict or not torch.cuda.is_available()
+        precision = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}[params.precision]
+        self.accelerator = Accelerator(
+            cpu=on_processor,
+            mixed_precision="no" if on_processor else precision,
+            step_scheduler_with_optimizer=False,
+        )
+        optimiser = torch.optim.AdamW(
+            [one for one in task.module.parameters() if one.requires_grad],
+            lr=params.learning_rate,
+            weight_decay=params.weight_decay,
+        )
+        _, self.optimiser = self.accelerator.prepare(task.module, optimiser)
+        self.epochs = [self._updates(epoch) for epoch in range(params.epochs)]
+        self.steps = sum(map(len, self.epochs))
+        if params.steps is not None:
+            self.steps = min(self.steps, params.steps)
+        self.identity = {
+            "training": params.model_dump(mode="json", exclude={"checkpoint_every"}),
+            "task": dict(task.identity()),
+        }
+        self.state = State()
+        self.saved: int | None = None
+        self.best: Mapping[str, Tensor] = self._weights()
+        self._go_on()
+
+    def go(self) -> Trained:
+        state, began, first = self.state, time.monotonic(), self.state.step
+        while not state.reason:
+            updates = self.epochs[state.epoch]
+            epoch, loss = state.epoch, self._update(updates[state.batch])
+            metrics = self._advance(len(updates))
+            done = state.step - first
+            if self.report is not None:
+                rate = done / max(time.monotonic() - began, 1e-9)
+                remaining = (self.steps - state.step) / rate
+                self.report(Progress(state.step, self.steps, epoch, loss, rate, remaining, metrics or {}))
+            if state.reason or state.step % self.params.checkpoint_every == 0:
+                self._checkpoint()
+        if state.best is None:
+            raise TrainingError(
+                f"{self.params.metric!r} was NaN in every validation: there are no best weights"
+            )
+        self.task.module.load_state_dict(dict(self.best))
+        self.task.module.eval()
+        return Trained(state.step, state.reason, state.best_step, state.best, tuple(state.curve))
+
+    def _updates(self, epoch: int) -> Batches:
+        params = self.params
+        found = batches(self.task.costs, params.batch_size, params.batch_cost, params.seed, epoch)
+        return [
+            found[start : start + params.accumulation] for start in range(0, len(found), params.accumulation)
+        ]
+
+    def _update(self, group: list[tuple[int, ...]]) -> float:
+        """Change the weights by one group of batches; return the mean loss of its examples."""
+        import torch
+
+        state, params = self.state, self.params
+        self.task.module.train()
+        for each in self.optimiser.param_groups:
+            each["lr"] = params.rate(state.step, self.steps)
+        examples, whole = sum(map(len, group)), 0.0
+        for place, batch in enumerate(group):
+            torch.manual_seed(_seed(params.seed, state.step, place))
+            with self.accelerator.autocast():
+                loss = self.task.loss(batch) * (len(batch) / examples)
+            value = float(loss.detach())
+            if not math.isfinite(value):
+                raise self._not_finite(f"the loss is {value}", batch)
+            self.accelerator.backward(loss)
+            whole += value
+        if params.clip is not None:
+            norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), params.clip))
+            # With float16 the scaler looks for overflow itself, and passes over the update.
+            if not math.isfinite(norm) and self.accelerator.scaler is None:
+                raise self._not_finite(
+                    f"the gradient's norm is {norm}", [one for batch in group for one in batch]
+                )
+        self.optimiser.step()
+        self.optimiser.zero_grad()
+        state.loss += whole * examples
+        state.examples += examples
+        return whole
+
+    def _advance(self, updates: int) -> Mapping[str, float] | None:
+        """Count an update; validate where it is time, and see whether the run ends."""
+        state, params = self.state, self.params
+        state.step += 1
+        state.batch += 1
+        ended = state.batch == updates
+        last = state.step == self.steps
+        metrics = None
+        if last or (ended if params.validate_every is None else state.step % params.validate_every == 0):
+            metrics = self._validate()
+        if ended:
+            state.epoch, state.batch = state.epoch + 1, 0
+        if not state.reason and last:
+            state.reason = "epochs" if state.epoch == params.epochs else "steps"
+        return metrics
+
+    def _validate(self) -> Mapping[str, float]:
+        import torch
+
+        state, params = self.state, self.params
+        self.task.module.eval()
+        with torch.no_grad():
+            metrics = dict(self.task.validate())
+        if params.metric not in metrics:
+            raise TrainingError(
+                f"validation gives no metric {params.metric!r}; "
+                f"it gives {', '.join(sorted(metrics)) or 'none'}"
+            )
+        points = {"train/loss": state.loss / state.examples, **metrics}
+        state.curve += [Point(state.step, state.epoch, name, float(value)) for name, value in points.items()]
+        state.loss, state.examples = 0.0, 0
+        value = float(metrics[params.metric])
+        if params.better(value, state.best):
+            state.best, state.best_step, state.waited = value, state.step, 0
+            self.best = self._weights()
+        else:
+            state.waited += 1
+            if state.waited == params.patience:
+                state.reason = "patience"
+        return metrics
+
+    def _weights(self) -> dict[str, Tensor]:
+        """Return a copy of the weights on the processor."""
+        return {
+            name: value.detach().to("cpu", copy=True).contiguous()
+            for name, value in self.task.module.state_dict().items()
+        }
+
+    def _checkpoint(self) -> None:
+        if self.checkpoints is None:
+            return
+        tensors = {
+            name: value.detach().cpu().contiguous()
+            for name, value in optimiser_tensors(self.optimiser.state_dict()).items()
+        }
+        checkpoint = Checkpoint(self.state, self._weights(), self.best, tensors)
+        self.checkpoints.write(checkpoint.files(self.identity))
+        self.saved = self.state.step
+
+    def _go_on(self) -> None:
+        files = self.checkpoints.read() if self.checkpoints is not None else None
+        if files is None:
+            return
+        found = Checkpoint.of(files, self.identity)
+        self.state, self.best, self.saved = found.state, found.best, found.state.step
+        self.task.module.load_state_dict(dict(found.weights))
+        self.optimiser.load_state_dict(with_tensors(self.optimiser.state_dict(), found.optimiser))
+
+    def _not_finite(self, what: str, indices: Any) -> NotFiniteError:
+        state = self.state
+        stays = "" if self.saved is None else f"; the checkpoint of update {self.saved} stays"
+        return NotFiniteError(
+            f"update {state.step + 1}, epoch {state.epoch + 1}: {what}; examples: "
+            f"{names_of(self.task.names, indices)}{stays}. Lower the learning rate, or look at these examples"
+        )
+
+
+def _seed(*parts: int) -> int:
+    import numpy as np
+
+    return int(np.random.SeedSequence(parts).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+@contextmanager
+def _numerics(strict: bool) -> Iterator[None]:
+    """Hold torch to one order of sums where it is asked for, and leave its generator as it was."""
+    import torch
+
+    before = torch.are_deterministic_algorithms_enabled()
+    if strict:
+        torch.set_num_threads(1)
+        torch.use_deterministic_algorithms(True)
+    try:
+        with torch.random.fork_rng():
+            yield
+    finally:
+        torch.use_deterministic_algorithms(before)

@@ -1,0 +1,61 @@
+"""How a model is trained: the knobs that all systems share.
+
+Belongs here: the section's base class. Not here: what the knobs do (loop.py, batches.py).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import Field
+
+from ops.params import Params
+
+
+class TrainingParams(Params):
+    """Knobs of one training run; a system's section of params.yaml holds one, and sets what it needs."""
+
+    epochs: int = Field(10, ge=1, description="passes over the training set at most")
+    steps: int | None = Field(None, ge=1, description="updates of the weights at most; null: no limit")
+    batch_size: int = Field(8, ge=1, description="examples in a batch at most")
+    batch_cost: int | None = Field(
+        None, ge=1, description="examples times the longest one's length in a batch at most; null: no limit"
+    )
+    accumulation: int = Field(1, ge=1, description="batches behind one update")
+    learning_rate: float = Field(1e-3, gt=0, description="at its highest, of AdamW")
+    weight_decay: float = Field(0.01, ge=0)
+    schedule: Literal["constant", "linear", "cosine"] = Field(
+        "linear", description="how the rate falls to 0 behind the warm-up"
+    )
+    warmup: float = Field(0.1, ge=0, lt=1, description="share of the updates in which the rate rises from 0")
+    clip: float | None = Field(1.0, gt=0, description="greatest norm of the gradient; null: as it is")
+    precision: Literal["float32", "bfloat16", "float16"] = Field(
+        "float32", description="of the products on a GPU; on the processor always float32"
+    )
+    validate_every: int | None = Field(None, ge=1, description="updates; null: at the end of every epoch")
+    checkpoint_every: int = Field(100, ge=1, description="updates between two checkpoints")
+    metric: str = Field(
+        "loss", min_length=1, description="of validation; the weights with its best value stay"
+    )
+    direction: Literal["min", "max"] = Field("min", description="which value of the metric is better")
+    patience: int | None = Field(None, ge=1, description="validations without a better value before it ends")
+    seed: int = Field(0, ge=0)
+
+    def rate(self, step: int, steps: int) -> float:
+        """Return the learning rate of update `step` (from 0) of `steps`."""
+        rising = round(self.warmup * steps)
+        if step < rising:
+            return self.learning_rate * (step + 1) / rising
+        done = (step - rising) / max(1, steps - rising)
+        if self.schedule == "linear":
+            return self.learning_rate * (1 - done)
+        if self.schedule == "cosine":
+            return self.learning_rate * (1 + math.cos(math.pi * done)) / 2
+        return self.learning_rate
+
+    def better(self, value: float, best: float | None) -> bool:
+        """Say whether a value of the metric is better than the best so far; NaN never is."""
+        if best is None:
+            return not math.isnan(value)
+        return value > best if self.direction == "max" else value < best

@@ -1,0 +1,76 @@
+"""What is trained, and what training tells on its way.
+
+Belongs here: the protocol of a task, progress, curves, outcomes and errors. Not here: the loop (loop.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+
+class TrainingError(RuntimeError):
+    """Training cannot begin, or cannot go on; the message says where, and what stays."""
+
+
+class Task(Protocol):
+    """A model with its training and validation sets.
+
+    `names` and `costs` (N): what the training examples are called, and how long they are.
+    """
+
+    module: nn.Module
+    names: Sequence[str]
+    costs: Sequence[int]
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the mean loss of some training examples (a scalar): the sum divided by their number."""
+        ...
+
+    def validate(self) -> Mapping[str, float]:
+        """Return the metrics of the validation set by name; the loop has set the module to evaluate."""
+        ...
+
+    def identity(self) -> Mapping[str, Any]:
+        """Return what the weights depend on beside the knobs, as JSON has it: sizes, digests of data."""
+        ...
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a curve: a value by name, at an update (from 1) and an epoch (from 0)."""
+
+    step: int
+    epoch: int
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where training is: updates done of all, the last one's loss, updates a second, seconds that remain."""
+
+    step: int
+    steps: int
+    epoch: int
+    loss: float
+    rate: float
+    remaining: float
+    metrics: Mapping[str, float]
+    """Of the validation that followed this update, if one did."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """How training ended; the module has the best weights."""
+
+    steps: int
+    reason: str
+    """Why it ended: "epochs", "steps" or "patience"."""
+    best_step: int
+    best: float
+    curve: tuple[Point, ...]

@@ -1,0 +1,37 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.models.training.batches import batches
+from ops.models.training.params import TrainingParams
+
+COSTS = st.lists(st.integers(1, 50), max_size=200)
+
+
+@given(COSTS, st.integers(1, 9), st.none() | st.integers(1, 120), st.integers(0, 5), st.integers(0, 5))
+def test_every_example_stands_in_one_batch_and_batches_keep_their_limits(costs, size, limit, seed, epoch):
+    found = batches(costs, size, limit, seed, epoch)
+    assert sorted(index for batch in found for index in batch) == list(range(len(costs)))
+    for batch in found:
+        assert 1 <= len(batch) <= size
+        assert limit is None or len(batch) == 1 or max(costs[index] for index in batch) * len(batch) <= limit
+
+
+def test_the_order_is_that_of_seed_and_epoch_and_of_nothing_else():
+    costs = [1 + index * 7 % 31 for index in range(100)]
+    first = batches(costs, 4, None, 0, 0)
+    assert batches(costs, 4, None, 0, 0) == first
+    assert batches(costs, 4, None, 0, 1) != first
+    assert batches(costs, 4, None, 1, 0) != first
+
+
+def test_examples_of_like_length_stand_together():
+    costs = [1, 100] * 40
+    assert all(len({costs[index] for index in batch}) == 1 for batch in batches(costs, 4, None, 0, 0))
+
+
+def test_the_rate_rises_and_falls_as_the_schedule_says():
+    params = TrainingParams(learning_rate=1.0, warmup=0.2, schedule="linear")
+    assert [params.rate(step, 10) for step in (0, 1, 2, 6)] == [0.5, 1.0, 1.0, 0.5]
+    cosine = params.model_copy(update={"schedule": "cosine"})
+    assert cosine.rate(6, 10) == 0.5 and cosine.rate(2, 10) == 1.0
+    assert params.model_copy(update={"schedule": "constant", "warmup": 0.0}).rate(9, 10) == 1.0

@@ -1,0 +1,231 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load, save
+from toy_task import PARAMS, Folder, Memory, Toy
+
+from ops.models.training import (
+    CheckpointError,
+    NotFiniteError,
+    ProgressLines,
+    TrainingError,
+    TrainingParams,
+    train,
+)
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def trained(params=PARAMS, task=None, checkpoints=None, report=None):
+    task = task or Toy()
+    outcome = train(task, params, checkpoints, report)
+    return save(dict(task.module.state_dict())), outcome
+
+
+def run_child(folder, kill_at):
+    child = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("toy_task.py")), str(folder), str(kill_at)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    return child.returncode, child.stderr
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_twice_ends_with_the_bytes_of_an_unbroken_one(tmp_path):
+    broken, unbroken = tmp_path / "broken", tmp_path / "unbroken"
+    # Updates 6 and 17 lie between checkpoints, in the first and in the last epoch.
+    for kill_at in (6, 17):
+        code, error = run_child(broken, kill_at)
+        assert code == -signal.SIGKILL, error
+        assert Folder(broken).read() is not None
+    for folder in (broken, unbroken):
+        code, error = run_child(folder, 0)
+        assert code == 0, error
+    assert Folder(broken).read() == Folder(unbroken).read()
+    assert load(Folder(broken).read()["best.safetensors"]).keys() == Toy().module.state_dict().keys()
+
+
+def test_a_run_goes_on_from_every_checkpoint_to_the_same_weights_and_curve():
+    class Every(Memory):
+        def __init__(self):
+            super().__init__()
+            self.history = []
+
+        def write(self, files):
+            super().write(files)
+            self.history.append(dict(files))
+
+    kept = Every()
+    weights, outcome = trained(PARAMS.model_copy(update={"checkpoint_every": 1}), checkpoints=kept)
+    assert len(kept.history) == outcome.steps == 21
+    for files in kept.history:
+        again = Memory()
+        again.files = files
+        assert trained(checkpoints=again) == (weights, outcome)
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others():
+    weights, outcome = trained()
+    assert trained() == (weights, outcome)
+    assert trained(PARAMS.model_copy(update={"seed": 4}))[0] != weights
+
+
+def test_training_leaves_the_generator_of_the_caller_as_it_was():
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    trained()
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_training_makes_the_error_smaller():
+    _, outcome = trained(PARAMS.model_copy(update={"epochs": 20}))
+    errors = [point.value for point in outcome.curve if point.name == "error"]
+    assert len(errors) == 20
+    assert outcome.best == min(errors) < errors[0] / 4
+
+
+def test_two_batches_behind_one_update_are_as_one_of_twice_the_size():
+    class Plain(Toy):
+        def __init__(self):
+            super().__init__(examples=8)
+            self.module[2].p = 0.0
+
+    once = TrainingParams(epochs=4, batch_size=8, metric="error")
+    _, whole = trained(once, Plain())
+    _, parts = trained(TrainingParams(epochs=4, batch_size=4, accumulation=2, metric="error"), Plain())
+    assert parts.steps == whole.steps == 4
+    assert parts.best == pytest.approx(whole.best, rel=1e-5)
+
+
+def test_early_stopping_keeps_the_weights_of_the_best_validation():
+    seen = []
+
+    class Spy(Toy):
+        def validate(self):
+            seen.append(save(dict(self.module.state_dict())))
+            return super().validate()
+
+    params = PARAMS.model_copy(update={"epochs": 10, "patience": 2})
+    weights, outcome = trained(params, Spy(metrics=[3.0, 1.0, 2.0, 1.5, 0.0]))
+    assert (outcome.reason, outcome.best, outcome.best_step, outcome.steps) == ("patience", 1.0, 14, 28)
+    assert weights == seen[1]
+
+
+def test_a_metric_that_shall_be_high_is_kept_where_it_is_highest():
+    params = PARAMS.model_copy(update={"direction": "max"})
+    _, outcome = trained(params, Toy(metrics=[0.1, 0.3, 0.2]))
+    assert (outcome.reason, outcome.best, outcome.best_step) == ("epochs", 0.3, 14)
+
+
+def test_the_number_of_updates_can_be_bounded():
+    _, outcome = trained(PARAMS.model_copy(update={"steps": 5}))
+    assert (outcome.steps, outcome.reason) == (5, "steps")
+    assert [point.step for point in outcome.curve] == [5, 5]
+
+
+def test_a_finished_run_is_not_begun_again():
+    kept = Memory()
+    first = trained(checkpoints=kept)
+    task = Toy()
+    assert trained(task=task, checkpoints=kept) == first
+    assert task.validations == 0
+
+
+def test_a_training_set_without_examples_is_refused_before_training():
+    with pytest.raises(TrainingError, match="the training set has no examples"):
+        train(Toy(examples=0), PARAMS)
+
+
+def test_a_metric_that_validation_does_not_give_is_named_with_those_it_gives():
+    with pytest.raises(TrainingError, match="no metric 'rouge2'; it gives error"):
+        trained(PARAMS.model_copy(update={"metric": "rouge2"}))
+
+
+def test_a_loss_that_is_no_number_stops_where_it_is_and_the_last_checkpoint_stays():
+    kept = Memory()
+    params = PARAMS.model_copy(update={"checkpoint_every": 1, "accumulation": 1})
+    with pytest.raises(
+        NotFiniteError, match=r"update \d+, epoch 1: the loss is nan; examples: .*point-33"
+    ) as error:
+        trained(params, Toy(poisoned=33), kept)
+    state = json.loads(kept.files["state.json"])["state"]
+    assert f"update {state['step'] + 1}," in str(error.value)
+    assert f"the checkpoint of update {state['step']} stays" in str(error.value)
+    for name in ("weights.safetensors", "best.safetensors"):
+        assert all(bool(value.isfinite().all()) for value in load(kept.files[name]).values())
+
+
+def test_a_gradient_that_is_no_number_stops_training_as_well():
+    class Steep(Toy):
+        def loss(self, indices):
+            # sqrt at 0: the value is 0, the slope is infinite
+            return (super().loss(indices) * 0).sqrt()
+
+    with pytest.raises(NotFiniteError, match=r"update 1, epoch 1: the gradient's norm is nan"):
+        trained(task=Steep())
+
+
+def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_what_differs():
+    kept = Memory()
+    trained(checkpoints=kept)
+
+    class Wider(Toy):
+        def identity(self):
+            return {"model": {"width": 9}, "data": "other"}
+
+    with pytest.raises(
+        CheckpointError,
+        match=r"task\.data was \"toy\", is \"other\"; task\.model\.width was 8, is 9; training\.seed was 3, is 4\. Remove it",
+    ):
+        trained(PARAMS.model_copy(update={"seed": 4}), Wider(), kept)
+
+
+def test_how_often_checkpoints_are_written_makes_no_other_run():
+    kept = Memory()
+    first = trained(checkpoints=kept)
+    assert trained(PARAMS.model_copy(update={"checkpoint_every": 9}), checkpoints=kept) == first
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda files: files.pop("best.safetensors"), "has no best.safetensors; remove it"),
+        (lambda files: files.update({"state.json": b"{"}), "cannot be read: .*; remove it"),
+        (lambda files: files.update({"weights.safetensors": b"abc"}), "cannot be read: .*; remove it"),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_read_says_so(spoil, message):
+    kept = Memory()
+    trained(checkpoints=kept)
+    spoil(kept.files)
+    with pytest.raises(CheckpointError, match=message):
+        trained(checkpoints=kept)
+
+
+def test_progress_tells_every_update_with_rate_and_remaining_time():
+    told = []
+    _, outcome = trained(report=told.append)
+    assert [one.step for one in told] == list(range(1, outcome.steps + 1))
+    assert {one.steps for one in told} == {outcome.steps}
+    assert [one.epoch for one in told] == [0] * 7 + [1] * 7 + [2] * 7
+    assert all(one.rate > 0 for one in told) and told[-1].remaining == 0
+    assert [one.step for one in told if one.metrics] == [7, 14, 21]
+
+
+def test_the_printer_writes_validations_and_is_quiet_between():
+    stream = StringIO()
+    trained(report=ProgressLines(stream, seconds=3600))
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("update 1/21  epoch 1  loss ")
+    assert "updates/s" in lines[-1] and "0:00 left  error " in lines[-1]

@@ -1,0 +1,96 @@
+"""A task small enough to be trained in a blink: a line with dropout through noisy points.
+
+As a program: trains into a folder, and kills itself without a word at an update.
+Usage: python toy_task.py FOLDER KILL_AT (0: never)
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from ops.models.training import TrainingParams, train
+from orchestration.store.publish import building, write_files
+
+PARAMS = TrainingParams(
+    epochs=3,
+    batch_size=4,
+    accumulation=2,
+    learning_rate=0.05,
+    checkpoint_every=4,
+    metric="error",
+    precision="bfloat16",
+    seed=3,
+)
+
+
+class Toy:
+    def __init__(self, examples=50, poisoned=None, metrics=None):
+        generator = torch.Generator().manual_seed(1)
+        self.inputs = torch.randn(examples, 5, generator=generator)
+        self.targets = self.inputs @ torch.arange(5.0) + torch.randn(examples, generator=generator) / 10
+        if poisoned is not None:
+            self.targets[poisoned] = torch.nan
+        self.names = [f"point-{index}" for index in range(examples)]
+        self.costs = [1 + index % 7 for index in range(examples)]
+        self.metrics = metrics
+        self.validations = 0
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            self.module = nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Dropout(0.2), nn.Linear(8, 1))
+
+    def loss(self, indices):
+        chosen = list(indices)
+        return ((self.module(self.inputs[chosen])[:, 0] - self.targets[chosen]) ** 2).mean()
+
+    def validate(self):
+        self.validations += 1
+        if self.metrics is not None:
+            return {"error": self.metrics[self.validations - 1]}
+        return {"error": float(((self.module(self.inputs)[:, 0] - self.targets) ** 2).mean())}
+
+    def identity(self):
+        return {"model": {"width": 8}, "data": "toy"}
+
+
+class Folder:
+    """Checkpoints in a folder, by the project's writer."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def write(self, files):
+        with building(self.folder / ".workshop", self.folder / "last") as new:
+            write_files(new, sorted(files.items()))
+
+    def read(self):
+        last = self.folder / "last"
+        return {one.name: one.read_bytes() for one in sorted(last.iterdir())} if last.exists() else None
+
+
+class Memory:
+    """Checkpoints that last as long as the test."""
+
+    def __init__(self):
+        self.files = None
+
+    def write(self, files):
+        self.files = dict(files)
+
+    def read(self):
+        return self.files
+
+
+def main(folder, kill_at):
+    def report(progress):
+        if progress.step == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    train(Toy(), PARAMS, Folder(folder), report)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
