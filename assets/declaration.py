@@ -23,10 +23,10 @@ from assets.dagster_asset import dagster_asset
 from assets.expectations import Expectation, Suite, check, suite_version
 from assets.settings import document, raw_section, section, settings, validated
 from assets.thresholds import Threshold
+from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes, Shape
 from ops.params import ModelName, Params, Strict
 from ops.parse.scan import Records
-from ops.models.training.checkpoints import CheckpointFolder
 from ops.parts import Artifact, Parts
 from ops.scores import Score
 
@@ -214,14 +214,15 @@ def dataset(
     Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
     `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
     `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
-    `hmm: HmmParams` the section of params.yaml that this class declares; `checkpoints: CheckpointFolder` where a
-    training that is cut short goes on from; `strict: Strict` whether numerics are strict; `records: Records` the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs", or
-    "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months. `measures`
-    are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are `optional` may be
-    left out of params.yaml. `expectations` say what its rows should be like (assets/expectations.py): to
-    change them validates its partitions again, and makes none. `scores` are numbers over all kept rows, for
-    `dvc metrics` (ops/scores.py). `thresholds` are the params of which pages tell what other values would
-    keep (assets/thresholds.py).
+    `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
+    are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
+    the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs",
+    or "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
+    `measures` are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are
+    `optional` may be left out of params.yaml. `expectations` say what its rows should be like
+    (assets/expectations.py): to change them validates its partitions again, and makes none. `scores` are
+    numbers over all kept rows, for `dvc metrics` (ops/scores.py). `thresholds` are the params of which pages
+    tell what other values would keep (assets/thresholds.py).
 
     `contrast` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of

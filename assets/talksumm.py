@@ -22,12 +22,18 @@ from assets.expectations import (
 from assets.expectations import matches as like
 from assets.thresholds import Threshold
 from ops import thresholds as rules
+from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
-from ops.parts import Parts
+from ops.params import Strict
+from ops.parts import Artifact, Parts
 from ops.scores import Score
 from ops.talksumm import alignments as aligning
 from ops.talksumm import budgets, training
+from ops.talksumm import evaluation as evaluating
+from ops.talksumm import extractor as extracting
+from ops.talksumm import gold_papers as gold
 from ops.talksumm import pairs as pairing
+from ops.talksumm import system_summaries as summarising
 from ops.talksumm import tuning as tuning_report
 from ops.talksumm.budgets import SummaryParams
 from ops.talksumm.hmm import HmmParams
@@ -245,4 +251,123 @@ def tuning(
     return tuning_report.tune(gold_alignments, pairs, talks, hmm, params)
 
 
-TALKSUMM = [matches, pairs, alignments, summaries, training_sets, tuning]
+@dataset(
+    group="talksumm",
+    shape=gold.GOLD_PAPERS,
+    consumes="human_summaries",
+    partitioned=False,
+    measures=["sentences.length", "labels.items", "references.length"],
+    scores={"labelled": Score("labels.items", "share"), "references": Score("references.length")},
+    expectations=[
+        *identity("gold"),
+        *not_null("paper_id", "document", "split"),
+        unique("paper_id"),
+        among("split", "train", "validation", "test"),
+        between("sentences.length", 1),
+        equal("sentences.length", "labels.length"),
+        equal("sentences.length", "roles.length"),
+        equal("sentences.length", "sections.length"),
+        *none("sections.items.descents", "references.id.repeats"),
+        between("labels.items.least", 0, 1),
+        between("labels.items.greatest", 1, 1, "warning"),
+        between("references.length", 1),
+        *texts("sentences.items", longest=3_000),
+        *steady(),
+    ],
+)
+def gold_papers(
+    human_summaries: Parts, papers: Parts, sentences: Parts, params: gold.GoldPaperParams
+) -> Outcomes:
+    """Papers that people summarised, with greedy labels: what summarisers are judged on, split by paper."""
+    return gold.gold_papers(human_summaries, papers, sentences, params)
+
+
+@dataset(
+    group="talksumm",
+    shape=extracting.EXTRACTOR,
+    consumes="training_sets",
+    partitioned=False,
+    measures=["agreement", "sentences", "positions.length"],
+    scores={"agreement": Score("agreement"), "agreement_of_chosen": Score("agreement", where="chosen")},
+    expectations=[
+        *identity("extraction"),
+        *not_null("example_id", "paper_id", "architecture", "set", "split"),
+        unique("architecture", "set", "example_id"),
+        between("agreement", 0, 1),
+        between("positions.length", 1, None, "warning"),
+        *none("positions.items.repeats"),
+        between("positions.items.least", 0),
+        *steady(),
+    ],
+)
+def extractor(
+    training_sets: Parts,
+    gold_papers: Parts,
+    params: extracting.ExtractorParams,
+    checkpoints: CheckpointFolder,
+    strict: Strict,
+) -> Outcomes:
+    """Extractive summarisers, one a training set and architecture, and what each chooses of its examples."""
+    return extracting.extractor(training_sets, gold_papers, params, checkpoints, strict)
+
+
+@dataset(
+    group="talksumm",
+    shape=summarising.SYSTEM_SUMMARIES,
+    consumes="gold_papers",
+    partitioned=False,
+    measures=["words", "sentences.length"],
+    scores={"words": Score("words")},
+    expectations=[
+        *identity("summary"),
+        *not_null("gold_id", "paper_id", "system"),
+        unique("gold_id", "system", "model"),
+        between("words", 0, None),
+        between("words", 10, None, "warning"),
+        equal("text.words", "words"),
+        *none("positions.items.repeats", "positions.items.descents"),
+        *text("text", longest=50_000),
+        *steady(),
+    ],
+)
+def system_summaries(
+    gold_papers: Parts, extractor: Artifact, params: summarising.SystemSummaryParams
+) -> Outcomes:
+    """A summary of every test paper by every system: Only and Hybrid of each extractor, and the baselines."""
+    return summarising.system_summaries(gold_papers, extractor, params)
+
+
+@dataset(
+    group="talksumm",
+    shape=evaluating.EVALUATION,
+    consumes="system_summaries",
+    partitioned=False,
+    measures=["rouge2_f", "rouge3_f", "rougeSU4_f"],
+    scores={name: Score(name, where="only") for name in evaluating.TABLE_2},
+    contrast=("text", "reference"),
+    expectations=[
+        *identity("score"),
+        *not_null("summary_id", "gold_id", "system", "text", "reference"),
+        unique("summary_id"),
+        between("references", 1),
+        *(between(name, 0, 1) for name in evaluating.SCORES),
+        *steady(),
+    ],
+)
+def evaluation(system_summaries: Parts, gold_papers: Parts, params: evaluating.EvaluationParams) -> Outcomes:
+    """ROUGE of every summary against those of people; the paper's Table 2 with intervals and paired tests."""
+    return evaluating.evaluation(system_summaries, gold_papers, params)
+
+
+TALKSUMM = [
+    matches,
+    pairs,
+    alignments,
+    summaries,
+    training_sets,
+    tuning,
+    gold_papers,
+    extractor,
+    system_summaries,
+    evaluation,
+]

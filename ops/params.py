@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-
 #: Whether a step computes with baseline kernels, on the processor: params.yaml's `numerics: strict`.
 Strict = Annotated[bool, "numerics: strict"]
 

@@ -32,7 +32,7 @@ from orchestration.quality import checks as quality
 from orchestration.quality.checks import told
 from orchestration.store.checkpoints import StoredCheckpoints, discard
 from orchestration.store.counts import counts
-from orchestration.store.identity import file_md5, folder_hashes
+from orchestration.store.identity import folder_hashes
 from orchestration.store.parquet import write_outcomes
 from orchestration.store.publish import building, write_files
 from orchestration.store.records import Record, forget, write_record

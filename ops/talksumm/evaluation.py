@@ -40,7 +40,8 @@ EVALUATION = Shape(
         ("title", _TEXT, "of the paper"),
         ("system", _TEXT, "only, hybrid, or a baseline"),
         ("model", _TEXT, "architecture and training set of an extractor"),
-        ("chosen", pa.bool_(), "whether it is of the extractor that validation chose"),
+        ("chosen", pa.bool_(), "whether it is a baseline's, or of the extractor that validation chose"),
+        ("only", pa.bool_(), "whether it is Only of the extractor that validation chose"),
         ("text", _TEXT, "the summary"),
         ("reference", _TEXT, "the first of the summaries by people"),
         ("references", _INT, "summaries by people that it is scored against"),
@@ -85,15 +86,17 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
         else:
             dropped.append(drop(unit, "empty", detail=unit["system"]))
     content = json.dumps(table(kept, params), indent=1, sort_keys=True)
-    yield Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped, files={TABLE: content.encode()})
+    yield Outcome.of(
+        EVALUATION, [unit["id"] for unit in units], kept, dropped, files={TABLE: content.encode()}
+    )
 
 
 def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     """Return the means of every system with 95 % intervals over papers, and paired tests between systems.
 
-    `systems`: system, model, chosen, the number of papers, and by metric mean, low and high. `tests`: of every
-    two systems that the table has (of the extractors only the chosen one), over the papers that both have,
-    by metric of Table 2: difference, low, high and p.
+    `systems`: system, model, chosen, the number of papers, and by metric mean, low and high. `tests`: of
+    every two systems that the table has (of the extractors only the chosen one), over the papers that both
+    have, by metric of Table 2: difference, low, high and p.
     """
     systems: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
@@ -159,6 +162,7 @@ def _scored(unit: Row, references: Sequence[Sequence[str]], params: EvaluationPa
         "licence": unit["licence"],
         "summary_id": unit["id"],
         **{name: unit[name] for name in ("gold_id", "title", "system", "model", "chosen", "text")},
+        "only": unit["chosen"] and unit["system"] == "only",
         "reference": " ".join(references[0]),
         "references": len(references),
         **{f"{name}_{field}": value for name in ROUGE for field, value in found[name]._asdict().items()},

@@ -10,9 +10,8 @@ validation set is taken, by summaries of 150 words.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -22,6 +21,7 @@ from ops.identity import row_id
 from ops.metrics.rouge import rouge_of_references
 from ops.models.encoder import ENCODER
 from ops.models.extractors import (
+    Embed,
     Extraction,
     Extractor,
     Labelled,
@@ -32,12 +32,15 @@ from ops.models.extractors import (
     TransformerConfig,
     TransformerExtractor,
     TransformerTask,
+    embedder,
     load,
     make,
+    remembering,
     save,
 )
-from ops.models.training import ProgressLines, Trained, TrainingError, TrainingParams, train
-from ops.models.training.checkpoints import CheckpointFolder
+from ops.models.extractors.files import CONFIG
+from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
+from ops.models.training.progress import ProgressLines
 from ops.models.word_vectors import WORD_VECTORS
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
@@ -126,7 +129,7 @@ class _Example:
 class _Model:
     architecture: Architecture
     set: str
-    extractor: Extractor
+    extractor: PointerExtractor | TransformerExtractor
     trained: Trained
     examples: int
     judged: int
@@ -146,11 +149,11 @@ def extractor(
 ) -> Outcomes:
     """Yield what every trained model chooses of the examples, with the models; the units are the examples.
 
-    A set's examples of the split `train` are learnt from, those of `gold_papers` as the set `oracle`. Models are
-    judged on the papers of `gold_papers` in the split `validation` by ROUGE-2 F against the summaries by people; where
-    there are none, on the set's own validation examples against its summaries, and where there are none of
-    these either, on what they learnt from: models.json says which. An example without a label is dropped as
-    `no_label`. Raises TrainingError for a set that has rows, but none to learn from.
+    A set's examples of the split `train` are learnt from, those of `gold_papers` as the set `oracle`. Models
+    are judged on the papers of `gold_papers` in the split `validation` by ROUGE-2 F against the summaries by
+    people; where there are none, on the set's own validation examples against its summaries, and where there
+    are none of these either, on what they learnt from: models.json says which. An example without a label is
+    dropped as `no_label`. Raises TrainingError for a set that has rows, but none to learn from.
     """
     units = training_sets.read().to_pylist()
     gold = [_of_gold(row) for row in gold_papers.read().to_pylist()]
@@ -160,8 +163,9 @@ def extractor(
     if learnt := [one for one in gold if one.row["split"] == "train"]:
         examples[ORACLE] = learnt
     judges = [one for one in gold if one.row["split"] == "validation"]
+    embed = remembering(embedder(params.encoder, strict))
     models = [
-        _train(architecture, name, own, judges, params, checkpoints, strict)
+        _train(architecture, name, own, judges, params, embed, checkpoints, strict)
         for name, own in sorted(examples.items())
         for architecture in params.architectures
     ]
@@ -172,11 +176,9 @@ def extractor(
         for one in examples[model.set]
         if one.labels
     ]
-    dropped = [drop(one.row, "no_label") for name in examples if name != ORACLE for one in examples[name] if not one.labels]
+    dropped = [drop(unit, "no_label") for unit in units if not any(unit["labels"])]
     files = {
-        f"{model.name}/{name}": content
-        for model in models
-        for name, content in save(model.extractor).items()
+        f"{model.name}/{name}": content for model in models for name, content in save(model.extractor).items()
     }
     told = json.dumps([_told(model, model is best) for model in models], indent=1, sort_keys=True)
     yield Outcome.of(
@@ -185,9 +187,17 @@ def extractor(
 
 
 def trained(artifact: Artifact) -> Iterator[tuple[str, bool, Extractor]]:
-    """Yield every trained extractor: its name ("transformer/words_150"), whether it was chosen, and itself."""
+    """Yield every trained extractor: name ("transformer/words_150"), whether it was chosen, and itself.
+
+    All that are yielded share the embeddings of the sentences that they have seen.
+    """
+    embeds: dict[str, Embed] = {}
     for model in json.loads((artifact.folder / MODELS).read_text()):
-        yield model["model"], model["chosen"], load(artifact.files(model["model"]))
+        files = artifact.files(model["model"])
+        name = json.loads(files[CONFIG]).get("encoder")
+        if name and name not in embeds:
+            embeds[name] = remembering(embedder(name))
+        yield model["model"], model["chosen"], load(files, embed=embeds.get(name))
 
 
 def _of_set(row: Row) -> _Example:
@@ -210,14 +220,15 @@ def _train(
     examples: Sequence[_Example],
     judges: Sequence[_Example],
     params: ExtractorParams,
+    embed: Embed,
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> _Model:
     learnt = [one for one in examples if one.row["split"] == "train"]
     if not any(one.labels for one in learnt):
         raise TrainingError(
-            f"training set {name}: none of its {len(examples)} examples is in the split train and has a label; "
-            "lower the share of validation in params.yaml (talksumm.training_sets, talksumm.gold_papers)"
+            f"training set {name}: none of its {len(examples)} examples is in the split train and has a "
+            "label; lower the share of validation in params.yaml (talksumm.training_sets or .gold_papers)"
         )
     own = [one for one in examples if one.row["split"] == "validation"]
     judged, judged_on = next(
@@ -231,8 +242,8 @@ def _train(
     )
     config = params.config(architecture)
     training = params.training(architecture)
-    model = make(config, training.seed)
-    sets = [Labelled([one.paper for one in some], [one.labels for one in some]) for some in (learnt, judged)]
+    model = make(config, training.seed, embed=embed)
+    sets = _labelled(learnt), _labelled(judged)
 
     def judge(index: int, extraction: Extraction) -> float:
         return _rouge(judged[index], extraction, params.words)
@@ -242,10 +253,13 @@ def _train(
         task = PointerTask(model, *sets, judge, params.words)
     else:
         task = TransformerTask(model, *sets, judge, params.words)
-    ended = train(
-        task, training, checkpoints.at(f"{architecture}-{name}"), ProgressLines(f"{architecture}/{name}"), strict
-    )
+    checkpoint = checkpoints.at(f"{architecture}-{name}")
+    ended = train(task, training, checkpoint, ProgressLines(f"{architecture}/{name}"), strict)
     return _Model(architecture, name, model, ended, len(task.names), len(judged), judged_on)
+
+
+def _labelled(examples: Sequence[_Example]) -> Labelled:
+    return Labelled([one.paper for one in examples], [one.labels for one in examples])
 
 
 def _rouge(example: _Example, extraction: Extraction, words: int) -> float:

@@ -46,7 +46,11 @@ GOLD_PAPERS = Shape(
         ("sentences", pa.list_(_TEXT), "that may be extracted, in the paper's order"),
         ("roles", pa.list_(_TEXT), "of the sections that the sentences stand in"),
         ("sections", pa.list_(_INT), "number of the section that a sentence stands in, from 0"),
-        ("labels", pa.list_(_INT), "1 where a greedy choice by ROUGE against the references takes the sentence"),
+        (
+            "labels",
+            pa.list_(_INT),
+            "1 where a greedy search for ROUGE against the references takes it",
+        ),
         ("abstract", pa.list_(_TEXT), "sentences of the authors' own summary, which may not be extracted"),
         ("references", pa.list_(REFERENCE), "the summaries by people"),
     ),
@@ -84,13 +88,12 @@ def split(paper_id: str, params: GoldPaperParams) -> str:
     return "validation" if place < params.test + params.validation else "train"
 
 
-def gold_papers(
-    human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams
-) -> Outcomes:
+def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams) -> Outcomes:
     """Yield the papers that were summarised by people; the units are the summaries.
 
     A summary is dropped as `not_a_reference` (of a kind that does not count), `no_paper` (none bears its
-    document's name), `ambiguous_paper` (several do), and `no_sentences` (nothing of its paper may be extracted).
+    document's name), `ambiguous_paper` (several do), and `no_sentences` (nothing of its paper may be
+    extracted).
     """
     units = human_summaries.read().to_pylist()
     wanted = {unit["document"] for unit in units}
@@ -115,7 +118,7 @@ def gold_papers(
 
 
 def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words: int) -> list[int]:
-    """Return the sentences that a greedy search for ROUGE-1 and 2 takes, to so many words, the first one first.
+    """Return the sentences that a greedy search for ROUGE-1 and 2 takes to so many words, first one first.
 
     Of several references the words of all count: what any of them says is worth taking.
     """

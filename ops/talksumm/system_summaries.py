@@ -3,9 +3,9 @@
 Belongs here: which systems there are, and one summary of each a paper. Not here: rankers and composition
 (ops/rank), training extractors (extractor.py), scoring (evaluation.py).
 
-Lev et al. (2019), section 4.1: *Only* takes the top sentences of the model to 150 words; *Hybrid* the abstract,
-then those that are not redundant. The baselines are Abstract (theirs), Lead, Random, TextRank, SumBasic, and
-Oracle, which knows the summaries by people.
+Lev et al. (2019), section 4.1: *Only* takes the top sentences of the model to 150 words; *Hybrid* the
+abstract, then those that are not redundant. The baselines are Abstract (theirs), Lead, Random, TextRank,
+SumBasic, and Oracle, which knows the summaries by people.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ class SystemSummaryParams(Params, section="talksumm.system_summaries"):
 
     words: int = Field(150, ge=1, description="of a summary; the last sentence taken is cut to fit")
     redundant: float = Field(
-        REDUNDANT, ge=0, le=1, description="a sentence whose cosine with one that is there is greater is left out"
+        REDUNDANT,
+        ge=0,
+        le=1,
+        description="a sentence whose cosine with one that is there is greater is left out",
     )
     seed: int = Field(0, ge=0, description="of the baseline that draws sentences at random")
 

@@ -44,7 +44,7 @@ def split(paper_id: str, params: TrainingSetParams) -> str:
 
 
 def sections(headings: Sequence[str | None]) -> list[int]:
-    """Return the index, from 0, of the section that each sentence stands in: a new one where the heading changes."""
+    """Return the number of the section that each sentence stands in; a changed heading begins a new one."""
     return list(accumulate((one != other for one, other in pairwise(headings)), initial=0))[: len(headings)]
 
 

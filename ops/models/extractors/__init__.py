@@ -5,11 +5,12 @@ Belongs here: both behind one interface, and what they are trained on. Not here:
 """
 
 from ops.models.extractors.config import POINTERS, TRANSFORMERS, PointerConfig, TransformerConfig
+from ops.models.extractors.embeddings import Embed, embedder, remembering
 from ops.models.extractors.files import ModelFilesError, load, make, save
 from ops.models.extractors.paper import Extraction, Extractor, LabelError, Paper
 from ops.models.extractors.pointer_extractor import PointerExtractor
 from ops.models.extractors.tasks import Judge, Labelled, PointerTask, TransformerTask
-from ops.models.extractors.transformer_extractor import Embed, TransformerExtractor, embedder
+from ops.models.extractors.transformer_extractor import TransformerExtractor
 
 __all__ = [
     "POINTERS",
@@ -31,5 +32,6 @@ __all__ = [
     "embedder",
     "load",
     "make",
+    "remembering",
     "save",
 ]

@@ -15,9 +15,10 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 from ops.models.extractors.config import PointerConfig, TransformerConfig
+from ops.models.extractors.embeddings import Embed
 from ops.models.extractors.paper import Extractor
 from ops.models.extractors.pointer_extractor import PointerExtractor
-from ops.models.extractors.transformer_extractor import Embed, TransformerExtractor
+from ops.models.extractors.transformer_extractor import TransformerExtractor
 from ops.models.word_vectors import WordVectors
 
 CONFIG, WEIGHTS = "config.json", "weights.safetensors"

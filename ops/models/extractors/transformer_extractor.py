@@ -7,25 +7,19 @@ files (files.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from ops.models.encoder import encoder
 from ops.models.extractors.config import TransformerConfig
+from ops.models.extractors.embeddings import Embed, embedder
 from ops.models.extractors.features import WIDTH, features
 from ops.models.extractors.paper import Extraction, Paper, take_words
 from ops.models.extractors.transformer import PaperTransformer
 
-#: Embeds n texts as n x E rows of length 1; who has embeddings at hand gives a function that looks them up.
-Embed = Callable[[Sequence[str]], NDArray[np.float32]]
-
 _TOKEN = re.compile(r"\w+")
-#: An embedding differs by about 1e-7 with the batch that it was made in: these decimals do not.
-_DECIMALS = 4
 
 
 class TransformerExtractor:
@@ -102,16 +96,3 @@ class TransformerExtractor:
             first.append(index)
             used += lengths[index]
         return [*first, *passed]
-
-
-def embedder(name: str, strict: bool = True) -> Embed:
-    """Return a function that embeds texts by an encoder of the registry, rounded to four decimals."""
-
-    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = encoder(name, strict).encode(
-            list(texts), show_progress_bar=False, normalize_embeddings=True, convert_to_numpy=True
-        )
-        rounded: NDArray[np.float32] = np.round(np.asarray(rows, np.float32), _DECIMALS)
-        return rounded
-
-    return embed

@@ -4,7 +4,7 @@ Belongs here: the loop and what it needs. Not here: models and their tasks (extr
 and curves are kept (orchestration).
 """
 
-from ops.models.training.checkpoints import CheckpointError, Checkpoints
+from ops.models.training.checkpoints import CheckpointError, CheckpointFolder, Checkpoints
 from ops.models.training.loop import NotFiniteError, train
 from ops.models.training.params import TrainingParams
 from ops.models.training.progress import ProgressLines
@@ -12,6 +12,7 @@ from ops.models.training.task import Point, Progress, Task, Trained, TrainingErr
 
 __all__ = [
     "CheckpointError",
+    "CheckpointFolder",
     "Checkpoints",
     "NotFiniteError",
     "Point",

@@ -40,6 +40,14 @@ class Checkpoints(Protocol):
         ...
 
 
+class CheckpointFolder(Protocol):
+    """Where the runs of one dataset leave their checkpoints."""
+
+    def at(self, name: str) -> Checkpoints:
+        """Return where the run of this name leaves its own; the name is that of a folder."""
+        ...
+
+
 @dataclass
 class State:
     """Where a run stands. `batch` is the next one of `epoch`; `loss`, `examples` add up the epoch so far."""

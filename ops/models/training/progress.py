@@ -13,9 +13,10 @@ from ops.models.training.task import Progress
 
 
 class ProgressLines:
-    """Writes a line every some seconds, and one for every validation."""
+    """Writes a line every some seconds, and one for every validation; `name` is what is trained."""
 
-    def __init__(self, stream: TextIO | None = None, seconds: float = 5.0) -> None:
+    def __init__(self, name: str = "", stream: TextIO | None = None, seconds: float = 5.0) -> None:
+        self._name = name
         self._stream = stream or sys.stderr
         self._seconds = seconds
         self._last = -seconds
@@ -26,7 +27,7 @@ class ProgressLines:
         if not progress.metrics and now - self._last < self._seconds:
             return
         self._last = now
-        print(line(progress), file=self._stream, flush=True)
+        print(f"{self._name}  {line(progress)}".lstrip(), file=self._stream, flush=True)
 
 
 def line(progress: Progress) -> str:

@@ -23,9 +23,20 @@ class Task(Protocol):
     `names` and `costs` (N): what the training examples are called, and how long they are.
     """
 
-    module: nn.Module
-    names: Sequence[str]
-    costs: Sequence[int]
+    @property
+    def module(self) -> nn.Module:
+        """What is trained, in place."""
+        ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """N names, for messages."""
+        ...
+
+    @property
+    def costs(self) -> Sequence[int]:
+        """N lengths, for batches of like length."""
+        ...
 
     def loss(self, indices: Sequence[int]) -> Tensor:
         """Return the mean loss of some training examples (a scalar): the sum divided by their number."""
