@@ -110,6 +110,7 @@ class _ExtractionTask:
         """Return the mean loss of some training papers."""
         raise NotImplementedError
 
+    @torch.no_grad()
     def validate(self) -> dict[str, float]:
         """Return "loss" over the labelled validation papers, and "score", the judge's mean over all."""
         metrics = {}

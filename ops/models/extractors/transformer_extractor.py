@@ -111,7 +111,6 @@ def embedder(name: str, strict: bool = True) -> Embed:
         rows = encoder(name, strict).encode(
             list(texts), show_progress_bar=False, normalize_embeddings=True, convert_to_numpy=True
         )
-        rounded: NDArray[np.float32] = np.round(np.asarray(rows, np.float32), _DECIMALS)
-        return rounded
+        return np.round(rows, _DECIMALS).astype(np.float32)
 
     return embed

@@ -19,8 +19,8 @@ def batches(
     """Return one epoch's batches of the indices of `costs`; every index stands in exactly one.
 
     A batch has at most `size` examples, and its longest cost times their number is at most `limit`; an
-    example that is longer than that is a batch of its own. No state: a run that goes on in the middle of an epoch
-    asks for the same batches and passes over those that are done.
+    example that is longer than that is a batch of its own. No state: a run that goes on in the middle of an
+    epoch asks for the same batches and passes over those that are done.
     """
     random = np.random.default_rng([seed, epoch])
     order = random.permutation(len(costs)).tolist()

@@ -77,7 +77,6 @@ class _Run:
         self.accelerator = Accelerator(
             cpu=on_processor,
             mixed_precision="no" if on_processor else precision,
-            step_scheduler_with_optimizer=False,
         )
         optimiser = torch.optim.AdamW(
             [one for one in task.module.parameters() if one.requires_grad],
