@@ -30,20 +30,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge, rouge_tokens
 from ops.models.encoder import ENCODER
-from ops.models.extractors import (
-    POINTERS,
-    TRANSFORMERS,
-    Embed,
-    Extraction,
-    Labelled,
-    Paper,
-    PointerExtractor,
-    PointerTask,
-    TransformerExtractor,
-    TransformerTask,
-    embedder,
-    save,
-)
+from ops.models.extractors.config import POINTERS, TRANSFORMERS
+from ops.models.extractors.files import save
+from ops.models.extractors.labelled import Labelled
+from ops.models.extractors.paper import Extraction, Paper
+from ops.models.extractors.pointer_extractor import PointerExtractor
+from ops.models.extractors.tasks import PointerTask, TransformerTask
+from ops.models.extractors.transformer_extractor import Embed, TransformerExtractor, embedder
 from ops.models.training import ProgressLines, Trained, TrainingParams, train
 from ops.parse.papers import parse_papers
 from ops.parse.records import Record
@@ -315,9 +308,10 @@ def main() -> None:
     training = shuffled_examples[:TRAINING]
     validation = shuffled_examples[TRAINING : TRAINING + VALIDATION]
     test = shuffled_examples[TRAINING + VALIDATION :]
+    sentences = sum(len(one.paper) for one in examples)
     print(
-        f"{len(examples)} papers, {sum(len(one.paper) for one in examples):,} sentences; {len(training)} to "
-        f"train, {len(validation)} to choose, {len(test)} to test; read in {time.process_time() - begin:.0f} s"
+        f"{len(examples)} papers, {sentences:,} sentences: {len(training)} to train on, "
+        f"{len(validation)} to choose on, {len(test)} to test on; read in {time.process_time() - begin:.0f} s"
     )
     folder = Folder(options.cache)
     names = [options.only] if options.only else ["pointer", "transformer"]
@@ -326,11 +320,11 @@ def main() -> None:
         return
     summaries = baselines(test)
     for name, extractor in extractors.items():
-        orders = [extractor.extract(one.paper, WORDS).indices for one in test]
+        # Hybrid passes over what repeats the abstract, so that more than a summary is ranked.
+        orders = [extractor.extract(one.paper, 2 * WORDS).indices for one in test]
         summaries[f"Only, {name}"] = [
             summary_of(one, chosen) for one, chosen in zip(test, orders, strict=True)
         ]
-        # All of the paper is ranked, since the abstract may leave room for little or much.
         summaries[f"Hybrid, {name}"] = [
             hybrid(one.abstract, one.paper.sentences, chosen, WORDS, cut=True).text
             for one, chosen in zip(test, orders, strict=True)

@@ -73,7 +73,7 @@ class _Run:
 
         self.task, self.params, self.checkpoints, self.report = task, params, checkpoints, report
         on_processor = strict or not torch.cuda.is_available()
-        precision = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}[params.precision]
+        precision = {"float32": "no", "bfloat16": "bf16"}[params.precision]
         self.accelerator = Accelerator(
             cpu=on_processor,
             mixed_precision="no" if on_processor else precision,
@@ -145,8 +145,7 @@ class _Run:
             whole += value
         if params.clip is not None:
             norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), params.clip))
-            # With float16 the scaler looks for overflow itself, and passes over the update.
-            if not math.isfinite(norm) and self.accelerator.scaler is None:
+            if not math.isfinite(norm):
                 raise self._not_finite(
                     f"the gradient's norm is {norm}", [one for batch in group for one in batch]
                 )

@@ -7,21 +7,12 @@ from extractor_cases import VECTORS, embed, paper_of, pointer, spans, transforme
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.models.extractors import (
-    POINTERS,
-    TRANSFORMERS,
-    LabelError,
-    Labelled,
-    ModelFilesError,
-    Paper,
-    PointerTask,
-    TransformerTask,
-    load,
-    make,
-    save,
-)
-from ops.models.extractors import tasks as tasks_module
-from ops.models.extractors.files import CONFIG, WEIGHTS
+from ops.models.extractors import labelled as labelled_module
+from ops.models.extractors.config import POINTERS, TRANSFORMERS
+from ops.models.extractors.files import CONFIG, WEIGHTS, ModelFilesError, load, make, save
+from ops.models.extractors.labelled import Labelled
+from ops.models.extractors.paper import LabelError, Paper
+from ops.models.extractors.tasks import PointerTask, TransformerTask
 from ops.models.training import TrainingError, TrainingParams, train
 
 BOTH = pytest.mark.parametrize("extractor", [pointer(), transformer()], ids=["pointer", "transformer"])
@@ -214,7 +205,7 @@ def test_soft_labels_are_learnt_instead_of_labels():
 
 
 def test_of_a_training_paper_only_the_first_sentences_are_read(monkeypatch):
-    monkeypatch.setattr(tasks_module, "LONGEST", 3)
+    monkeypatch.setattr(labelled_module, "LONGEST", 3)
     papers = [Paper("A", spans(5, 0)), Paper("B", spans(5, 1))]
     [(paper, labels, gains)] = Labelled(papers, [[4, 2], [3]]).learnable()
     assert (paper.id, len(paper), len(paper.roles), labels, gains) == ("A", 3, 3, [2], [])

@@ -3,8 +3,8 @@ import pytest
 import torch
 from extractor_cases import embed, paper_of, spans, transformer
 
-from ops.models.extractors import Extraction, Paper
 from ops.models.extractors.features import CUES, WIDTH, features
+from ops.models.extractors.paper import Extraction, Paper
 from ops.models.extractors.transformer import _Layer
 from ops.parse.roles import ROLES
 
