@@ -70,10 +70,13 @@ class _Run:
     ) -> None:
         import torch
         from accelerate import Accelerator
+        from accelerate.state import AcceleratorState
 
         self.task, self.params, self.checkpoints, self.report = task, params, checkpoints, report
         on_processor = strict or not torch.cuda.is_available()
         precision = {"float32": "no", "bfloat16": "bf16"}[params.precision]
+        # Accelerate holds device and precision once a process, and would refuse a run with others.
+        AcceleratorState._reset_state(reset_partial_state=True)
         self.accelerator = Accelerator(
             cpu=on_processor,
             mixed_precision="no" if on_processor else precision,
