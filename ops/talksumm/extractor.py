@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 from pydantic import Field, model_validator
@@ -20,25 +20,10 @@ from pydantic import Field, model_validator
 from ops.identity import row_id
 from ops.metrics.rouge import rouge_of_references
 from ops.models.encoder import ENCODER
-from ops.models.extractors import (
-    Embed,
-    Extraction,
-    Extractor,
-    Labelled,
-    Paper,
-    PointerConfig,
-    PointerExtractor,
-    PointerTask,
-    TransformerConfig,
-    TransformerExtractor,
-    TransformerTask,
-    embedder,
-    load,
-    make,
-    remembering,
-    save,
-)
-from ops.models.extractors.files import CONFIG
+from ops.models.extractors.config import PointerConfig, TransformerConfig
+from ops.models.extractors.embeddings import Embed, embedder, remembering
+from ops.models.extractors.labelled import Labelled
+from ops.models.extractors.paper import Extraction, Extractor, Paper
 from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
 from ops.models.training.progress import ProgressLines
 from ops.models.word_vectors import WORD_VECTORS
@@ -47,6 +32,10 @@ from ops.params import ModelName, Params
 from ops.parts import Artifact, Parts
 from ops.rank.choose import only
 from ops.talksumm.schemas import TRAINING_SETS
+
+if TYPE_CHECKING:
+    from ops.models.extractors.pointer_extractor import PointerExtractor
+    from ops.models.extractors.transformer_extractor import TransformerExtractor
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
@@ -155,6 +144,8 @@ def extractor(
     are none of these either, on what they learnt from: models.json says which. An example without a label is
     dropped as `no_label`. Raises TrainingError for a set that has rows, but none to learn from.
     """
+    from ops.models.extractors.files import save
+
     units = training_sets.read().to_pylist()
     gold = [_of_gold(row) for row in gold_papers.read().to_pylist()]
     examples: dict[str, list[_Example]] = {}
@@ -191,6 +182,8 @@ def trained(artifact: Artifact) -> Iterator[tuple[str, bool, Extractor]]:
 
     All that are yielded share the embeddings of the sentences that they have seen.
     """
+    from ops.models.extractors.files import CONFIG, load
+
     embeds: dict[str, Embed] = {}
     for model in json.loads((artifact.folder / MODELS).read_text()):
         files = artifact.files(model["model"])
@@ -224,6 +217,9 @@ def _train(
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> _Model:
+    from ops.models.extractors.files import make
+    from ops.models.extractors.tasks import task_of
+
     learnt = [one for one in examples if one.row["split"] == "train"]
     if not any(one.labels for one in learnt):
         raise TrainingError(
@@ -248,11 +244,7 @@ def _train(
     def judge(index: int, extraction: Extraction) -> float:
         return _rouge(judged[index], extraction, params.words)
 
-    task: PointerTask | TransformerTask
-    if isinstance(model, PointerExtractor):
-        task = PointerTask(model, *sets, judge, params.words)
-    else:
-        task = TransformerTask(model, *sets, judge, params.words)
+    task = task_of(model, *sets, judge, params.words)
     checkpoint = checkpoints.at(f"{architecture}-{name}")
     ended = train(task, training, checkpoint, ProgressLines(f"{architecture}/{name}"), strict)
     return _Model(architecture, name, model, ended, len(task.names), len(judged), judged_on)

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.identity import row_id
-from ops.models.extractors import Extractor, Paper
+from ops.models.extractors.paper import Extractor, Paper
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts

@@ -1,37 +1,15 @@
 """Extractive summarisers that learn: the pointer network of Chen and Bansal (2018), and one of today.
 
 Belongs here: both behind one interface, and what they are trained on. Not here: the training loop
-(ops/models/training), rankers that do not learn.
+(ops/models/training), rankers that do not learn (ops/rank).
+
+| module | what | loads torch |
+|---|---|---|
+| paper | `Paper`, `Extraction`, the protocol `Extractor` | no |
+| labelled | `Labelled`: papers with labels | no |
+| config | `PointerConfig`, `TransformerConfig`, and their sizes by name | no |
+| files | `make`, `save`, `load` | yes |
+| tasks | `PointerTask`, `TransformerTask`: what `ops.models.training.train` takes | yes |
+| pointer_extractor, transformer_extractor | the two | yes |
+| embeddings | what the Transformer reads sentences by | when it embeds |
 """
-
-from ops.models.extractors.config import POINTERS, TRANSFORMERS, PointerConfig, TransformerConfig
-from ops.models.extractors.embeddings import Embed, embedder, remembering
-from ops.models.extractors.files import ModelFilesError, load, make, save
-from ops.models.extractors.paper import Extraction, Extractor, LabelError, Paper
-from ops.models.extractors.pointer_extractor import PointerExtractor
-from ops.models.extractors.tasks import Judge, Labelled, PointerTask, TransformerTask
-from ops.models.extractors.transformer_extractor import TransformerExtractor
-
-__all__ = [
-    "POINTERS",
-    "TRANSFORMERS",
-    "Embed",
-    "Extraction",
-    "Extractor",
-    "Judge",
-    "LabelError",
-    "Labelled",
-    "ModelFilesError",
-    "Paper",
-    "PointerConfig",
-    "PointerExtractor",
-    "PointerTask",
-    "TransformerConfig",
-    "TransformerExtractor",
-    "TransformerTask",
-    "embedder",
-    "load",
-    "make",
-    "remembering",
-    "save",
-]

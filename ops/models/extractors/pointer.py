@@ -28,10 +28,20 @@ class SentenceEncoder(nn.Module):
         self.convolutions = nn.ModuleList(nn.Conv1d(dimensions, channels, window) for window in WINDOWS)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, words: Tensor, vectors: Tensor) -> Tensor:
-        """Return S x 3C for the words of S sentences (S x W, rows of `vectors`)."""
+    def forward(self, words: Tensor, lengths: Tensor, vectors: Tensor) -> Tensor:
+        """Return S x 3C for the words of S sentences (S x W, rows of `vectors`); `lengths` (S) count.
+
+        Windows that reach into the padding count for no sentence but one that is shorter than the window:
+        what a sentence is does not depend on those beside it.
+        """
         embedded = self.dropout(functional.embedding(words, vectors)).transpose(1, 2)
-        return torch.cat([functional.relu(one(embedded)).amax(dim=2) for one in self.convolutions], dim=1)
+        found = []
+        for width, convolution in zip(WINDOWS, self.convolutions, strict=True):
+            seen = functional.relu(convolution(embedded))
+            starts = torch.arange(seen.shape[2], device=words.device)
+            beyond = starts > (lengths - width).clamp(min=0).unsqueeze(1)
+            found.append(seen.masked_fill(beyond.unsqueeze(1), 0).amax(dim=2))
+        return torch.cat(found, dim=1)
 
 
 class _Attention(nn.Module):
@@ -80,15 +90,16 @@ class Pointer(nn.Module):
             chunk = [sentences[index] for index in order[start : start + _CHUNK]]
             longest = max(len(chunk[-1]), max(WINDOWS))
             padded = torch.stack([functional.pad(one, (0, longest - len(one))) for one in chunk])
-            parts.append(self.sentence(padded, vectors))
+            lengths = torch.tensor([len(one) for one in chunk], device=vectors.device)
+            parts.append(self.sentence(padded, lengths, vectors))
         back = torch.tensor(order, device=vectors.device).argsort()
-        lengths = [len(paper) for paper in papers]
-        rows = self.dropout(torch.cat(parts)[back]).split(lengths)
+        sizes = [len(paper) for paper in papers]
+        rows = self.dropout(torch.cat(parts)[back]).split(sizes)
         packed = pack_sequence(list(rows), enforce_sorted=False)
         encoded, _ = pad_packed_sequence(self.paper(packed)[0], batch_first=True)
         memory = torch.cat([self.stop.expand(len(papers), 1, -1), self.dropout(encoded)], dim=1)
         places = torch.arange(memory.shape[1], device=vectors.device)
-        there = places <= torch.tensor(lengths, device=vectors.device).unsqueeze(1)
+        there = places <= torch.tensor(sizes, device=vectors.device).unsqueeze(1)
         return memory, there
 
     def keys(self, memory: Tensor) -> tuple[Tensor, Tensor]:

@@ -104,7 +104,8 @@ class PointerExtractor:
         # A budget is met whatever the network says; and a summary has a sentence.
         away[_STOP] = words is not None or not summary.places
         scores = torch.log_softmax(scores.masked_fill(away, -torch.inf), dim=0)
-        best, places = scores.topk(min(self.config.beam, len(scores)))
+        # Stable, so that ties go to the lowest place.
+        best, places = (one[: self.config.beam] for one in scores.sort(descending=True, stable=True))
         left = int((scores > -torch.inf).sum()) - 1
         used = sum(lengths[place - 1] for place in summary.places)
         grown = []

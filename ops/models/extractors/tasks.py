@@ -1,15 +1,13 @@
 """What the extractors are trained on: labelled papers, as tasks of the training loop.
 
-Belongs here: losses, validation, and the identity of the data. Not here: the loop (ops/models/training),
-making labels, and judging summaries (the caller brings a judge).
+Belongs here: losses and validation. Not here: the loop (ops/models/training), labels (labelled.py), and
+judging summaries (the caller brings a judge).
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import torch
@@ -17,62 +15,14 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ops.models.extractors.paper import Extraction, LabelError, Paper, check_labels
+from ops.models.extractors.labelled import Labelled
+from ops.models.extractors.paper import Extraction, Paper
 from ops.models.extractors.pointer_extractor import PointerExtractor
 from ops.models.extractors.transformer_extractor import TransformerExtractor
 from ops.models.extractors.words import word_rows
 
 #: Says how good an extraction of the i-th validation paper is; higher is better.
 Judge = Callable[[int, Extraction], float]
-
-#: Sentences of a training paper that are read: it bounds what training costs. Of 778 papers of the ACL
-#: Anthology the longest has 838.
-LONGEST = 1000
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """Papers with the sentences that their summaries take, a row each.
-
-    `gains`, where given, say of every sentence how much it is worth (0 and more): soft labels for the
-    Transformer. Raises LabelError for labels outside their paper, naming the row.
-    """
-
-    papers: Sequence[Paper]
-    labels: Sequence[Sequence[int]]
-    gains: Sequence[Sequence[float]] | None = field(default=None)
-
-    def __post_init__(self) -> None:
-        check_labels(self.papers, self.labels)
-        if self.gains is None:
-            return
-        if len(self.gains) != len(self.papers):
-            raise LabelError(f"{len(self.papers)} papers, gains of {len(self.gains)}")
-        for row, (paper, gains) in enumerate(zip(self.papers, self.gains, strict=True)):
-            if len(gains) != len(paper):
-                raise LabelError(f"row {row} (paper {paper.id}): {len(paper)} sentences, {len(gains)} gains")
-
-    def digest(self) -> str:
-        """Return the SHA-256 of everything in it."""
-        rows = [[*astuple(paper)] for paper in self.papers]
-        content = [rows, [list(one) for one in self.labels], self.gains and [list(one) for one in self.gains]]
-        return hashlib.sha256(json.dumps(content, default=list).encode()).hexdigest()
-
-    def learnable(self) -> list[tuple[Paper, list[int], list[float]]]:
-        """Return the first sentences of the papers that have a label in them, labels in the paper's order."""
-        found = []
-        for row, (paper, labels) in enumerate(zip(self.papers, self.labels, strict=True)):
-            kept = sorted(index for index in labels if index < LONGEST)
-            if kept:
-                cut = Paper(
-                    paper.id,
-                    paper.sentences[:LONGEST],
-                    paper.title,
-                    paper.roles[:LONGEST],
-                    paper.sections[:LONGEST],
-                )
-                found.append((cut, kept, list(self.gains[row][:LONGEST]) if self.gains else []))
-        return found
 
 
 class _ExtractionTask:
@@ -110,6 +60,7 @@ class _ExtractionTask:
         """Return the mean loss of some training papers."""
         raise NotImplementedError
 
+    @torch.no_grad()
     def validate(self) -> dict[str, float]:
         """Return "loss" over the labelled validation papers, and "score", the judge's mean over all."""
         metrics = {}
@@ -212,3 +163,16 @@ class TransformerTask(_ExtractionTask):
         inputs = self._judged[row]
         paper = self._validation_papers[row]
         return Extraction((), ()) if inputs is None else self._extractor.choose(paper, inputs, self._words)
+
+
+def task_of(
+    extractor: PointerExtractor | TransformerExtractor,
+    training: Labelled,
+    validation: Labelled,
+    judge: Judge | None = None,
+    words: int = 150,
+) -> PointerTask | TransformerTask:
+    """Return the task that trains an extractor."""
+    if isinstance(extractor, PointerExtractor):
+        return PointerTask(extractor, training, validation, judge, words)
+    return TransformerTask(extractor, training, validation, judge, words)

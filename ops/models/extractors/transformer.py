@@ -33,8 +33,8 @@ class _Layer(nn.Module):
         seen = functional.scaled_dot_product_attention(query, key, value)
         seen = seen.transpose(1, 2).reshape(count, sentences, width)
         states = states + self.dropout(self.out(seen))
-        fed: Tensor = self.feed(self.before_feed(states))
-        return states + self.dropout(fed)
+        fed: Tensor = states + self.dropout(self.feed(self.before_feed(states)))
+        return fed
 
 
 class PaperTransformer(nn.Module):

@@ -70,14 +70,16 @@ class _Run:
     ) -> None:
         import torch
         from accelerate import Accelerator
+        from accelerate.state import AcceleratorState
 
         self.task, self.params, self.checkpoints, self.report = task, params, checkpoints, report
         on_processor = strict or not torch.cuda.is_available()
-        precision = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}[params.precision]
+        precision = {"float32": "no", "bfloat16": "bf16"}[params.precision]
+        # Accelerate holds device and precision once a process, and would refuse a run with others.
+        AcceleratorState._reset_state(reset_partial_state=True)
         self.accelerator = Accelerator(
             cpu=on_processor,
             mixed_precision="no" if on_processor else precision,
-            step_scheduler_with_optimizer=False,
         )
         optimiser = torch.optim.AdamW(
             [one for one in task.module.parameters() if one.requires_grad],
@@ -146,8 +148,7 @@ class _Run:
             whole += value
         if params.clip is not None:
             norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), params.clip))
-            # With float16 the scaler looks for overflow itself, and passes over the update.
-            if not math.isfinite(norm) and self.accelerator.scaler is None:
+            if not math.isfinite(norm):
                 raise self._not_finite(
                     f"the gradient's norm is {norm}", [one for batch in group for one in batch]
                 )

@@ -30,7 +30,7 @@ class TrainingParams(Params):
     )
     warmup: float = Field(0.1, ge=0, lt=1, description="share of the updates in which the rate rises from 0")
     clip: float | None = Field(1.0, gt=0, description="greatest norm of the gradient; null: as it is")
-    precision: Literal["float32", "bfloat16", "float16"] = Field(
+    precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="of the products on a GPU; on the processor always float32"
     )
     validate_every: int | None = Field(None, ge=1, description="updates; null: at the end of every epoch")

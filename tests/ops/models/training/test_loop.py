@@ -87,6 +87,16 @@ def test_training_leaves_the_generator_of_the_caller_as_it_was():
     assert torch.equal(torch.rand(3), expected)
 
 
+def test_a_run_may_follow_one_of_another_precision_in_the_same_process():
+    from accelerate import Accelerator
+    from accelerate.state import AcceleratorState
+
+    AcceleratorState._reset_state(reset_partial_state=True)
+    Accelerator(cpu=True, mixed_precision="bf16")
+    _, outcome = trained()
+    assert outcome.reason == "epochs"
+
+
 def test_training_makes_the_error_smaller():
     _, outcome = trained(PARAMS.model_copy(update={"epochs": 20}))
     errors = [point.value for point in outcome.curve if point.name == "error"]

@@ -1,0 +1,38 @@
+"""Small extractors and papers, made without any model of the registry but the word vectors."""
+
+import hashlib
+
+import numpy as np
+
+from ops.models.extractors.config import PointerConfig, TransformerConfig
+from ops.models.extractors.paper import Paper
+from ops.models.extractors.pointer_extractor import PointerExtractor
+from ops.models.extractors.transformer_extractor import TransformerExtractor
+from ops.models.word_vectors import WordVectors
+
+WORDS = [f"w{number}" for number in range(40)]
+VECTORS = WordVectors(WORDS, np.random.default_rng(0).standard_normal((40, 6)).astype(np.float32))
+
+
+def embed(texts):
+    """Return 8 numbers a text that its hash decides, of length 1."""
+    seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") for text in texts]
+    rows = np.stack([np.random.default_rng(seed).standard_normal(8) for seed in seeds])
+    return np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4).astype(np.float32)
+
+
+def pointer(seed=0, beam=1):
+    return PointerExtractor(PointerConfig(channels=4, hidden=6, beam=beam), seed, VECTORS)
+
+
+def transformer(seed=0, **options):
+    return TransformerExtractor(TransformerConfig(width=16, layers=1, heads=2, **options), seed, embed)
+
+
+def spans(sentences, seed):
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(WORDS, random.integers(3, 9))) for _ in range(sentences)]
+
+
+def paper_of(sentences, **more):
+    return Paper("P00-0001", sentences, "w1 of w2", **more)

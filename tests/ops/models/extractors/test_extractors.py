@@ -1,0 +1,211 @@
+"""What holds of both extractors."""
+
+import json
+
+import pytest
+from extractor_cases import VECTORS, embed, paper_of, pointer, spans, transformer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.models.extractors import labelled as labelled_module
+from ops.models.extractors.config import POINTERS, TRANSFORMERS
+from ops.models.extractors.files import CONFIG, WEIGHTS, ModelFilesError, load, make, save
+from ops.models.extractors.labelled import Labelled
+from ops.models.extractors.paper import LabelError, Paper
+from ops.models.extractors.tasks import PointerTask, TransformerTask
+from ops.models.training import TrainingError, TrainingParams, train
+
+BOTH = pytest.mark.parametrize("extractor", [pointer(), transformer()], ids=["pointer", "transformer"])
+SENTENCES = st.lists(st.lists(st.sampled_from(["w1", "w2", "x", "naïve", "§"]), max_size=6).map(" ".join))
+
+
+@BOTH
+@given(sentences=SENTENCES, words=st.integers(1, 40))
+def test_no_sentence_comes_twice_or_empty_and_the_budget_is_met_by_the_last(extractor, sentences, words):
+    found = extractor.extract(paper_of(sentences), words)
+    lengths = [len(text.split()) for text in sentences]
+    assert len(found.indices) == len(found.scores) == len(set(found.indices))
+    assert all(lengths[index] for index in found.indices)
+    used = sum(lengths[index] for index in found.indices)
+    if used < words:
+        assert len(found.indices) == sum(length > 0 for length in lengths)
+    else:
+        assert used - lengths[found.indices[-1]] < words
+
+
+@BOTH
+def test_a_paper_of_one_sentence_gives_that_sentence(extractor):
+    assert extractor.extract(paper_of(["w1 w2 w3"])).indices == (0,)
+    assert extractor.extract(paper_of(["w1 w2 w3"]), None).indices == (0,)
+
+
+@BOTH
+def test_a_paper_of_5000_sentences_gives_a_summary(extractor):
+    sentences = spans(5000, 3)
+    found = extractor.extract(paper_of(sentences))
+    assert 150 <= sum(len(sentences[index].split()) for index in found.indices) < 160
+
+
+@BOTH
+def test_a_budget_below_one_word_is_refused(extractor):
+    with pytest.raises(ValueError, match="a summary of 0 words"):
+        extractor.extract(paper_of(["w1"]), 0)
+
+
+@BOTH
+def test_a_saved_extractor_extracts_as_before_and_saves_to_the_same_bytes(extractor):
+    files = save(extractor)
+    again = load(files, VECTORS, embed)
+    assert save(again) == files
+    paper = paper_of(spans(30, 5))
+    assert again.extract(paper) == extractor.extract(paper)
+    assert again.config == extractor.config
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda files: files.pop(WEIGHTS), "no weights.safetensors among"),
+        (
+            lambda files: files.update({CONFIG: b'{"kind": "pointer", "chanels": 3}'}),
+            "config.json: .*chanels",
+        ),
+        (lambda files: files.update({WEIGHTS: b"no"}), "weights.safetensors: "),
+        (lambda files: files.update({WEIGHTS: save(transformer())[WEIGHTS]}), "weights.safetensors: "),
+    ],
+)
+def test_files_that_are_no_extractor_are_refused_by_name(spoil, message):
+    files = save(pointer())
+    spoil(files)
+    with pytest.raises(ModelFilesError, match=message):
+        load(files, VECTORS, embed)
+
+
+def test_the_same_seed_makes_the_same_weights():
+    assert save(pointer(3)) == save(pointer(3)) != save(pointer(4))
+    assert save(transformer(3)) == save(transformer(3)) != save(transformer(4))
+
+
+def test_sizes_are_known_by_name():
+    for sizes, kind in ((POINTERS, "pointer"), (TRANSFORMERS, "transformer")):
+        assert sorted(sizes) == ["full", "tiny"]
+        tiny, full = (make(sizes[name], vectors=VECTORS, embed=embed) for name in ("tiny", "full"))
+        assert json.loads(save(tiny)[CONFIG])["kind"] == kind
+        assert len(save(full)[WEIGHTS]) > 5 * len(save(tiny)[WEIGHTS])
+
+
+def test_a_paper_without_sections_is_one_of_the_role_other():
+    paper = Paper("P", ["a", "b"])
+    assert (paper.roles, paper.sections) == (("other", "other"), (0, 0))
+    with pytest.raises(ValueError, match="paper P: 2 sentences, 1 roles"):
+        Paper("P", ["a", "b"], roles=["data"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([[0], [3]], r"row 1 \(paper B\): label 3 lies outside the paper, which has 3 sentences"),
+        ([[-1], [0]], r"row 0 \(paper A\): label -1 lies outside"),
+        ([[0], [1, 1]], r"row 1 \(paper B\): a sentence is labelled twice"),
+        ([[0]], "2 papers, labels of 1"),
+    ],
+)
+def test_labels_that_are_no_sentences_are_refused_by_row(labels, message):
+    with pytest.raises(LabelError, match=message):
+        Labelled([Paper("A", ["x", "y"]), Paper("B", ["x", "y", "z"])], labels)
+
+
+def test_gains_that_do_not_fit_their_paper_are_refused_by_row():
+    with pytest.raises(LabelError, match=r"row 0 \(paper A\): 2 sentences, 1 gains"):
+        Labelled([Paper("A", ["x", "y"])], [[0]], [[1.0]])
+
+
+MARKED = "w7 w8 w9"
+
+
+def marked(papers, seed):
+    """Papers whose summary is the sentences that hold three words in a row."""
+    found, labels = [], []
+    for number in range(papers):
+        sentences = [text.replace("w7", "w6") for text in spans(12, 100 * seed + number)]
+        chosen = [(number * 5 + seed) % 12, (number * 5 + seed + 7) % 12]
+        for index in chosen:
+            sentences[index] = MARKED
+        found.append(Paper(f"P{number}", sentences))
+        labels.append(chosen)
+    return Labelled(found, labels)
+
+
+def share(labelled):
+    """Judge by the share of the chosen sentences that are labelled."""
+
+    def judge(row, extraction):
+        chosen = extraction.indices[:2]
+        return len({*chosen} & {*labelled.labels[row]}) / 2
+
+    return judge
+
+
+TASKS = pytest.mark.parametrize(
+    ("extractor", "task", "rate"),
+    [(pointer, PointerTask, 0.03), (transformer, TransformerTask, 0.01)],
+    ids=["pointer", "transformer"],
+)
+
+
+@TASKS
+def test_an_extractor_learns_to_find_what_is_marked(extractor, task, rate):
+    training, validation = marked(24, 1), marked(8, 2)
+    model = extractor()
+    begun = task(model, training, validation, share(validation), words=6)
+    before = begun.validate()["score"]
+    params = TrainingParams(
+        epochs=12, batch_size=4, learning_rate=rate, warmup=0.0, metric="score", direction="max"
+    )
+    outcome = train(begun, params)
+    assert before < 0.6 < 0.9 < outcome.best
+    assert sorted({point.name for point in outcome.curve}) == ["loss", "score", "train/loss"]
+
+
+@TASKS
+def test_validation_gives_no_score_without_a_judge_and_no_loss_without_labels(extractor, task, rate):
+    validation = marked(2, 2)
+    assert list(task(extractor(), marked(2, 1), validation).validate()) == ["loss"]
+    unlabelled = Labelled([Paper("A", []), *validation.papers], [[], [], []])
+    found = task(extractor(), marked(2, 1), unlabelled, lambda row, extraction: float(row)).validate()
+    assert found == {"score": 1.0}
+
+
+@TASKS
+def test_papers_without_labels_teach_nothing_and_none_at_all_is_an_error(extractor, task, rate):
+    empty = Labelled([Paper("A", []), Paper("B", ["w1 w2"])], [[], []])
+    with pytest.raises(TrainingError, match="the training set has no examples"):
+        train(task(extractor(), empty, marked(2, 1)), TrainingParams())
+
+
+@TASKS
+def test_what_a_task_is_called_tells_data_size_and_first_weights(extractor, task, rate):
+    one = task(extractor(), marked(2, 1), marked(2, 2)).identity()
+    assert task(extractor(), marked(2, 1), marked(2, 2)).identity() == one
+    other = task(extractor(seed=1), marked(3, 1), marked(2, 3)).identity()
+    assert {key for key in one if one[key] != other[key]} == {
+        "initial weights",
+        "training set",
+        "validation set",
+    }
+
+
+def test_soft_labels_are_learnt_instead_of_labels():
+    labels = marked(4, 1)
+    soft = Labelled(labels.papers, labels.labels, [[0.25] * 12 for _ in range(4)])
+    hard_loss = TransformerTask(transformer(), labels, labels).validate()["loss"]
+    soft_loss = TransformerTask(transformer(), soft, soft).validate()["loss"]
+    assert soft.digest() != labels.digest()
+    assert soft_loss != pytest.approx(hard_loss)
+
+
+def test_of_a_training_paper_only_the_first_sentences_are_read(monkeypatch):
+    monkeypatch.setattr(labelled_module, "LONGEST", 3)
+    papers = [Paper("A", spans(5, 0)), Paper("B", spans(5, 1))]
+    [(paper, labels, gains)] = Labelled(papers, [[4, 2], [3]]).learnable()
+    assert (paper.id, len(paper), len(paper.roles), labels, gains) == ("A", 3, 3, [2], [])

@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+import torch
+from extractor_cases import embed, paper_of, spans, transformer
+
+from ops.models.extractors.features import CUES, WIDTH, features
+from ops.models.extractors.paper import Extraction, Paper
+from ops.models.extractors.transformer import _Layer
+from ops.parse.roles import ROLES
+
+
+def set_scores(extractor, wanted):
+    """Make an extractor give the logits `wanted`."""
+
+    class Fixed(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.score = torch.nn.Linear(1, 1)
+
+        def forward(self, embeddings, features):
+            return torch.tensor(wanted, dtype=torch.float32)
+
+    extractor.network = Fixed()
+    return extractor
+
+
+def test_sentences_come_by_falling_score_until_they_have_the_words():
+    paper = paper_of(["a b c", "d e", "", "f", "g h i j"])
+    found = set_scores(transformer(), [0.0, 2.0, 9.0, 1.0, 2.0]).extract(paper, 6)
+    assert found.indices == (1, 4)
+    assert found.scores == pytest.approx([0.880797, 0.880797])
+
+
+def test_a_summary_longer_than_the_paper_is_all_of_its_sentences_that_have_words():
+    paper = paper_of(["a b c", "", "d e"])
+    assert set_scores(transformer(), [0.0, 9.0, 1.0]).extract(paper, 10_000).indices == (2, 0)
+
+
+def test_without_a_budget_sentences_are_taken_that_are_more_probable_than_not():
+    paper = paper_of(["a b c", "d e", "f"])
+    assert set_scores(transformer(), [0.1, -1.0, 3.0]).extract(paper, None).indices == (2, 0)
+    assert set_scores(transformer(), [-0.1, -1.0, -3.0]).extract(paper, None).indices == (0,)
+
+
+def test_a_sentence_that_repeats_a_chosen_one_is_passed_over_while_others_are_left():
+    paper = paper_of(["we present a new parser", "We present a fast parser.", "it runs in linear time"])
+    scores = [3.0, 2.0, 1.0]
+    assert set_scores(transformer(blocked=3), scores).extract(paper, 10).indices == (0, 2)
+    assert set_scores(transformer(blocked=3), scores).extract(paper, 12).indices == (0, 2, 1)
+    assert set_scores(transformer(blocked=4), scores).extract(paper, 10).indices == (0, 1)
+    assert set_scores(transformer(), scores).extract(paper, 10).indices == (0, 1)
+
+
+def test_attention_is_the_softmax_of_scaled_products():
+    torch.manual_seed(0)
+    layer = _Layer(8, 2, 0.0).eval()
+    states = torch.randn(1, 5, 8)
+    with torch.no_grad():
+        found = layer(states)[0]
+        query, key, value = layer.mixed(layer.before_attention(states))[0].split(8, dim=1)
+        heads = []
+        for head in (slice(0, 4), slice(4, 8)):
+            weights = torch.softmax(query[:, head] @ key[:, head].T / 2, dim=1)
+            heads.append(weights @ value[:, head])
+        after = states[0] + layer.out(torch.cat(heads, dim=1))
+        expected = after + layer.feed(layer.before_feed(after))
+    assert torch.allclose(found, expected, atol=1e-6)
+
+
+def test_the_features_of_a_small_paper_are_as_counted_by_hand():
+    paper = Paper(
+        "P",
+        ["We present a parser of words.", "", "See Section 2."],
+        "A parser",
+        ["introduction", "introduction", "no such role"],
+        [0, 0, 4],
+    )
+    rows = features(paper)
+    assert rows.shape == (3, WIDTH)
+    place, section = rows[:, 2], rows[:, 6]
+    np.testing.assert_allclose(place, [0, 1 / 3, 2 / 3], rtol=1e-6)
+    np.testing.assert_allclose(section, [0, 0, 0.5])
+    np.testing.assert_allclose(rows[:, 5], [0, 0.5, 0])
+    assert rows[:, 11].tolist() == [1, 0, 0]
+    roles = rows[:, -len(CUES) - len(ROLES) : -len(CUES)]
+    assert roles.argmax(axis=1).tolist() == [
+        ROLES.index("introduction"),
+        ROLES.index("introduction"),
+        ROLES.index("other"),
+    ]
+    assert rows[0, -len(CUES) :].tolist() == [0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert rows[2, -len(CUES) :].tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0]
+
+
+def test_similarities_are_those_to_the_mean_to_the_title_and_to_the_first_sentence():
+    paper = paper_of(spans(5, 0))
+    embeddings, known = transformer().inputs(paper)
+    rows, [title] = embed(paper.sentences), embed([paper.title])
+    mean = rows.mean(axis=0) / np.linalg.norm(rows.mean(axis=0))
+    np.testing.assert_allclose(embeddings.numpy(), rows)
+    expected = np.stack([rows @ mean, rows @ title, rows @ rows[0]], axis=1)
+    np.testing.assert_allclose(known.numpy()[:, -3:], expected, atol=1e-6)
+
+
+def test_a_paper_without_sentences_gives_none():
+    assert transformer().extract(paper_of([]), 150) == Extraction((), ())
+    assert transformer().extract(paper_of(["", " "]), 150) == Extraction((), ())
