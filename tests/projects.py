@@ -177,6 +177,9 @@ def fresh_project(tmp_path_factory, zygote) -> Project:
 
 
 def small(params) -> None:
+    extractor = params["talksumm"]["extractor"]
+    extractor["architectures"] = ["pointer"]
+    extractor["sizes"]["tiny"]["pointer_training"] = {"epochs": 1}
     params["partitions"] = {"start": "2018-06", "end": "2018-07"}
     month = {"field": "date"}
     params["sources"] = {

@@ -37,7 +37,9 @@ def _encoder(name: str, strict: bool) -> SentenceTransformer:
     folder = _folder(name)
     import torch
     from sentence_transformers import SentenceTransformer
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()  # it would be drawn over the run's own lines, for half a second of work
     if strict:
         torch.set_num_threads(1)
     model = SentenceTransformer(str(folder), device="cpu" if strict else None, local_files_only=True)

@@ -20,9 +20,10 @@ import great_expectations
 import numpy
 import pyarrow.parquet
 import rich.table
+import torch
 import yaml
 
-WARM = (dagster, dvc.repo, great_expectations, numpy, pyarrow.parquet, rich.table, yaml)
+WARM = (dagster, dvc.repo, great_expectations, numpy, pyarrow.parquet, rich.table, torch, yaml)
 
 
 def child(order, descriptors):
