@@ -1,6 +1,7 @@
-"""Datasets whose kept rows are trials: each is a child of its partition's run in MLflow.
+"""Datasets that are made of trials: each is a child of its partition's run in MLflow.
 
-Belongs here: which columns were tried and which came out. Not here: writing runs (orchestration/tracking.py).
+Belongs here: which columns were tried and which came out; where models are told of. Not here: writing runs
+(orchestration/tracking.py).
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ class ChildRuns:
     params: tuple[str, ...]
     metrics: tuple[str, ...]
 
+
+#: Datasets of trained models: the file that tells of each, as ops/talksumm/extractor.py writes it.
+TRAININGS = {"talksumm/extractor": "models.json"}
 
 #: By the name of the dataset.
 CHILD_RUNS = {

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -21,7 +22,7 @@ from typing import Any
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.child_runs import CHILD_RUNS, ChildRuns
+from assets.child_runs import CHILD_RUNS, TRAININGS, ChildRuns
 from assets.declaration import Declaration
 from assets.settings import ROOT
 from orchestration import addresses
@@ -44,7 +45,10 @@ def track(item: Declaration, month: str, record: Record, faults: Mapping[str, It
     log of the Dagster run that this is called in.
     """
     try:
-        mlflow_store.write(STORE, _experiment(item), _run(item, month, record, faults))
+        STORE.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=STORE.parent) as workshop:
+            run = _run(item, month, record, faults, Path(workshop))
+            mlflow_store.write(STORE, _experiment(item), run)
     except Exception as error:
         dg.get_dagster_logger().warning(f"not tracked in MLflow: {describe(error)} ({_shown(STORE)})")
 
@@ -74,7 +78,9 @@ def _experiment(item: Declaration) -> Experiment:
     return Experiment(item.name, {**kind, "mlflow.note.content": item.function.__doc__ or ""})
 
 
-def _run(item: Declaration, month: str, record: Record, faults: Mapping[str, Iterable[str]]) -> Run:
+def _run(
+    item: Declaration, month: str, record: Record, faults: Mapping[str, Iterable[str]], workshop: Path
+) -> Run:
     end = int(time.time() * 1000)
     trials = CHILD_RUNS.get(item.name)
     common = {"mlflow.source.type": "LOCAL", "mlflow.source.name": f"assets: {item.name}", **_git()}
@@ -87,7 +93,10 @@ def _run(item: Declaration, month: str, record: Record, faults: Mapping[str, Ite
         metrics=_metrics(record) if item.shape else {"seconds": record.seconds or 0.0},
         tags={**common, **_tags(item, month, record), **_faults(faults)},
         tables=[*_inputs(record), _output(item, month, record)],
-        children=[*_children(trials, folder(item, month), common, end)] if trials else [],
+        children=[
+            *(_children(trials, folder(item, month), common, end) if trials else ()),
+            *_trainings(item, folder(item, month), record, common, end, workshop),
+        ],
     )
 
 
@@ -156,6 +165,34 @@ def _children(kind: ChildRuns, place: Path, tags: Mapping[str, str], end: int) -
                 metrics={name: row[name] for name in kind.metrics if row[name] is not None},
                 tags={**tags, "row": row["id"]},
             )
+
+
+def _trainings(
+    item: Declaration, place: Path, record: Record, tags: Mapping[str, str], end: int, workshop: Path
+) -> Iterator[Run]:
+    """Yield a run for each model of a dataset of trained ones: its curve and, of the chosen one, itself."""
+    if item.name not in TRAININGS:
+        return
+    for model in json.loads((place / TRAININGS[item.name]).read_text()):
+        folder = None
+        if model["chosen"]:
+            from orchestration.models import save_extractor
+
+            folder = workshop / "model"
+            save_extractor(place / model["model"], folder, record.key["code"]["packages"].items())
+        told = {name: value for name, value in model.items() if isinstance(value, (int, float))}
+        yield Run(
+            name=model["model"],
+            status="FINISHED",
+            start=end,
+            end=end,
+            params={name: value for name, value in model.items() if isinstance(value, str)},
+            metrics={name: float(value) for name, value in told.items() if not isinstance(value, bool)},
+            tags={**tags, "chosen": str(model["chosen"]).lower(), "files": _shown(place / model["model"])},
+            tables=[*_inputs(record)],
+            curve=[(point["name"], point["step"], point["value"]) for point in model["curve"]],
+            artifacts=folder,
+        )
 
 
 def _short(value: Any) -> str:

@@ -39,7 +39,8 @@ def _encoder(name: str, strict: bool) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
     from transformers.utils.logging import disable_progress_bar
 
-    disable_progress_bar()  # it would be drawn over the run's own lines, for half a second of work
+    # It would be drawn over the run's own lines, for half a second of work.
+    disable_progress_bar()  # type: ignore[no-untyped-call]
     if strict:
         torch.set_num_threads(1)
     model = SentenceTransformer(str(folder), device="cpu" if strict else None, local_files_only=True)

@@ -61,6 +61,10 @@ EXTRACTOR = Shape(
     ),
 )
 
+#: What the loop calls the mean of a judge, and what it is here.
+_JUDGED = "score"
+_METRICS = {_JUDGED: "rouge2_f"}
+
 #: What was trained: the file that says so of every model.
 MODELS = "models.json"
 
@@ -101,7 +105,7 @@ class ExtractorParams(Params, section="talksumm.extractor"):
         """Return how an architecture is trained: the weights stay that make the best summaries."""
         size = self.sizes[self.size]
         params = size.pointer_training if architecture == "pointer" else size.transformer_training
-        return params.model_copy(update={"metric": "score", "direction": "max"})
+        return params.model_copy(update={"metric": _JUDGED, "direction": "max"})
 
 
 @dataclass(frozen=True)
@@ -292,10 +296,13 @@ def _told(model: _Model, chosen: bool) -> dict[str, Any]:
         "examples": model.examples,
         "validation_examples": model.judged,
         "judged_on": model.judged_on,
-        "metric": "rouge2_f",
+        "metric": _METRICS[_JUDGED],
         "best": round(ended.best, 6),
         "best_step": ended.best_step,
         "steps": ended.steps,
         "reason": ended.reason,
-        "curve": [{**asdict(point), "value": round(point.value, 6)} for point in ended.curve],
+        "curve": [
+            {**asdict(point), "name": _METRICS.get(point.name, point.name), "value": round(point.value, 6)}
+            for point in ended.curve
+        ],
     }

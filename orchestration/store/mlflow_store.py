@@ -15,6 +15,7 @@ import itertools
 import logging
 import math
 import re
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,6 +79,10 @@ class Run:
     tags: Mapping[str, str] = field(default_factory=dict)
     tables: Sequence[Table] = ()
     children: Sequence[Run] = ()
+    curve: Sequence[tuple[str, int, float]] = ()
+    """Metrics over steps: name, step, value."""
+    artifacts: Path | None = None
+    """A folder that becomes one of the run's artifacts, under its own name; it is moved there."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +133,9 @@ def write(path: Path, experiment: Experiment, run: Run) -> Written:
         store.execute("BEGIN IMMEDIATE")
         experiment_id = _experiment(store, experiment, run.end)
         run_id = _insert(store, experiment_id, run)
+        _move(path, experiment_id, run_id, run)
         for child in run.children:
-            _insert(store, experiment_id, child, run_id)
+            _move(path, experiment_id, _insert(store, experiment_id, child, run_id), child)
     return Written(experiment_id, run_id)
 
 
@@ -241,14 +247,28 @@ def _insert(store: sqlite3.Connection, experiment_id: int, run: Run, parent: str
     return run_id
 
 
+def _move(path: Path, experiment_id: int, run_id: str, run: Run) -> None:
+    """Bring a run's artifacts to where MLflow's server looks for them."""
+    if run.artifacts is not None:
+        place = path.with_name(ARTIFACTS.name) / str(experiment_id) / run_id / "artifacts"
+        place.mkdir(parents=True)
+        shutil.move(run.artifacts, place / run.artifacts.name)
+
+
 def _insert_metrics(store: sqlite3.Connection, run_id: str, run: Run) -> None:
-    values = _folded(run.metrics)
-    rows = [(key, *_number(value), run.end, run_id) for key, value in values.items()]
-    for table in ("metrics", "latest_metrics"):
+    points = [(name, 0, value) for name, value in _folded(run.metrics).items()]
+    names = _folded({name: name for name, _, _ in run.curve if name not in run.metrics})
+    folded = {name: key for key, name in names.items()}
+    points += [(folded[name], step, value) for name, step, value in run.curve if name in folded]
+    latest = {name: (step, value) for name, step, value in points}
+    for table, rows in (
+        ("metrics", points),
+        ("latest_metrics", [(name, step, value) for name, (step, value) in latest.items()]),
+    ):
         store.executemany(
             f"INSERT INTO {table} (key, value, is_nan, timestamp, step, run_uuid)"  # noqa: S608
-            " VALUES (?, ?, ?, ?, 0, ?)",
-            rows,
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            [(name, *_number(value), run.end, step, run_id) for name, step, value in rows],
         )
 
 
