@@ -3,9 +3,11 @@
 import json
 
 import dagster as dg
+import pandas
 import pytest
 import yaml
 from mlflow import MlflowClient
+from mlflow.pyfunc import load_model
 
 from orchestration.store.identity import version
 
@@ -82,6 +84,27 @@ def test_assets_lead_to_runs_and_runs_to_assets(done):
         assert run.data.tags["Dagster run"].endswith(f"/runs/{record.run_id}")
         page = record.asset_materialization.metadata["data-quality page"].value
         assert page.endswith("/pages/datasets/talksumm-alignments.html")
+
+
+def test_a_training_is_a_run_of_each_model_with_its_curve_and_the_chosen_one_can_be_loaded(done):
+    told = json.loads((done.root / "data/talksumm/extractor/models.json").read_text())
+    found = runs(done, "talksumm/extractor")
+    mlflow, children = client(done), {model["model"]: found[model["model"]] for model in told}
+    for model in told:
+        run = children[model["model"]]
+        assert run.data.tags["mlflow.parentRunId"] == found["all"].info.run_id
+        history = mlflow.get_metric_history(run.info.run_id, "rouge2_f")
+        points = [(one["step"], one["value"]) for one in model["curve"] if one["name"] == "rouge2_f"]
+        assert points and [(one.step, one.value) for one in history] == points
+        assert "input" in {one.tags[0].value for one in run.inputs.dataset_inputs}
+    (chosen,) = (model["model"] for model in told if model["chosen"])
+    artifacts = done.root / ".silverloom/mlflow" / children[chosen].info.experiment_id
+    folder = artifacts / children[chosen].info.run_id / "artifacts" / "model"
+    model = load_model(str(folder))
+    assert model.metadata.signature.inputs.input_names() == ["title", "sentences"]
+    paper = {"title": "On rows", "sentences": ["We count every row .", "Nothing is lost ."]}
+    (answer,) = model.predict(pandas.DataFrame([paper])).to_dict("records")
+    assert sorted(answer["indices"]) == [0, 1] and len(answer["scores"]) == 2
 
 
 def test_what_is_changed_is_another_run_from_a_changed_tree(done):
