@@ -46,7 +46,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     papers = _papers(everything)
     chosen = set(sorted(papers, key=_rank)[:MOST_PAPERS])
     listed = sorted(({"id": one, "title": papers[one]} for one in chosen), key=_by_title)
-    scored = systems.systems(table)
+    scored, tests = systems.systems(table), systems.tests(table)
     params = numbers[DATASET].item.values.get("talksumm.evaluation") if DATASET in numbers else None
     yield render(
         "evaluation.html",
@@ -58,7 +58,8 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         systems=[one for one in scored if one.chosen],
         others=[one for one in scored if not one.chosen],
         extractor=next((one for one in scored if one.name == systems.extractor(table)), None),
-        tests=systems.tests(table),
+        tests=tests,
+        verdicts=systems.verdicts(tests),
         published=systems.PUBLISHED,
         least=systems.LEAST_PAPERS,
         few=systems.FEW_PAPERS,

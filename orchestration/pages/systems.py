@@ -42,6 +42,15 @@ LEAST_PAPERS = 6
 #: Below it the page says that only large differences are found.
 FEW_PAPERS = 30
 
+#: The verdicts of a test in a sentence about the extractor.
+_SAID = {
+    "above": "by every metric it is above",
+    "below": "by every metric it is below",
+    "no difference beyond chance": "by no metric it differs beyond chance from",
+    "mixed": "only by some metrics it differs beyond chance from",
+    "too few papers to tell": "it has too few papers in common to be told from",
+}
+
 _NAME = re.compile(r"rouge(?P<kind>[A-Za-z0-9]+)_(?P<field>precision|recall|f)")
 
 
@@ -90,6 +99,12 @@ class Test:
     other: str
     papers: int
     differences: tuple[Difference, ...]
+
+    @property
+    def said(self) -> str:
+        """What all metrics say, "mixed" where they do not agree."""
+        found = {one.said for one in self.differences}
+        return found.pop() if len(found) == 1 else "mixed"
 
 
 def named(system: str, model: str | None) -> str:
@@ -190,3 +205,9 @@ def verdict(difference: float, p: float, papers: int) -> str:
     if p >= SIGNIFICANT:
         return "no difference beyond chance"
     return "above" if difference > 0 else "below"
+
+
+def verdicts(tests: Sequence[Test]) -> list[tuple[str, list[str]]]:
+    """Return what is to be said of the extractor, with the systems that it is said against."""
+    said = {words: [test.other for test in tests if test.said == verdict] for verdict, words in _SAID.items()}
+    return [(words, others) for words, others in said.items() if others]

@@ -78,7 +78,7 @@ def test_the_chosen_extractor_comes_first_and_other_extractors_behind_a_line(pag
     assert shown == [ONLY, f"hybrid ({CHOSEN})", *BASELINES]
     other = opened.page.get_by_text("pointer/oracle", exact=True).first
     assert not other.is_visible()
-    opened.page.get_by_text("Other extractors: 1 more rows").click()
+    opened.page.get_by_text("Other extractors: 1 more row").click()
     assert other.is_visible()
 
 

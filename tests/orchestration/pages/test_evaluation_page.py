@@ -133,8 +133,16 @@ def test_the_verdict_of_the_page_names_the_systems_by_what_the_tests_say(text):
         ],
     )
     said = text(rows=[], table=table)
-    assert "it is <b>above</b> Lead, Random; <b>no different beyond chance from</b> Oracle." in said
+    wanted = "<b>By every metric it is above</b> Lead, Random; <b>by no metric it differs beyond chance from</b> Oracle."
+    assert wanted in said
     assert "Few papers:" not in said
+
+
+def test_metrics_that_disagree_are_said_to():
+    test = against(ONLY, "lead", 0.1, 0.001)
+    test["scores"] = {**test["scores"], "rouge3_f": {"difference": 0.1, "low": -0.1, "high": 0.2, "p": 0.3}}
+    found = systems.tests(corpus.table([scored("only", 0.3, model=CHOSEN), scored("lead", 0.2)], [test]))
+    assert systems.verdicts(found) == [("only by some metrics it differs beyond chance from", ["Lead"])]
 
 
 @pytest.mark.parametrize(
