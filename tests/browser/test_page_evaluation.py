@@ -163,6 +163,14 @@ def test_paper_and_system_are_chosen_and_stand_in_the_address(page):
     assert opened.page.locator("#paper").is_disabled()
 
 
+def test_an_address_with_a_paper_leads_to_its_summaries(page):
+    opened = page("#paper=gold-05&system=lead")
+    opened.assert_text("The lead of paper 5.")
+    opened.page.wait_for_function(
+        "() => document.getElementById('summaries').getBoundingClientRect().top < 600"
+    )
+
+
 def test_an_address_of_what_is_not_there_says_so(page):
     opened = page("#paper=gold-99")
     opened.assert_text("This page holds no paper gold-99", "Here we train a")

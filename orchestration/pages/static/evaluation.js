@@ -25,10 +25,10 @@
     });
   }
 
-  /** Charts are drawn when they come to be seen: a chart without a width has none. */
+  /** Charts are drawn when they first come to be seen: there may be dozens. */
   function draw(details) {
     const model = models[Number(details.dataset.model)];
-    if (details.dataset.drawn) { dispatchEvent(new Event("resize")); return; }
+    if (details.dataset.drawn) return;
     details.dataset.drawn = "yes";
     for (const place of details.querySelectorAll("[data-chart]")) {
       const chart = model.charts[Number(place.dataset.chart)];
@@ -80,7 +80,7 @@
     const known = papers.some((paper) => paper.id === hash.get("paper"));
     state = { paper: known ? hash.get("paper") : papers[0].id, system: hash.get("system") };
     if (!matching().some((paper) => paper.id === state.paper)) title.value = "";
-    show(hash.has("paper") && !known ? `This page holds no paper ${hash.get("paper")}: the first one is shown.` : "");
+    show(hash.has("paper") && !known ? `This page holds no paper ${hash.get("paper")}: the first one is shown.` : "", hash.has("paper"));
   }
 
   function choose(change) {
@@ -90,10 +90,15 @@
     show("");
   }
 
-  function show(note) {
+  function show(note, lead = false) {
     list();
     const { paper } = state;
-    load(paper, (content) => { if (state.paper === paper) paint(content, note); });
+    load(paper, (content) => {
+      if (state.paper !== paper) return;
+      paint(content, note);
+      // what is drawn above would move it away again
+      if (lead) Promise.all([...document.querySelectorAll(".chart")].map((chart) => chart.drawing)).then(() => byId("summaries").scrollIntoView({ block: "start" }));
+    });
   }
 
   function text(heading, nodes, whole, share, about) {
