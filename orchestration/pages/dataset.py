@@ -19,6 +19,13 @@ from orchestration.pages.rows import Counted
 from orchestration.quality.profile import profile, total
 from orchestration.store.parquet import TABLES
 
+#: Datasets with a page of pictures of their own.
+PICTURES = {
+    "talksumm/tuning": "tuning.html",
+    "talksumm/extractor": "evaluation.html#learning",
+    "talksumm/evaluation": "evaluation.html",
+}
+
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield a page for every dataset."""
@@ -41,6 +48,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             data=data,
             one=one,
             steps=steps,
+            pictures=PICTURES.get(name),
             columns=_columns(one.item),
             params={path: _flow(value) for path, value in sorted(one.item.values.items())},
         )

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from assets.declaration import Declaration, Everything
 from orchestration.graph import datasets
+from orchestration.store.identity import folder_files
 from orchestration.store.parquet import TABLES
 
 
@@ -49,7 +50,8 @@ def counted(everything: Everything) -> dict[str, Counted]:
             continue
         rows = {month: _rows(folder) for month, folder in months.items()}
         reasons = {month: _reasons(folder) for month, folder in months.items()}
-        size = sum(path.stat().st_size for folder in months.values() for path in folder.iterdir())
+        files = (path for folder in months.values() for path in folder_files(folder).values())
+        size = sum(path.stat().st_size for path in files)
         found[name] = Counted(item, rows, reasons, size)
     return found
 

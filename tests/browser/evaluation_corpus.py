@@ -1,0 +1,120 @@
+"""An evaluation and its extractors as datasets on disk, made by hand: nothing is trained and nothing scored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from assets.declaration import Everything
+from orchestration.pages import evaluation
+from orchestration.pages.html import shared
+from orchestration.pages.rows import Counted
+from orchestration.store.parquet import write_table
+
+METRICS = ["rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f"]
+SCORES = [
+    f"rouge{kind}_{field}" for kind in ("1", "2", "3", "L", "SU4") for field in ("precision", "recall", "f")
+]
+CHOSEN = "transformer/words_150"
+
+_SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "gold_id", "title", "system", "model", "text", "reference")),
+        ("chosen", pa.bool_()),
+        ("references", pa.int32()),
+        *((name, pa.float64()) for name in SCORES),
+    ]
+)
+
+
+def summary(
+    paper: str,
+    system: str = "lead",
+    text: str = "",
+    reference: str = "",
+    *,
+    model: str | None = None,
+    chosen: bool = True,
+    title: str | None = "A paper",
+    references: int = 1,
+    score: float = 0.2,
+) -> dict:
+    """Return a row of talksumm/evaluation, all of its scores the same."""
+    return {
+        "id": f"score-{paper}-{system}-{model}", "gold_id": paper, "title": title, "system": system, "model": model,
+        "chosen": chosen, "text": text, "reference": reference, "references": references, **dict.fromkeys(SCORES, score),
+    }  # fmt: skip
+
+
+def scored(
+    system: str, mean: float, *, model: str | None = None, chosen: bool = True, papers: int = 98, half=0.02
+) -> dict:
+    """Return a system of table.json, its intervals `half` to both sides; each next metric a tenth lower."""
+    scores = {
+        name: {"mean": mean * (1 - at / 10), "low": mean * (1 - at / 10) - half, "high": mean * (1 - at / 10) + half}
+        for at, name in enumerate(METRICS)
+    }  # fmt: skip
+    return {"system": system, "model": model, "chosen": chosen, "papers": papers, "scores": scores}
+
+
+def against(first: str, second: str, difference: float, p: float, papers: int = 98) -> dict:
+    """Return a test of table.json, the same by every metric."""
+    found = {"difference": difference, "low": difference - 0.01, "high": difference + 0.02, "p": p}
+    return {"first": first, "second": second, "papers": papers, "scores": dict.fromkeys(METRICS, found)}
+
+
+def table(systems: Sequence[Mapping], tests: Sequence[Mapping] = ()) -> dict:
+    return {"metrics": METRICS, "systems": list(systems), "tests": list(tests)}
+
+
+def trained(name: str, curves: Mapping[str, Sequence[float]], *, chosen: bool = False, **more) -> dict:
+    """Return a model of models.json; a curve has a point every ten steps, the best is the one at 20."""
+    architecture, _, training_set = name.partition("/")
+    points = [
+        {"step": 10 * (at + 1), "epoch": at, "name": curve, "value": value}
+        for curve, values in curves.items()
+        for at, value in enumerate(values)
+    ]
+    return {
+        "model": name, "architecture": architecture, "set": training_set, "steps": 50, "reason": "patience",
+        "best_step": 20, "metric": "rouge2_f", "best": 0.25, "chosen": chosen, "examples": 36,
+        "validation_examples": 4, "curve": points, **more,
+    }  # fmt: skip
+
+
+def corpus(
+    folder: Path,
+    rows: Sequence[Mapping] | None = None,
+    table: Mapping | None = None,
+    models: Sequence[Mapping] | None = None,
+) -> Everything:
+    """Write the two datasets; what is None is not there."""
+    everything = Everything()
+    if rows is not None or table is not None:
+        place = folder / "data/talksumm/evaluation"
+        place.mkdir(parents=True)
+        write_table(pa.Table.from_pylist(list(rows or ()), schema=_SCHEMA), place / "kept-00000.parquet")
+        if table is not None:
+            (place / "table.json").write_text(json.dumps(table))
+        everything["talksumm/evaluation"] = {"": place}
+    if models is not None:
+        place = folder / "data/talksumm/extractor"
+        place.mkdir(parents=True)
+        (place / "models.json").write_text(json.dumps(models))
+        everything["talksumm/extractor"] = {"": place}
+    return everything
+
+
+def site(folder: Path, everything: Everything, numbers: Mapping[str, Counted] | None = None) -> Path:
+    """Write the page with what it loads, and return its path."""
+    pages = folder / "quality" / "pages"
+    for name, content in [*shared(), *evaluation.pages(everything, numbers or {})]:
+        path = pages / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (pages.parent / "live").mkdir()
+    (pages.parent / "live" / "state.js").write_text("")
+    return pages / "evaluation.html"

@@ -1,0 +1,253 @@
+"""The page of the evaluation in a real browser: scores, tests, curves, and summaries beside human ones."""
+
+import math
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from ops.metrics.rouge_tokens import rouge_tokens
+from tests.browser import evaluation_corpus as corpus
+from tests.browser.evaluation_corpus import CHOSEN, against, scored, summary, trained
+
+ODD = '<img src=x onerror="document.title=1"></script><script>document.title=2</script>'
+REFERENCE = "We align talks, and train a neural model on Silver-labels; the model is good. It works."
+BASELINES = ("abstract", "lead", "random", "textrank", "sumbasic", "oracle")
+ROWS = [
+    *[
+        summary(f"gold-{at:02d}", system, f"The {system} of paper {at}.", REFERENCE, title=f"On matter {at:02d}")
+        for at in range(2, 40)
+        for system in BASELINES
+    ],
+    summary("gold-00", "only", "Here we train a neural  model! On silver labels, the model is bad.", REFERENCE,
+            model=CHOSEN, title="A first paper", references=3, score=0.3142),
+    summary("gold-00", "lead", f"Nothing shared {ODD}", REFERENCE, title="A first paper"),
+    summary("gold-00", "only", "Other silver labels.", REFERENCE, model="pointer/oracle", chosen=False,
+            title="A first paper"),
+    summary("gold-01", "lead", "words " * 3_000, "The words words of a human.", title=None),
+]  # fmt: skip
+ONLY = f"only ({CHOSEN})"
+TABLE = corpus.table(
+    [
+        *[scored(name, 0.1 + at / 50) for at, name in enumerate(BASELINES)],
+        scored("only", 0.21, model=CHOSEN),
+        scored("hybrid", 0.25, model=CHOSEN),
+        scored("only", 0.19, model="pointer/oracle", chosen=False),
+    ],
+    [
+        against("lead", ONLY, -0.09, 0.0004),
+        against("abstract", ONLY, 0.002, 0.6),
+        against(ONLY, "oracle", -0.1, 0.002),
+        against("lead", "random", 0.1, 0.002),
+    ],
+)
+CURVES = {"train/loss": [3, 2.5, 2.2, 2.1], "loss": [3.1, 2.7, 2.8, 2.9], "score": [0.1, 0.25, 0.2, 0.22]}
+MODELS = [trained("pointer/oracle", CURVES), trained(CHOSEN, CURVES, chosen=True)]
+ALL = {"rows": ROWS, "table": TABLE, "models": MODELS}
+
+
+@pytest.fixture
+def page(visit, tmp_path):
+    def page(hash="", given=ALL, **how):
+        everything = corpus.corpus(tmp_path, **given)
+        opened = visit(corpus.site(tmp_path, everything).as_uri() + hash, **how)
+        if given.get("rows"):
+            opened.page.locator("#viewer .sides").first.wait_for()
+        return opened
+
+    return page
+
+
+def marks(opened, side):
+    return opened.page.locator("#viewer .summary").nth(side).locator("mark").all_inner_texts()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_page_is_readable_and_accessible(page, width, scheme):
+    opened = page(width=width, scheme=scheme)
+    opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")
+    opened.page.locator(".chart svg").nth(3).wait_for()
+    opened.assert_fine()
+
+
+def test_the_chosen_extractor_comes_first_and_other_extractors_behind_a_line(page):
+    opened = page()
+    rows = opened.page.locator("#scores-title ~ .scroll tbody tr")
+    shown = [row.get_attribute("data-system") for row in rows.all()]
+    assert shown == [ONLY, f"hybrid ({CHOSEN})", *BASELINES]
+    other = opened.page.get_by_text("pointer/oracle", exact=True).first
+    assert not other.is_visible()
+    opened.page.get_by_text("Other extractors: 1 more row").click()
+    assert other.is_visible()
+
+
+def test_the_bars_of_a_metric_have_one_scale_from_zero(page):
+    bars = page().page.locator("tr[data-system] td:nth-of-type(1) .interval")
+    whole = bars.first.bounding_box()
+    assert whole["width"] > 50
+    ends = {}
+    for row in bars.page.locator("#scores-title ~ .scroll tr[data-system]").all():
+        bar, inner = (
+            row.locator(".interval").first.bounding_box(),
+            row.locator(".interval i").first.bounding_box(),
+        )
+        ends[row.get_attribute("data-system")] = (inner["x"] + inner["width"] - bar["x"]) / bar["width"]
+    assert max(ends.values()) == pytest.approx(1, abs=0.02)
+    assert ends["abstract"] == pytest.approx((0.1 + 0.02) / (0.25 + 0.02), abs=0.02)
+
+
+def test_a_difference_is_that_of_the_extractor_whichever_system_stood_first(page):
+    cells = [row.locator("td").first.inner_text() for row in page().page.locator("#tests tbody tr").all()]
+    assert cells == [
+        "no difference beyond chance\n−0.20 (−2.20 to +0.80)\np = 0.600",
+        "above\n+9.00 (+7.00 to +10.00)\np < 0.001",
+        "below\n−10.00 (−11.00 to −8.00)\np = 0.002",
+    ]
+
+
+def test_the_curves_of_the_chosen_model_are_drawn_and_others_when_they_are_opened(page):
+    opened = page()
+    charts = opened.page.locator(".chart svg")
+    charts.nth(1).wait_for()
+    assert opened.page.locator("details.model").first.locator("h3").all_inner_texts() == ["ROUGE-2 F", "loss"]
+    assert charts.count() == 2
+    opened.page.locator("details.model > summary").nth(1).click()
+    charts.nth(3).wait_for()
+    assert min(chart.bounding_box()["width"] for chart in charts.all()) > 200
+
+
+def test_the_best_step_is_marked_at_its_place(page):
+    opened = page()
+    opened.page.locator(".chart svg").nth(1).wait_for()
+    rule = opened.page.locator(".chart").first.locator(".mark-rule.layer_1_marks line").bounding_box()
+    best = opened.page.locator(".chart").first.locator(".mark-symbol.layer_2_marks path").bounding_box()
+    assert rule["x"] + rule["width"] / 2 == pytest.approx(best["x"] + best["width"] / 2, abs=1.5)
+
+
+def test_words_in_common_are_marked_on_both_sides_whatever_their_case_and_signs(page):
+    opened = page()
+    assert marks(opened, 0) == ["train a neural  model! On silver labels, the model is".replace("  ", " ")]
+    assert marks(opened, 1) == ["train a neural model on Silver-labels; the model is"]
+    opened.assert_text(
+        "10 words", "77 % of its words are marked", "The first of 3; the scores count all.", "31.42"
+    )
+
+
+def test_two_texts_without_two_words_in_common_have_no_mark(page):
+    opened = page("#paper=gold-00&system=lead")
+    opened.assert_text("No two words in a row stand in both.")
+    assert not marks(opened, 0) and not marks(opened, 1)
+
+
+def test_texts_are_shown_and_never_run(page):
+    opened = page("#paper=gold-00&system=lead")
+    opened.assert_text(ODD)
+    opened.assert_sound()
+    assert opened.page.title().startswith("Evaluation")
+
+
+def test_paper_and_system_are_chosen_and_stand_in_the_address(page):
+    opened = page()
+    opened.page.get_by_role("searchbox").fill("matter 17")
+    opened.assert_text("1 of 1 found", "The abstract of paper 17.")
+    opened.page.locator("#system").select_option("textrank")
+    opened.assert_text("The textrank of paper 17.")
+    assert "paper=gold-17" in opened.page.url and "system=textrank" in opened.page.url
+    opened.page.reload()
+    opened.assert_text("The textrank of paper 17.")
+    opened.page.get_by_role("button", name="Next paper").click()
+    opened.assert_text("The textrank of paper 18.")
+    opened.page.get_by_role("searchbox").fill("no such paper")
+    opened.assert_text("0 of 40 papers")
+    assert opened.page.locator("#paper").is_disabled()
+
+
+def test_an_address_with_a_paper_leads_to_its_summaries(page):
+    opened = page("#paper=gold-05&system=lead")
+    opened.assert_text("The lead of paper 5.")
+    opened.page.wait_for_function(
+        "() => document.getElementById('summaries').getBoundingClientRect().top < 600"
+    )
+
+
+def test_an_address_of_what_is_not_there_says_so(page):
+    opened = page("#paper=gold-99")
+    opened.assert_text("This page holds no paper gold-99", "Here we train a")
+    opened.page.evaluate("location.hash = 'paper=gold-05&system=only'")
+    opened.assert_text("only has no summary of this paper", "The abstract of paper 5.")
+
+
+def test_a_run_that_is_chosen_is_shown_in_both_texts(page):
+    opened = page()
+    button = opened.page.get_by_role("button", name="train a neural model on silver labels the model is")
+    button.press("Enter")
+    assert opened.page.locator("mark.on").count() == 2
+    button.press("Enter")
+    assert opened.page.locator("mark.on").count() == 0
+
+
+def test_a_long_text_is_cut_and_said_to_be(page):
+    opened = page("#paper=gold-01")
+    opened.assert_text("The page holds the first 6\u202f000 of 18\u202f000 characters.", "without a title")
+    opened.assert_fine()
+
+
+@pytest.mark.parametrize("given", [{}, {"rows": [], "table": corpus.table([])}, {"models": []}])
+def test_what_is_missing_is_said_with_what_to_do(page, given):
+    opened = page(given=given)
+    opened.assert_text("No system is scored.", "cl_scisumm_summaries", "No extractor was trained.")
+    opened.assert_fine()
+
+
+def test_rows_without_their_table_can_be_looked_at(page):
+    opened = page(given={"rows": ROWS})
+    opened.assert_text("The summaries are there, their means are not:", "train a neural model! On silver")
+    opened.assert_fine()
+
+
+def test_one_paper_and_one_point_are_judged_to_say_little(page):
+    table = corpus.table(
+        [scored("only", 0.2, model=CHOSEN, papers=1, half=0), scored("lead", 0.1, papers=1, half=0)],
+        [against(ONLY, "lead", 0.1, 0.002, papers=1)],
+    )
+    models = [trained(CHOSEN, {"score": [0.1], "loss": [math.nan]}, chosen=True, best_step=10, best=0.1)]
+    opened = page(given={"rows": ROWS[-4:], "table": table, "models": models})
+    opened.assert_text("an interval over one paper is a point", "too few papers to tell", "One point:")
+    opened.assert_text("1 points have no finite value")
+    opened.page.locator(".chart svg").first.wait_for()
+    opened.assert_fine()
+
+
+def test_shared_runs_are_the_longest_and_may_overlap(page):
+    opened = page()
+    for ours, theirs, runs in (
+        ("a b c d", "a b x c d", [[0, 1], [2, 3]]),
+        ("a b c d", "a b c x b c d", [[0, 2], [1, 3]]),
+        ("a a a", "a a", [[0, 1], [1, 2]]),
+        ("a b c", "c b a", []),
+        ("a b", "", []),
+        ("", "a b", []),
+    ):
+        script = "([ours, theirs]) => silverloom.sharedRuns(ours, theirs)"
+        assert opened.page.evaluate(script, [ours.split(), theirs.split()]) == runs, (ours, theirs)
+
+
+def test_marked_are_just_the_words_of_shared_bigrams(page):
+    opened = page()
+    script = "([ours, theirs]) => silverloom.sharedRuns(ours, theirs)"
+    random = Random(0)
+    for _ in range(200):
+        ours, theirs = ([random.choice("abcd") for _ in range(random.randrange(12))] for _ in range(2))
+        shared = set(pairwise(ours)) & set(pairwise(theirs))
+        wanted = {at + off for at, pair in enumerate(pairwise(ours)) if pair in shared for off in (0, 1)}
+        runs = opened.page.evaluate(script, [ours, theirs])
+        assert {at for first, last in runs for at in range(first, last + 1)} == wanted, (ours, theirs)
+        for first, last in runs:
+            assert "".join(ours[first : last + 1]) in "".join(theirs)
+
+
+def test_words_are_those_that_rouge_counts(page):
+    text = "Naïve BERT-base's 3.14, İstanbul\u2014ＡＢＣ \u212aelvin x_y <b>RÖSTI</b>"
+    found = page().page.evaluate("(text) => silverloom.rougeWords(text).map(([token]) => token)", text)
+    assert found == rouge_tokens(text).running
