@@ -63,4 +63,4 @@ def discard(item: Declaration, month: str) -> None:
 
 
 def _folder(item: Declaration, month: str) -> Path:
-    return STATE.joinpath("checkpoints", *item.key.path, month)
+    return STATE.joinpath("checkpoints", *item.key.path, month or "all")
