@@ -182,5 +182,5 @@ def test_a_larger_share_keeps_what_was_in_the_test_set():
 
 
 def test_shares_of_more_than_all_papers_are_refused():
-    with pytest.raises(ValidationError, match="validation 0.6 and test 0.5 are more than all papers"):
+    with pytest.raises(ValidationError, match=r"validation 0\.6 and test 0\.5 are more than all papers"):
         GoldPaperParams(validation=0.6, test=0.5)

@@ -72,7 +72,7 @@ def test_a_set_with_rows_but_none_to_learn_from_is_refused_by_name(units):
 
 
 def test_a_set_that_is_called_as_that_of_people_is_refused():
-    with pytest.raises(TrainingError, match="'oracle'.*rename its budget"):
+    with pytest.raises(TrainingError, match=r"'oracle'.*rename its budget"):
         learning_sets([example("a", "oracle")], [])
 
 

@@ -22,7 +22,7 @@ GOLD = [gold("learnt", "train"), gold("judge"), gold("judge two"), gold("tested"
 FOUR = ["pointer/long", "pointer/short", "transformer/long", "transformer/short"]
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     pass
 
 
@@ -40,7 +40,7 @@ class Memory:
                 memory.files[name] = dict(files)
                 memory.writes.append(name)
                 if len(memory.writes) == memory.last:
-                    raise Stopped
+                    raise StoppedError
 
             def read(self):
                 return memory.files.get(name)
@@ -154,7 +154,7 @@ def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path, last):
     unbroken, broken = Memory(), Memory(last)
     whole = outcome(tmp_path, UNITS[:2], [], params, unbroken)
     assert len(unbroken.writes) == 8
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         outcome(tmp_path, UNITS[:2], [], params, broken)
     resumed = outcome(tmp_path, UNITS[:2], [], params, broken)
     assert len(broken.writes) == len(unbroken.writes)
