@@ -67,7 +67,7 @@ class Declaration:
     records: str | None
     params: Mapping[str, type[Params]]
     checkpoints: str | None = None
-    """The argument that takes the checkpoints of its training."""
+    """The argument that takes the checkpoints of its trainings."""
     strict: str | None = None
     """The argument that takes whether numerics are strict."""
     measures: tuple[str, ...] = ()
@@ -284,7 +284,7 @@ def _declaration(
             all_months = hint == AllParts or not partitioned
             upstream = _input_key(group, argument)
             if hint is Artifact and _declared[upstream].partitioned:
-                raise TypeError(f"{group}/{name}: {upstream.to_user_string()} has partitions, and no files")
+                raise TypeError(f"{group}/{name}: {upstream.to_user_string()} has partitions: no Artifact")
             inputs.append(Input(argument, upstream, all_months, hint is Artifact))
         elif hint is CheckpointFolder:
             checkpoints = argument

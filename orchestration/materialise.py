@@ -149,7 +149,7 @@ def _remember(declaration: Declaration, month: str, record: Record, findings: Ma
     if all(finding.passed for name, finding in findings.items() if name not in ADVISORY):
         write_record(declaration, month, record)
         if declaration.checkpoints:
-            discard(declaration)
+            discard(declaration, month)
     else:
         forget(declaration, month)
     track(declaration, month, record, {n: one.faults for n, one in findings.items() if not one.passed})
@@ -202,7 +202,7 @@ def _arguments(
 ) -> dict[str, Any]:
     arguments: dict[str, Any] = {**inputs, **declaration.arguments}
     if declaration.checkpoints:
-        arguments[declaration.checkpoints] = StoredCheckpoints(declaration, key)
+        arguments[declaration.checkpoints] = StoredCheckpoints(declaration, month, key)
     if declaration.strict:
         arguments[declaration.strict] = settings().numerics == "strict"
     if declaration.records:

@@ -1,7 +1,8 @@
 """Extractive summarisers trained on silver data: one for every training set and architecture.
 
-Belongs here: which models are trained on what, which is chosen, and what each says of its examples. Not here:
-networks and their losses (ops/models/extractors), the loop (ops/models/training).
+Belongs here: training them one by one, which is chosen, and what each says of its examples. Not here: what
+they learn from (learning_sets.py), networks and losses (ops/models/extractors), the loop
+(ops/models/training).
 
 Lev et al. (2019), section 4.1: a model is trained on each training set, and the one that does best on the
 validation set is taken, by summaries of 150 words.
@@ -10,7 +11,7 @@ validation set is taken, by summaries of 150 words.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,8 +23,7 @@ from ops.metrics.rouge import rouge_of_references
 from ops.models.encoder import ENCODER
 from ops.models.extractors.config import PointerConfig, TransformerConfig
 from ops.models.extractors.embeddings import Embed, embedder, remembering
-from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import Extraction, Extractor, Paper
+from ops.models.extractors.paper import Extraction, Extractor
 from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
 from ops.models.training.progress import ProgressLines
 from ops.models.word_vectors import WORD_VECTORS
@@ -31,6 +31,7 @@ from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
 from ops.parts import Artifact, Parts
 from ops.rank.choose import only
+from ops.talksumm.learning_sets import JUDGED_ON, Example, LearningSet, labelled, learning_sets
 from ops.talksumm.schemas import TRAINING_SETS
 
 if TYPE_CHECKING:
@@ -41,9 +42,6 @@ _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
 Architecture = Literal["pointer", "transformer"]
 
-#: The training set of papers that people summarised.
-ORACLE = "oracle"
-
 EXTRACTOR = Shape(
     unit=TRAINING_SETS.kept,
     kept=columns(
@@ -52,7 +50,7 @@ EXTRACTOR = Shape(
         ("title", _TEXT, "of the paper"),
         ("architecture", _TEXT, "pointer or transformer"),
         ("set", _TEXT, "the training set; oracle: of papers that people summarised"),
-        ("split", _TEXT, "train: the model learnt from it; validation: it did not"),
+        ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),
         ("sentences", _INT, "that the model chose from"),
         ("positions", pa.list_(_INT), "that the trained model chooses, best first"),
         ("labels", pa.list_(_INT), "that the training set chose"),
@@ -109,28 +107,20 @@ class ExtractorParams(Params, section="talksumm.extractor"):
 
 
 @dataclass(frozen=True)
-class _Example:
-    """A paper with labels, and the summaries that an extraction of it is judged by."""
-
-    row: Row
-    paper: Paper
-    labels: list[int]
-    references: Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True)
 class _Model:
     architecture: Architecture
-    set: str
+    set: LearningSet
     extractor: PointerExtractor | TransformerExtractor
     trained: Trained
-    examples: int
-    judged: int
-    judged_on: str
 
     @property
     def name(self) -> str:
-        return f"{self.architecture}/{self.set}"
+        return f"{self.architecture}/{self.set.name}"
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Scores are compared between models that are judged on the same kind of thing."""
+        return JUDGED_ON.index(self.set.judged_on), self.trained.best
 
 
 def extractor(
@@ -146,31 +136,23 @@ def extractor(
     are judged on the papers of `gold_papers` in the split `validation` by ROUGE-2 F against the summaries by
     people; where there are none, on the set's own validation examples against its summaries, and where there
     are none of these either, on what they learnt from: models.json says which. An example without a label is
-    dropped as `no_label`. Raises TrainingError for a set that has rows, but none to learn from.
+    dropped as `no_label`.
+
+    Raises what `learning_sets` does, before anything is trained; errors of training begin with the model's
+    name.
     """
     from ops.models.extractors.files import save
 
     units = training_sets.read().to_pylist()
-    gold = [_of_gold(row) for row in gold_papers.read().to_pylist()]
-    examples: dict[str, list[_Example]] = {}
-    for unit in units:
-        examples.setdefault(unit["set"], []).append(_of_set(unit))
-    if learnt := [one for one in gold if one.row["split"] == "train"]:
-        examples[ORACLE] = learnt
-    judges = [one for one in gold if one.row["split"] == "validation"]
+    sets = learning_sets(units, gold_papers.read().to_pylist())
     embed = remembering(embedder(params.encoder, strict))
     models = [
-        _train(architecture, name, own, judges, params, embed, checkpoints, strict)
-        for name, own in sorted(examples.items())
+        _train(architecture, one, params, embed, checkpoints, strict)
+        for one in sets
         for architecture in params.architectures
     ]
-    best = max(models, key=lambda model: model.trained.best, default=None)
-    kept = [
-        _row(model, one, params.words, model is best)
-        for model in models
-        for one in examples[model.set]
-        if one.labels
-    ]
+    best = max(models, key=lambda model: model.rank, default=None)
+    kept = [_row(model, one, params.words, model is best) for model in models for one in model.set.examples]
     dropped = [drop(unit, "no_label") for unit in units if not any(unit["labels"])]
     files = {
         f"{model.name}/{name}": content for model in models for name, content in save(model.extractor).items()
@@ -197,25 +179,9 @@ def trained(artifact: Artifact) -> Iterator[tuple[str, bool, Extractor]]:
         yield model["model"], model["chosen"], load(files, embed=embeds.get(name))
 
 
-def _of_set(row: Row) -> _Example:
-    labels = [index for index, label in enumerate(row["labels"]) if label]
-    return _Example(row, _paper(row), labels, [[row["sentences"][index] for index in labels]])
-
-
-def _of_gold(row: Row) -> _Example:
-    labels = [index for index, label in enumerate(row["labels"]) if label]
-    return _Example(row, _paper(row), labels, [one["sentences"] for one in row["references"]])
-
-
-def _paper(row: Row) -> Paper:
-    return Paper(row["id"], row["sentences"], row["title"] or "", row["roles"], row["sections"])
-
-
 def _train(
     architecture: Architecture,
-    name: str,
-    examples: Sequence[_Example],
-    judges: Sequence[_Example],
+    examples: LearningSet,
     params: ExtractorParams,
     embed: Embed,
     checkpoints: CheckpointFolder,
@@ -224,47 +190,27 @@ def _train(
     from ops.models.extractors.files import make
     from ops.models.extractors.tasks import task_of
 
-    learnt = [one for one in examples if one.row["split"] == "train"]
-    if not any(one.labels for one in learnt):
-        raise TrainingError(
-            f"training set {name}: none of its {len(examples)} examples is in the split train and has a "
-            "label; lower the share of validation in params.yaml (talksumm.training_sets or .gold_papers)"
-        )
-    own = [one for one in examples if one.row["split"] == "validation"]
-    judged, judged_on = next(
-        (several, what)
-        for several, what in (
-            (judges, "summaries by people"),
-            (own, "validation split"),
-            (learnt, "training set"),
-        )
-        if several
-    )
-    config = params.config(architecture)
-    training = params.training(architecture)
-    model = make(config, training.seed, embed=embed)
-    sets = _labelled(learnt), _labelled(judged)
-
     def judge(index: int, extraction: Extraction) -> float:
-        return _rouge(judged[index], extraction, params.words)
+        return _rouge(examples.judged[index], extraction, params.words)
 
-    task = task_of(model, *sets, judge, params.words)
-    checkpoint = checkpoints.at(f"{architecture}-{name}")
-    ended = train(task, training, checkpoint, ProgressLines(f"{architecture}/{name}"), strict)
-    return _Model(architecture, name, model, ended, len(task.names), len(judged), judged_on)
+    name, training = f"{architecture}/{examples.name}", params.training(architecture)
+    model = make(params.config(architecture), training.seed, embed=embed)
+    task = task_of(model, labelled(examples.learnt), labelled(examples.judged), judge, params.words)
+    checkpoint = checkpoints.at(name.replace("/", "-"))
+    try:
+        ended = train(task, training, checkpoint, ProgressLines(name), strict)
+    except TrainingError as error:
+        raise type(error)(f"{name}: {error}") from error
+    return _Model(architecture, examples, model, ended)
 
 
-def _labelled(examples: Sequence[_Example]) -> Labelled:
-    return Labelled([one.paper for one in examples], [one.labels for one in examples])
-
-
-def _rouge(example: _Example, extraction: Extraction, words: int) -> float:
+def _rouge(example: Example, extraction: Extraction, words: int) -> float:
     """Return ROUGE-2 F of the summary that an extraction makes, against all references of its paper."""
     summary = only(example.paper.sentences, extraction.indices, words, cut=True)
     return rouge_of_references(summary.sentences, example.references, words=words)["rouge2"].f
 
 
-def _row(model: _Model, example: _Example, words: int, chosen: bool) -> Row:
+def _row(model: _Model, example: Example, words: int, chosen: bool) -> Row:
     row, paper = example.row, example.paper
     found = model.extractor.extract(paper, words).indices
     both = len(set(found) & set(example.labels))
@@ -276,7 +222,7 @@ def _row(model: _Model, example: _Example, words: int, chosen: bool) -> Row:
         "paper_id": row["paper_id"],
         "title": row["title"],
         "architecture": model.architecture,
-        "set": model.set,
+        "set": model.set.name,
         "split": row["split"],
         "sentences": len(paper),
         "positions": list(found),
@@ -291,11 +237,11 @@ def _told(model: _Model, chosen: bool) -> dict[str, Any]:
     return {
         "model": model.name,
         "architecture": model.architecture,
-        "set": model.set,
+        "set": model.set.name,
         "chosen": chosen,
-        "examples": model.examples,
-        "validation_examples": model.judged,
-        "judged_on": model.judged_on,
+        "examples": len(model.set.learnt),
+        "validation_examples": len(model.set.judged),
+        "judged_on": model.set.judged_on,
         "metric": _METRICS[_JUDGED],
         "best": round(ended.best, 6),
         "best_step": ended.best_step,

@@ -6,9 +6,8 @@ Not here: reading summaries (ops/parse/summaries.py), greedy labels (ops/rank/or
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -23,7 +22,7 @@ from ops.parts import Parts
 from ops.rank.oracle import oracle
 from ops.rank.tokens import words as words_of
 from ops.talksumm.budgets import word_count
-from ops.talksumm.training import sections
+from ops.talksumm.training import drawn, sections
 
 _TEXT, _INT = pa.string(), pa.int32()
 
@@ -81,8 +80,7 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
 
 def split(paper_id: str, params: GoldPaperParams) -> str:
     """Return "test", "validation" or "train" for a paper, from its id alone."""
-    digest = hashlib.blake2b(f"{params.seed}:{paper_id}".encode(), digest_size=8).digest()
-    place = int.from_bytes(digest, "big") / 2**64
+    place = drawn(paper_id, params.seed)
     if place < params.test:
         return "test"
     return "validation" if place < params.test + params.validation else "train"
@@ -109,11 +107,10 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
             dropped.append(drop(unit, reason, detail=f"{unit['kind']} summary of {unit['document']}"))
         else:
             summaries[unit["document"]].append(unit)
-    kept = [
-        _row(paper, texts[paper["id"]], references, params)
-        for document, references in summaries.items()
-        for paper in named[document]
-    ]
+    kept: list[Row] = []
+    for document, references in summaries.items():
+        [paper] = named[document]
+        kept.append(_row(paper, texts[paper["id"]], references, params))
     yield Outcome.of(GOLD_PAPERS, [unit["id"] for unit in units], kept, dropped)
 
 
@@ -134,7 +131,7 @@ def _lost(
         return "not_a_reference"
     if len(papers) != 1:
         return "ambiguous_paper" if papers else "no_paper"
-    return None if list(_extractable(texts[papers[0]["id"]], params)) else "no_sentences"
+    return None if _extractable(texts[papers[0]["id"]], params) else "no_sentences"
 
 
 def _texts(sentences: Parts, papers: set[str]) -> dict[str, list[Row]]:
@@ -147,14 +144,14 @@ def _texts(sentences: Parts, papers: set[str]) -> dict[str, list[Row]]:
     return texts
 
 
-def _extractable(texts: Sequence[Row], params: GoldPaperParams) -> Iterator[Row]:
-    return (sentence for sentence in texts if sentence["role"] not in params.excluded_roles)
+def _extractable(texts: Sequence[Row], params: GoldPaperParams) -> list[Row]:
+    return [sentence for sentence in texts if sentence["role"] not in params.excluded_roles]
 
 
 def _row(
     paper: Row, texts: Sequence[Row], references: Sequence[Row], params: GoldPaperParams
 ) -> dict[str, Any]:
-    chosen = list(_extractable(texts, params))
+    chosen = _extractable(texts, params)
     sentences = [sentence["text"] for sentence in chosen]
     labelled = set(greedy(sentences, [one["sentences"] for one in references], params.words))
     return {
@@ -167,7 +164,7 @@ def _row(
         "split": split(paper["id"], params),
         "sentences": sentences,
         "roles": [sentence["role"] for sentence in chosen],
-        "sections": sections([str(sentence["section"]) for sentence in chosen]),
+        "sections": sections([sentence["section"] for sentence in chosen]),
         "labels": [int(index in labelled) for index in range(len(sentences))],
         "abstract": [sentence["text"] for sentence in texts if sentence["role"] == ABSTRACT],
         "references": [

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.identity import row_id
-from ops.models.extractors.paper import Extractor, Paper
+from ops.models.extractors.paper import Extractor
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
@@ -28,6 +28,7 @@ from ops.rank.tokens import content_words
 from ops.talksumm.budgets import word_count
 from ops.talksumm.extractor import trained
 from ops.talksumm.gold_papers import GOLD_PAPERS, greedy
+from ops.talksumm.learning_sets import paper_of
 
 _TEXT, _INT = pa.string(), pa.int32()
 
@@ -46,6 +47,9 @@ SYSTEM_SUMMARIES = Shape(
         ("words", _INT, "of the text"),
     ),
 )
+
+#: How many times the words of a summary Hybrid may choose from.
+_FURTHER = 4
 
 BASELINES = ("abstract", "lead", "random", "textrank", "sumbasic", "oracle")
 
@@ -67,7 +71,7 @@ def system_summaries(gold_papers: Parts, extractor: Artifact, params: SystemSumm
     """Yield the summaries of each test paper by every system; the units are the papers with human summaries.
 
     Those of the other splits are dropped as `split_train` and `split_validation`. A paper without an abstract
-    has no summary Abstract, and its Hybrid is its Only.
+    has no summary Abstract, and its Hybrid is made of its own sentences alone.
     """
     extractors = list(trained(extractor))
     for table in gold_papers:
@@ -106,11 +110,12 @@ def _summaries(
     for name in BASELINES:
         if name != "abstract" or unit["abstract"]:
             yield name, None, True, baseline(name, unit, params)
-    paper = Paper(unit["id"], unit["sentences"], unit["title"] or "", unit["roles"], unit["sections"])
+    paper = paper_of(unit)
     for model, chosen, extractor in extractors:
-        # Hybrid passes over redundant ones: the order has to go on behind 150 words.
-        order = extractor.extract(paper, 4 * params.words).indices
+        order = extractor.extract(paper, params.words).indices
         yield "only", model, chosen, only(paper.sentences, order, params.words, cut=True)
+        # Hybrid passes over redundant ones: the order has to go on.
+        order = extractor.extract(paper, _FURTHER * params.words).indices
         mixed = hybrid(unit["abstract"], paper.sentences, order, params.words, True, params.redundant)
         yield "hybrid", model, chosen, mixed
 

@@ -1,14 +1,14 @@
 """The four training sets of Lev et al. (2019), section 4.1: papers with a 0/1 label on every sentence.
 
 Belongs here: which summaries are training sets, labels, the split by paper.
-Not here: how long a summary is (budgets.py), the model that is trained (extractor modules).
+Not here: how long a summary is (budgets.py), the models that are trained (extractor.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import accumulate, pairwise
 
 import pyarrow as pa
@@ -39,11 +39,16 @@ class TrainingSetParams(Params, section="talksumm.training_sets"):
 
 def split(paper_id: str, params: TrainingSetParams) -> str:
     """Return "train" or "validation" for a paper, from its id alone."""
-    digest = hashlib.blake2b(f"{params.seed}:{paper_id}".encode(), digest_size=8).digest()
-    return "validation" if int.from_bytes(digest, "big") < params.validation * 2**64 else "train"
+    return "validation" if drawn(paper_id, params.seed) < params.validation else "train"
 
 
-def sections(headings: Sequence[str | None]) -> list[int]:
+def drawn(paper_id: str, seed: int) -> float:
+    """Return a number between 0 and 1, from a paper's id and a seed alone."""
+    digest = hashlib.blake2b(f"{seed}:{paper_id}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") / 2**64
+
+
+def sections(headings: Sequence[Hashable]) -> list[int]:
     """Return the number of the section that each sentence stands in; a changed heading begins a new one."""
     return list(accumulate((one != other for one, other in pairwise(headings)), initial=0))[: len(headings)]
 

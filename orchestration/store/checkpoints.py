@@ -17,7 +17,7 @@ from typing import Any
 from assets.declaration import Declaration
 from orchestration.graph import STATE
 from orchestration.store.identity import folder_files
-from orchestration.store.publish import building, write_files
+from orchestration.store.publish import building, recover, write_files
 
 _WORKSHOP = STATE / ".building"
 
@@ -35,30 +35,32 @@ class StoredCheckpoint:
 
     def read(self) -> Mapping[str, bytes] | None:
         """Return the files of the last checkpoint, None if there is none."""
+        recover(_WORKSHOP)
         return {name: path.read_bytes() for name, path in folder_files(self.folder).items()} or None
 
 
 @dataclass(frozen=True)
 class StoredCheckpoints:
-    """The checkpoints of all trainings of one dataset, made under one key: other params begin anew.
+    """The checkpoints of all trainings of one partition, made under one key: other params begin anew.
 
-    Those under other keys stay until the dataset is made, should its params be set back.
+    Those under other keys stay until the partition is made, should its params be set back.
     """
 
     item: Declaration
+    month: str
     key: Mapping[str, Any]
 
     def at(self, name: str) -> StoredCheckpoint:
         """Return where one of the trainings leaves its checkpoint."""
         text = json.dumps(self.key, sort_keys=True)
         digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-        return StoredCheckpoint(_folder(self.item) / digest / name)
+        return StoredCheckpoint(_folder(self.item, self.month) / digest / name)
 
 
-def discard(item: Declaration) -> None:
-    """Remove the checkpoints of a dataset that is made."""
-    shutil.rmtree(_folder(item), ignore_errors=True)
+def discard(item: Declaration, month: str) -> None:
+    """Remove the checkpoints of a partition that is made."""
+    shutil.rmtree(_folder(item, month), ignore_errors=True)
 
 
-def _folder(item: Declaration) -> Path:
-    return STATE.joinpath("checkpoints", *item.key.path)
+def _folder(item: Declaration, month: str) -> Path:
+    return STATE.joinpath("checkpoints", *item.key.path, month or "all")

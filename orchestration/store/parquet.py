@@ -32,20 +32,22 @@ def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> l
     """Write three files a part, and those that its step made besides; return the input units of each part.
 
     A step without parts writes one empty part, so that "nothing came in" is a file and not an absence.
-    Raises pyarrow.ArrowInvalid when a table does not have its declared columns, ValueError for a file that
-    leaves the folder or is there twice.
+    Raises pyarrow.ArrowInvalid when a table does not have its declared columns, ValueError for a file of the
+    step's that leaves the folder, is there twice or has the name of one of ours.
     """
     units: list[list[str]] = []
+    files: list[tuple[str, bytes]] = []
     combinations: Counter[str] = Counter()
     for outcome in outcomes:
         write_part(folder, len(units), outcome, shape)
-        write_files(folder, outcome.files.items())
+        files += outcome.files.items()
         units.append(outcome.units.to_pylist())
         combinations.update(outcome.combinations)
-    if combinations:
-        (folder / COMBINATIONS).write_text(json.dumps(combinations, sort_keys=True))
     if not units:
         write_part(folder, 0, Outcome.of(shape, [], []), shape)
+    if combinations:
+        (folder / COMBINATIONS).write_text(json.dumps(combinations, sort_keys=True))
+    write_files(folder, files)
     return units
 
 

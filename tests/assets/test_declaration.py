@@ -9,8 +9,10 @@ import pytest
 from assets import declaration
 from assets.dagster_asset import CHECKS
 from assets.declaration import AllParts, dataset, declarations
+from ops.models.training import CheckpointFolder
 from ops.outcome import Shape, columns
-from ops.parts import Parts
+from ops.params import Strict
+from ops.parts import Artifact, Parts
 from orchestration.definitions import defs
 from orchestration.graph import datasets
 
@@ -48,6 +50,35 @@ def test_an_input_that_does_not_exist_is_refused():
 
         @dataset(group="talksumm", shape=SHAPE)
         def wrong(pears: Parts):
+            """No."""
+
+
+def test_an_input_may_be_read_with_its_files_and_a_training_gets_what_it_needs():
+    @dataset(group="talksumm", shape=SHAPE, partitioned=False)
+    def better(extractor: Artifact, kept: CheckpointFolder, exact: Strict, training_sets: Parts):
+        """A better one."""
+
+    item = declarations()[dg.AssetKey(["talksumm", "better"])]
+    assert [(source.argument, source.whole, source.all_months) for source in item.inputs] == [
+        ("extractor", True, True),
+        ("training_sets", False, True),
+    ]
+    assert (item.checkpoints, item.strict) == ("kept", "exact")
+
+
+def test_a_dataset_with_partitions_is_no_artifact():
+    with pytest.raises(TypeError, match="talksumm/wrong: sources/papers has partitions: no Artifact"):
+
+        @dataset(group="talksumm", shape=SHAPE)
+        def wrong(papers: Artifact):
+            """No."""
+
+
+def test_a_plain_truth_value_is_not_strictness():
+    with pytest.raises(TypeError, match="the argument 'strict' is no dataset, params or records"):
+
+        @dataset(group="talksumm", shape=SHAPE)
+        def wrong(strict: bool):
             """No."""
 
 

@@ -5,7 +5,7 @@ import pytest
 from ops.parts import Part, Parts
 from ops.talksumm import TrainingSetParams, training_sets
 from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES, TRAINING_SETS
-from ops.talksumm.training import split
+from ops.talksumm.training import sections, split
 
 PARAMS = TrainingSetParams(sets=("short",))
 
@@ -64,6 +64,27 @@ def test_an_example_labels_every_sentence_of_the_paper_in_order(tmp_path):
         {"id": "b", "reason": "not_a_training_set", "detail": "thirty"}
     ]
     assert second.kept["licence"].to_pylist() == ["CC-BY-4.0 AND MIT"]
+
+
+def test_a_sentence_brings_its_role_and_the_number_of_its_section(tmp_path):
+    told = [("1 Start", "introduction"), ("1 Start", "introduction"), ("2 Way", "method"), (None, "other")]
+    rows = sorted(states("p1", 4), key=lambda row: row["state"])
+    aligned = [
+        row | {"section_title": title, "role": role} for row, (title, role) in zip(rows, told, strict=True)
+    ]
+    made = parts(tmp_path, "summaries", SUMMARIES.kept, [summary("a", "short", "p1", ["s1"])])
+    [outcome] = training_sets(made, parts(tmp_path, "alignments", ALIGNMENTS.kept, aligned[::-1]), PARAMS)
+    [example] = outcome.kept.to_pylist()
+    assert example["roles"] == ["introduction", "introduction", "method", "other"]
+    assert example["sections"] == [0, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("headings", "numbers"),
+    [([], []), (["a"], [0]), ([3, 3, 7, 7, 3], [0, 0, 1, 1, 2]), ([None, "", None], [0, 1, 2])],
+)
+def test_a_changed_heading_begins_a_new_section(headings, numbers):
+    assert sections(headings) == numbers
 
 
 def test_a_summary_without_alignments_is_refused(tmp_path):

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from extractor_cases import embed, paper_of, pointer, spans, transformer
+
+from ops.models.extractors import embeddings
+from ops.models.extractors.embeddings import embedder, remembering
+from ops.models.extractors.labelled import Labelled
+from ops.models.extractors.tasks import PointerTask, TransformerTask, task_of
+
+
+class Encoder:
+    """Numbers with more decimals than are kept, and what it was asked for."""
+
+    def encode(self, texts, **options):
+        self.options = options
+        return [np.array([len(text) / 3, 0.123449]) for text in texts]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_embeddings_have_four_decimals_and_the_encoder_hears_whether_it_is_strict(monkeypatch, strict):
+    asked, model = [], Encoder()
+    monkeypatch.setattr(embeddings, "encoder", lambda *names: asked.append(names) or model)
+    rows = embedder("some-encoder", strict)(("a", "abcd"))
+    assert (
+        rows.dtype == np.float32
+        and rows.tolist() == np.float32([[0.3333, 0.1234], [1.3333, 0.1234]]).tolist()
+    )
+    assert asked == [("some-encoder", strict)] and model.options["normalize_embeddings"]
+
+
+def test_no_encoder_is_loaded_before_there_is_a_text(monkeypatch):
+    monkeypatch.setattr(embeddings, "encoder", None)
+    embedder("not installed")
+
+
+def test_what_is_remembered_is_what_the_encoder_gave_and_no_text_is_embedded_twice():
+    asked = []
+
+    def counted(texts):
+        asked.extend(texts)
+        return embed(texts)
+
+    remembered = remembering(counted)
+    for texts in (["b", "a", "b"], ["a"], ["c", "b", ""]):
+        np.testing.assert_array_equal(remembered(texts), embed(texts))
+    assert asked == ["b", "a", "c", ""]
+
+
+def test_what_a_caller_does_to_its_rows_does_not_reach_the_next():
+    remembered = remembering(embed)
+    remembered(["a"])[:] = 0
+    np.testing.assert_array_equal(remembered(["a"]), embed(["a"]))
+
+
+def test_extractors_share_what_is_remembered_without_change():
+    papers = [spans(7, seed) for seed in range(3)]
+    shared = remembering(embed)
+    for seed in range(2):
+        model = transformer(seed)
+        alone = [model.extract(paper_of(paper), 20) for paper in papers]
+        model.embed = shared
+        assert [model.extract(paper_of(paper), 20) for paper in papers] == alone
+
+
+def test_each_extractor_is_trained_by_its_own_task():
+    empty = Labelled([], [])
+    assert type(task_of(pointer(), empty, empty)) is PointerTask
+    assert type(task_of(transformer(), empty, empty)) is TransformerTask
+
+
+def test_a_task_judges_by_the_words_that_it_is_given():
+    papers = Labelled([paper_of(spans(9, 1))], [[0, 3]])
+    heard = []
+
+    def judge(row, extraction):
+        heard.append((row, extraction))
+        return 0.25
+
+    for model in (pointer(), transformer()):
+        assert task_of(model, papers, papers, judge, 11).validate()["score"] == 0.25
+        assert heard.pop() == (0, model.extract(papers.papers[0], 11))

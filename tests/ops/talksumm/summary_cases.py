@@ -1,0 +1,92 @@
+"""Papers, training sets and summaries by people in miniature, and a corpus's models without a registry."""
+
+import hashlib
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.models.extractors.config import PointerConfig, TransformerConfig
+from ops.models.training import TrainingParams
+from ops.parts import Part, Parts
+from ops.talksumm.extractor import ExtractorParams, Size
+
+WORDS = [f"w{number}" for number in range(60)]
+
+
+class InOrder:
+    def map(self, op, pieces, *shared):
+        return (op(piece, *shared) for piece in pieces)
+
+
+def parts(folder, schema, *tables):
+    """Write tables, lists of rows, as the parts of a dataset; a column that a row leaves out is null."""
+    written = []
+    for rows in tables:
+        path = folder / f"part-{len(list(folder.iterdir()))}.parquet"
+        whole = [dict.fromkeys(schema.names) | {"source_ids": [], "licence": "MIT"} | row for row in rows]
+        pq.write_table(pa.Table.from_pylist(whole, schema=schema), path)
+        written.append(Part(str(path)))
+    return Parts(schema, tuple(written), InOrder())
+
+
+def text(count, seed, longest=9):
+    """Return so many sentences of 3 to `longest` words."""
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(WORDS, random.integers(3, longest + 1))) for _ in range(count)]
+
+
+def labelled(name, sentences, labels, split, **more):
+    count = len(sentences)
+    return {
+        "id": name, "paper_id": f"paper of {name}", "title": "w1 of w2", "split": split, "sentences": sentences,
+        "labels": [int(place in labels) for place in range(count)], "roles": ["method"] * count,
+        "sections": [0] * count, **more,
+    }  # fmt: skip
+
+
+def example(name, of="short", split="train", sentences=None, labels=(1, 2), **more):
+    """Return a row of talksumm/training_sets."""
+    sentences = sentences or text(6, sum(name.encode()))
+    return labelled(name, sentences, labels, split, set=of, **more)
+
+
+def gold(name, split="validation", sentences=None, labels=(0, 3), references=None, abstract=(), **more):
+    """Return a row of talksumm/gold_papers."""
+    sentences = sentences or text(6, sum(name.encode()))
+    summaries = references or [sentences[2:4]]
+    told = [
+        {"id": f"{name}-{number}", "kind": "human", "annotator": None, "sentences": summary}
+        for number, summary in enumerate(summaries)
+    ]
+    row = labelled(name, sentences, labels, split)
+    return {**row, "references": told, "abstract": list(abstract), "document": name, **more}
+
+
+def embed(texts):
+    """Return 8 numbers a text that its hash decides, of length 1."""
+    seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") for text in texts]
+    rows = np.stack([np.random.default_rng(seed).standard_normal(8) for seed in seeds])
+    return np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4).astype(np.float32)
+
+
+def extractor_params(folder, *architectures, training=None, **more):
+    """Return params of extractors that are trained in a blink, with word vectors of their own."""
+    vectors = folder / "vectors.txt"
+    random = np.random.default_rng(0)
+    rows = [" ".join([word, *(f"{number:.3f}" for number in random.standard_normal(4))]) for word in WORDS]
+    vectors.write_text("\n".join(rows) + "\n")
+    knobs = {"epochs": 2, "batch_size": 1, "checkpoint_every": 1, "learning_rate": 0.01} | (training or {})
+    size = Size(
+        pointer=PointerConfig(channels=2, hidden=3),
+        transformer=TransformerConfig(width=8, layers=1, heads=2),
+        pointer_training=TrainingParams(**knobs),
+        transformer_training=TrainingParams(**knobs),
+    )
+    return ExtractorParams(
+        sizes={"tiny": size},
+        architectures=architectures or ("pointer", "transformer"),
+        words=12,
+        vectors=str(vectors),
+        **more,
+    )
