@@ -163,7 +163,7 @@ def _question(
                 "value": row["value"],
                 "ratings": row["ratings"],
                 "share": row["share"],
-                "rows": most[row["value"]],
+                "majorities": most[row["value"]],
             }
             for row in told[1:]
         ],
