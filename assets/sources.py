@@ -20,6 +20,8 @@ from assets.expectations import (
     texts,
     unique,
 )
+from ops.annotation.answers import parse_answers
+from ops.annotation.schemas import ANSWERS
 from ops.outcome import Outcomes
 from ops.parse.gold_alignments import parse_gold_alignments
 from ops.parse.papers import parse_papers
@@ -149,4 +151,20 @@ def human_summaries(records: Records) -> Outcomes:
     return records.map(parse_human_summaries)
 
 
-SOURCES = [papers, talks, sentences, gold_alignments, human_summaries]
+@dataset(
+    group="sources",
+    shape=ANSWERS,
+    optional=True,
+    expectations=[
+        *identity("answer"),
+        *not_null("file", "place", "row_id"),
+        *not_null("questionnaire", "rater", "question", severity="warning"),
+        *steady(),
+    ],
+)
+def ratings(records: Records) -> Outcomes:
+    """Answers of people who rated rows, as they stand in filled rating sheets."""
+    return records.map(parse_answers)
+
+
+SOURCES = [papers, talks, sentences, gold_alignments, human_summaries, ratings]

@@ -32,7 +32,9 @@ from ops.talksumm import budgets, training
 from ops.talksumm import evaluation as evaluating
 from ops.talksumm import extractor as extracting
 from ops.talksumm import gold_papers as gold
+from ops.talksumm import human_evaluation as judging
 from ops.talksumm import pairs as pairing
+from ops.talksumm import rating_sheets as asking
 from ops.talksumm import system_summaries as summarising
 from ops.talksumm import tuning as tuning_report
 from ops.talksumm.budgets import SummaryParams
@@ -359,6 +361,58 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: evaluating.E
     return evaluating.evaluation(system_summaries, gold_papers, params)
 
 
+@dataset(
+    group="talksumm",
+    shape=asking.RATING_SHEETS,
+    consumes="summaries",
+    partitioned=False,
+    measures=["text.words"],
+    expectations=[
+        *identity("rated"),
+        *not_null("questionnaire", "summary_id", "paper_id", "month", "text"),
+        among("questionnaire", *(one.name for one in asking.QUESTIONNAIRES)),
+        between("position", 0),
+        *text("text", longest=50_000),
+        *steady(),
+    ],
+)
+def rating_sheets(
+    summaries: Parts, alignments: Parts, talks: Parts, params: asking.RatingSheetParams
+) -> Outcomes:
+    """Sentences and summaries of a sample of talks, to be rated by people, and the sheets to fill in."""
+    return asking.rating_sheets(summaries, alignments, talks, params)
+
+
+@dataset(
+    group="talksumm",
+    shape=judging.HUMAN_EVALUATION,
+    consumes="ratings",
+    partitioned=False,
+    measures=["mean", "raters"],
+    scores={
+        "considered": Score("mean", where="sentence"),
+        "quality": Score("mean", where="summary"),
+    },
+    expectations=[
+        *identity("judged"),
+        *not_null("row_id", "question", "summary_id", "paper_id", "text", "mean", "tie"),
+        unique("row_id", "question"),
+        between("raters", 1),
+        between("votes", 1),
+        at_most("votes", "raters"),
+        equal("answers.length", "raters"),
+        *none("answers.rater.repeats"),
+        between("mean", 0, 5),
+        between("deviation", 0),
+        *text("text", longest=50_000),
+        *steady(),
+    ],
+)
+def human_evaluation(ratings: Parts, rating_sheets: Parts, params: judging.HumanEvaluationParams) -> Outcomes:
+    """What people say of each rated sentence and summary, with the tables of the paper's section 4.2."""
+    return judging.human_evaluation(ratings, rating_sheets, params)
+
+
 TALKSUMM = [
     matches,
     pairs,
@@ -370,4 +424,6 @@ TALKSUMM = [
     extractor,
     system_summaries,
     evaluation,
+    rating_sheets,
+    human_evaluation,
 ]

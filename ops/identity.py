@@ -24,5 +24,12 @@ def row_id(kind: str, *parts: str) -> str:
 
 
 def joint_licence(licences: Iterable[str]) -> str:
-    """Return the licence of a row made from several: its distinct licences, sorted, joined by AND (SPDX)."""
-    return " AND ".join(sorted(set(licences)))
+    """Return the licence of a row made from several: its distinct licences, sorted, joined by AND (SPDX).
+
+    One that is such a row's already counts as the licences that it was joined of; one with a choice (OR) or
+    brackets stays as it is.
+    """
+    plain = (
+        [licence] if " OR " in licence or "(" in licence else licence.split(" AND ") for licence in licences
+    )
+    return " AND ".join(sorted({licence for several in plain for licence in several}))

@@ -43,6 +43,10 @@ def _formats(name: str) -> dict[str, Format[Any]]:
         from ops.parse.summaries import FORMATS as HUMAN_SUMMARIES
 
         return dict(HUMAN_SUMMARIES)
+    if name == "ratings":
+        from ops.annotation.answers import FORMATS as RATINGS
+
+        return dict(RATINGS)
     from ops.parse.talks import FORMATS as TALKS
 
     return dict(TALKS)

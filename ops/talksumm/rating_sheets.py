@@ -1,0 +1,176 @@
+"""What people are asked about the summaries: a sample of talks, and the sheets to fill in.
+
+Belongs here: which rows raters see, and the files that are sent to them. Not here: how a sheet is laid out
+(ops/annotation), what is read off filled ones (human_evaluation.py).
+
+Lev et al. (2019), section 4.2: of 15 papers the summary of 30 sentences; each sentence is asked about (was it
+considered when preparing the talk), then the summary (its quality, 1 to 5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import Field, field_validator
+
+from ops.annotation.label_studio import config, tasks
+from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES
+from ops.annotation.sampling import sample
+from ops.annotation.sheets import csv_sheet
+from ops.identity import row_id
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import Params
+from ops.parts import Parts
+from ops.talksumm.schemas import SUMMARIES
+
+_TEXT = pa.string()
+
+#: In the order in which raters answer them.
+QUESTIONNAIRES = (TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES)
+
+RATING_SHEETS = Shape(
+    unit=SUMMARIES.kept,
+    kept=columns(
+        ("questionnaire", _TEXT, f"{TALKSUMM_SENTENCES.name}: yes or no; {TALKSUMM_SUMMARIES.name}: 1 to 5"),
+        ("summary_id", _TEXT, "row of talksumm/summaries"),
+        ("pair_id", _TEXT, "row of talksumm/pairs"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("paper_title", _TEXT, "as the paper's source has it"),
+        ("month", _TEXT, "of the talk, YYYY-MM: the stratum that it was drawn from"),
+        ("sentence_id", _TEXT, "row of sources/sentences; null where the whole summary is rated"),
+        ("position", pa.int32(), "of the sentence in the paper; null where the whole summary is rated"),
+        ("text", _TEXT, "what is rated"),
+    ),
+)
+
+#: The file that says how the others are filled in.
+README = "README.md"
+
+#: Part of file names, also of systems that take upper and lower case for the same.
+Rater = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+
+
+class RatingSheetParams(Params, section="talksumm.rating_sheets"):
+    """Which summaries are rated, and by whom.
+
+    Every rater gets all rows: who can judge only their own paper leaves the others empty.
+    """
+
+    budget: str = Field("sentences_30", description="of the summaries, by its name in talksumm.summaries")
+    papers: int = Field(15, ge=1, description="talks drawn, each with its paper; of each month its share")
+    raters: tuple[Rater, ...] = Field(("rater1", "rater2", "rater3"), min_length=1)
+    seed: int = 0
+
+    @field_validator("raters")
+    @classmethod
+    def _distinct(cls, raters: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(raters)) < len(raters):
+            raise ValueError("a rater stands twice")
+        return raters
+
+
+def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: RatingSheetParams) -> Outcomes:
+    """Yield the rows that are rated, and the sheets; the units are the summaries.
+
+    A summary is dropped as `other_budget`, or as `not_drawn`. Raises KeyError for a summary whose talk
+    or sentences are not there.
+    """
+    months = dict(
+        zip(*(talks.read(["id", "month"])[name].to_pylist() for name in ("id", "month")), strict=True)
+    )
+    units = summaries.read()
+    rated = units.filter(pc.equal(units["budget"], params.budget))
+    by_month = rated.append_column(
+        "month", pa.array([months[talk] for talk in rated["talk_id"].to_pylist()], _TEXT)
+    )
+    drawn = sample(by_month, params.papers, params.seed, strata=["month"]).to_pylist()
+    wanted = [state for summary in drawn for state in summary["source_ids"]]
+    found = alignments.read(["id", "text"], where=("id", wanted))
+    texts = dict(zip(found["id"].to_pylist(), found["text"].to_pylist(), strict=True))
+    kept = [row for summary in drawn for row in _rows(summary, texts)]
+    taken = {summary["id"] for summary in drawn}
+    dropped = [
+        drop(unit, "not_drawn" if unit["budget"] == params.budget else "other_budget", detail=unit["budget"])
+        for unit in units.to_pylist()
+        if unit["id"] not in taken
+    ]
+    files = dict(_files(kept, params))
+    yield Outcome.of(RATING_SHEETS, units["id"].to_pylist(), kept, dropped, files=files)
+
+
+def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
+    """Yield a row for every sentence of a summary, then one for the whole."""
+    shared = {name: summary[name] for name in ("licence", "pair_id", "paper_id", "paper_title", "month")}
+    shared["summary_id"] = summary["id"]
+    for state, sentence, position in zip(
+        summary["source_ids"], summary["sentence_ids"], summary["positions"], strict=True
+    ):
+        name = TALKSUMM_SENTENCES.name
+        yield {
+            **shared,
+            "id": row_id("rated", name, summary["id"], sentence),
+            "source_ids": [summary["id"], state],
+            "questionnaire": name,
+            "sentence_id": sentence,
+            "position": position,
+            "text": texts[state],
+        }
+    name = TALKSUMM_SUMMARIES.name
+    yield {
+        **shared,
+        "id": row_id("rated", name, summary["id"]),
+        "source_ids": [summary["id"]],
+        "questionnaire": name,
+        "sentence_id": None,
+        "position": None,
+        "text": summary["text"],
+    }
+
+
+def _files(rows: Sequence[Row], params: RatingSheetParams) -> Iterator[tuple[str, bytes]]:
+    table = pa.Table.from_pylist(list(rows), RATING_SHEETS.kept)
+    yield README, _readme(table, params).encode()
+    for questionnaire in QUESTIONNAIRES:
+        name = questionnaire.name
+        own = table.filter(pc.equal(table["questionnaire"], name))
+        yield f"label_studio/{name}.xml", config(questionnaire).encode()
+        for rater in params.raters:
+            yield f"sheets/{rater}/{name}.csv", csv_sheet(own, questionnaire, rater, params.seed)
+            yield f"label_studio/{rater}/{name}.json", tasks(own, questionnaire, rater, params.seed)
+
+
+def _readme(rows: pa.Table, params: RatingSheetParams) -> str:
+    """Return how the sheets are filled in, for people who know nothing of the project."""
+    counts = [pc.sum(pc.equal(rows["questionnaire"], one.name)).as_py() or 0 for one in QUESTIONNAIRES]
+    asked = "\n".join(
+        f"- `{one.name}` ({count} rows): {question.wording}"
+        for one, count in zip(QUESTIONNAIRES, counts, strict=True)
+        for question in one.questions
+    )
+    return f"""\
+# Rate summaries of papers
+
+Each summary has sentences of a paper, chosen by what was said in a talk about it. Two things are asked:
+
+{asked}
+
+Raters: {", ".join(params.raters)}. Each rates alone and has an order of the rows of their own.
+
+## In a spreadsheet
+
+1. Open the files in `sheets/<your name>/`: UTF-8, separated by commas, all columns as text.
+2. Fill in the column `answer: ...`; the allowed answers stand beside it. Leave empty what you cannot judge,
+   for instance papers that are not yours.
+3. Change nothing else, neither texts nor ids; the order of the rows does not matter.
+4. Save as CSV in UTF-8 (commas, semicolons and tabs are all understood).
+
+## In Label Studio
+
+1. Make a project for each questionnaire; paste `label_studio/<questionnaire>.xml` as its labelling interface.
+2. Import `label_studio/<your name>/<questionnaire>.json`, answer, and export as JSON.
+
+Give the filled sheets and exports back: they go into one folder, one folder a rater.
+"""

@@ -1,0 +1,130 @@
+"""The filled rating sheets of the sample corpus are what data/sample/README.md says, and answer its own sheets."""
+
+import json
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from assets.settings import section, settings
+from ops.annotation.answers import parse_answers
+from ops.parse.papers import parse_papers
+from ops.parse.schemas import PAPERS, SENTENCES, TALKS
+from ops.parse.sentences import SentenceParams, filter_sentences
+from ops.parse.talks import parse_talks
+from ops.parts import Part, Parts
+from ops.talksumm.alignments import align
+from ops.talksumm.budgets import SummaryParams, summaries
+from ops.talksumm.hmm import HmmParams
+from ops.talksumm.human_evaluation import TABLE, HumanEvaluationParams, human_evaluation
+from ops.talksumm.matches import match_talks
+from ops.talksumm.pairs import PairParams, pair_talks
+from ops.talksumm.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
+from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES
+from orchestration.corpora import corpus
+
+RATINGS = Path(__file__).resolve().parents[2] / "data" / "sample" / "ratings"
+
+
+class InOrder:
+    def map(self, op, pieces, *shared):
+        return (op(piece, *shared) for piece in pieces)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """The answers of all sheets."""
+    months = settings().partitions.months
+    outcomes = list(
+        chain.from_iterable(corpus("ratings").records(month).map(parse_answers) for month in months)
+    )
+    assert not any(outcome.rejected.num_rows for outcome in outcomes)
+    return pa.concat_tables(outcome.kept for outcome in outcomes)
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory, answers):
+    """What the sample's answers say of the summaries that are made of the sample: the sheets, and the outcome."""
+    folder = tmp_path_factory.mktemp("sample")
+
+    def stored(name, schema, tables):
+        pq.write_table(pa.concat_tables([schema.empty_table(), *tables]), folder / name)
+        return Parts(schema, (Part(str(folder / name)),), InOrder())
+
+    def parsed(name, op):
+        for month in settings().partitions.months:
+            yield from (outcome.kept for outcome in corpus(name).records(month).map(op))
+
+    papers = stored("papers", PAPERS.kept, parsed("papers", parse_papers))
+    talks = stored("talks", TALKS.kept, parsed("talks", parse_talks))
+    told = filter_sentences(papers.read(), section(SentenceParams)).kept
+    sentences = stored("sentences", SENTENCES.kept, [told])
+    matches = stored("matches", MATCHES.kept, [match_talks(talks.read(), papers).kept])
+    found = pair_talks(talks.read(), matches, papers, sentences, section(PairParams)).kept
+    pairs = stored("pairs", PAIRS.kept, [found])
+    alignments = stored("alignments", ALIGNMENTS.kept, [align(pairs.read(), section(HmmParams)).kept])
+    made = summaries(alignments.read(), pairs.read(["id", "paper_title"]), section(SummaryParams)).kept
+    [sheets] = rating_sheets(
+        stored("summaries", SUMMARIES.kept, [made]), alignments, talks, section(RatingSheetParams)
+    )
+    rated = stored("sheets", RATING_SHEETS.kept, [sheets.kept])
+    ratings = stored("answers", answers.schema, [answers])
+    [outcome] = human_evaluation(ratings, rated, section(HumanEvaluationParams))
+    return sheets, outcome
+
+
+def test_six_files_of_three_raters(answers):
+    files = sorted(path.relative_to(RATINGS).as_posix() for path in RATINGS.rglob("*") if path.is_file())
+    assert files == [
+        "ann/talksumm_sentences.csv",
+        "ann/talksumm_summaries.csv",
+        "bob/talksumm_sentences.csv",
+        "bob/talksumm_summaries.csv",
+        "chi/talksumm_sentences.csv",
+        "chi/talksumm_summaries.json",
+    ]
+    assert Counter(answers["rater"].to_pylist()) == {"ann": 93, "bob": 93, "chi": 31}
+    assert len(set(answers["row_id"].to_pylist())) == 93
+
+
+def test_two_raters_rate_everything_and_the_third_one_paper(answers):
+    papers = {}
+    for row in answers.to_pylist():
+        [title] = [one["text"] for one in row["shown"] if one["column"] == "paper_title"]
+        papers.setdefault(row["rater"], set()).add(title)
+    assert {rater: len(titles) for rater, titles in papers.items()} == {"ann": 3, "bob": 3, "chi": 1}
+
+
+@pytest.mark.slow
+def test_the_sheets_made_of_the_sample_are_those_that_were_filled_in(evaluated, answers):
+    sheets, _ = evaluated
+    assert set(answers["row_id"].to_pylist()) == set(sheets.kept["id"].to_pylist())
+
+
+@pytest.mark.slow
+def test_every_answer_but_two_counts(evaluated, answers):
+    _, outcome = evaluated
+    assert outcome.dropped.select(["reason", "detail"]).to_pylist() == [
+        {"reason": "no_answer", "detail": "people/bob/talksumm_sentences.csv, line 12"}
+    ]
+    [error] = outcome.rejected["error"].to_pylist()
+    assert error.startswith("people/bob/talksumm_sentences.csv, line 22: row 'rated-")
+    assert error.endswith("question 'considered': 'perhaps' is none of yes, no")
+    assert sum(outcome.kept["raters"].to_pylist()) == answers.num_rows - 2 == 215
+
+
+@pytest.mark.slow
+def test_the_table_is_the_one_that_the_documentation_shows(evaluated):
+    _, outcome = evaluated
+    table = json.loads(outcome.files[TABLE])
+    shown = Path(__file__).resolve().parents[2] / "docs" / "human-evaluation.md"
+    text = shown.read_text(encoding="utf-8")
+    for one in table["questions"]:
+        numbers = f"{one['mean']:.3f} [{one['low']:.3f}, {one['high']:.3f}] of {one['ratings']} ratings"
+        assert f"{one['question']}: {numbers}; the paper {one['paper']['mean']}" in text
+    for one in table["agreement"]:
+        kappa = one["kappa"] and round(one["kappa"], 3)
+        assert f"{one['question']} {one['rater']} kappa {kappa}\n" in text
