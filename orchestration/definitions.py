@@ -10,6 +10,7 @@ import dagster as dg
 import orchestration  # noqa: F401  pins the environment before anything heavy is loaded
 from assets.sources import SOURCES
 from assets.talksumm import TALKSUMM
+from assets.talksumm_models import TALKSUMM_MODELS
 from orchestration.graph import datasets
 from orchestration.materialise import Store
 from orchestration.schedules import hourly, newest_month
@@ -25,7 +26,7 @@ def build_definitions(commit: bool = True) -> dg.Definitions:
     # Drivers of their own have their own loop and end; how things stand is asked through the browser.
     standing = [standing_check(dg.AssetKey(["quality", "pages"]))] if commit else []
     return dg.Definitions(
-        assets=[*SOURCES, *TALKSUMM, pages],
+        assets=[*SOURCES, *TALKSUMM, *TALKSUMM_MODELS, pages],
         asset_checks=standing,
         schedules=[newest_month, *(hourly(check) for check in standing)] if commit else [],
         sensors=[source_files] if commit else [],

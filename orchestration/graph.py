@@ -13,7 +13,8 @@ from orchestration import footing
 footing.code()  # what is edited from here on is noticed
 
 import assets.sources  # noqa: E402
-import assets.talksumm  # noqa: E402, F401  importing a module of assets declares its datasets
+import assets.talksumm  # noqa: E402
+import assets.talksumm_models  # noqa: E402, F401  importing a module of assets declares its datasets
 from assets.declaration import Declaration, declarations  # noqa: E402
 from assets.settings import ROOT, ParamsError, check_names, settings  # noqa: E402
 
