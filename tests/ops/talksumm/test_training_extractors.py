@@ -117,7 +117,7 @@ def test_the_models_are_files_and_one_file_tells_of_all(made):
     people = "summaries by people"
     assert told["pointer/short"] == (2, 2, people) and told["transformer/long"] == (1, 2, people)
     assert all(one["steps"] == one["examples"] * 2 and one["reason"] == "epochs" for one in models)
-    assert {point["name"] for one in models for point in one["curve"]} == {"train/loss", "loss", "score"}
+    assert {point["name"] for one in models for point in one["curve"]} == {"train/loss", "loss", "rouge2_f"}
 
 
 def test_a_trained_model_scores_on_validation_what_is_told_and_the_best_is_chosen(made, tmp_path):

@@ -234,7 +234,7 @@ def test_progress_tells_every_update_with_rate_and_remaining_time():
 
 def test_the_printer_writes_validations_and_is_quiet_between():
     stream = StringIO()
-    trained(report=ProgressLines(stream, seconds=3600))
+    trained(report=ProgressLines(stream=stream, seconds=3600))
     lines = stream.getvalue().splitlines()
     assert len(lines) == 4
     assert lines[0].startswith("update 1/21  epoch 1  loss ")
