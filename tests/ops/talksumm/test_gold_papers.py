@@ -47,8 +47,9 @@ WHOLE = spoken(
     (1, "introduction", "Alpha beta gamma."),
     (2, "related work", "Others did delta epsilon."),
     (3, "method", "Delta zeta eta theta."),
-    (4, "acknowledgments", "Alpha beta gamma thanks."),
-    (5, "references", "Alpha beta gamma 1999."),
+    (4, "method", "Iota."),
+    (5, "acknowledgments", "Alpha beta gamma thanks."),
+    (6, "references", "Alpha beta gamma 1999."),
 )
 
 
@@ -61,11 +62,11 @@ def test_a_paper_comes_with_what_may_be_extracted_its_abstract_and_all_reference
     assert dropped == []
     assert row["sentences"] == [
         "Nothing of interest stands here.", "Alpha beta gamma.", "Others did delta epsilon.",
-        "Delta zeta eta theta.",
+        "Delta zeta eta theta.", "Iota.",
     ]  # fmt: skip
-    assert row["roles"] == ["introduction", "introduction", "related work", "method"]
-    assert row["sections"] == [0, 0, 1, 2]
-    assert row["labels"] == [0, 1, 0, 1]
+    assert row["roles"] == ["introduction", "introduction", "related work", "method", "method"]
+    assert row["sections"] == [0, 0, 1, 2, 3]
+    assert row["labels"] == [0, 1, 0, 1, 0]
     assert row["abstract"] == ["We align talks.", "It works."]
     assert row["references"] == [
         {"id": "s1", "kind": "human", "annotator": "A", "sentences": ["Alpha beta gamma."]},
@@ -79,7 +80,7 @@ def test_a_paper_comes_with_what_may_be_extracted_its_abstract_and_all_reference
 def test_other_excluded_roles_let_other_sentences_be_extracted(tmp_path):
     params = GoldPaperParams(excluded_roles=("introduction", "related work", "references"))
     [row], _ = made(tmp_path, [summary("s1", "P1")], [paper("p1", "P1")], WHOLE, params)
-    assert row["roles"] == ["abstract", "abstract", "method", "acknowledgments"]
+    assert row["roles"] == ["abstract", "abstract", "method", "method", "acknowledgments"]
 
 
 def test_a_summary_that_is_no_reference_or_has_no_paper_is_dropped_with_the_reason(tmp_path):
