@@ -108,7 +108,9 @@ def _commit(names: list[str]) -> list[str]:
         differing = repo.status()  # of all stages at once: each call reads dvc.yaml and dvc.lock anew
         moved = [name for name in names if name in differing]
         try:
-            for name in moved:
+            # Each call reads dvc.yaml and dvc.lock anew. One does for all, but takes along what is not due.
+            whole = len(names) == len(datasets()) + 1
+            for name in [None] if moved and whole else moved:
                 repo.commit(name, force=True)
             if moved:
                 _order_stages()
