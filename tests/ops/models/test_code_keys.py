@@ -21,7 +21,7 @@ PARAMS = {"pydantic", "pydantic_core"}
     [
         ("ops.models.installed", set()),
         ("ops.models.word_vectors", PARAMS | {"numpy", "pyarrow"}),
-        ("ops.models.encoder", PARAMS | {"torch", "sentence_transformers"}),
+        ("ops.models.encoder", PARAMS | {"torch", "sentence_transformers", "transformers"}),
         ("ops.models.spacy_pipeline", PARAMS | {"spacy"}),
     ],
 )
