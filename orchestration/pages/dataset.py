@@ -24,6 +24,8 @@ PICTURES = {
     "talksumm/tuning": "tuning.html",
     "talksumm/extractor": "evaluation.html#learning",
     "talksumm/evaluation": "evaluation.html",
+    "talksumm/rating_sheets": "evaluation.html#people",
+    "talksumm/human_evaluation": "evaluation.html#people",
 }
 
 

@@ -1,8 +1,8 @@
-"""The page of the evaluation of summarisers: scores, tests, learning curves, and summaries beside human ones.
+"""The page of the evaluation of summarisers: scores, tests, what people say, learning curves, summaries.
 
-Belongs here: reading talksumm/evaluation and talksumm/extractor, and which papers can be looked at. Not here:
-order and words of the scores (systems.py), the curves (learning.py), marking words in common
-(static/shared_words.js).
+Belongs here: reading talksumm/evaluation, talksumm/human_evaluation and talksumm/extractor, and which papers
+can be looked at. Not here: order and words of the scores (systems.py) and of the ratings (people.py), the
+curves (learning.py), marking words in common (static/shared_words.js).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from assets.declaration import Everything, Files
 from ops.outcome import Row
-from orchestration.pages import learning, systems
+from orchestration.pages import learning, people, systems
 from orchestration.pages.html import embedded, render
 from orchestration.pages.rows import Counted, tables
 
@@ -72,9 +72,27 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         left_out=numbers[DATASET].by_reason if DATASET in numbers else [],
         not_learnt=numbers[EXTRACTOR].by_reason if EXTRACTOR in numbers else [],
         without_table=bool(papers) and not scored,
+        people=_people(everything, numbers),
     )
     for paper, rows in _summaries(everything, chosen).items():
         yield f"evaluation/{paper}.js", f"silverloom.paper({embedded(_paper(rows))});\n".encode()
+
+
+def _people(everything: Everything, numbers: Mapping[str, Counted]) -> dict[str, Any]:
+    """Return what the page shows of the human evaluation."""
+    table = _beside(everything, people.DATASET, TABLE)
+    counted = numbers.get(people.DATASET)
+    rejected = counted.total("rejected") if counted else 0
+    return {
+        "questions": people.questions(table),
+        "agreement": people.agreement(table["agreement"] if table else []),
+        "pairs": people.agreement(table["pairs"] if table else []),
+        "declared": people.DATASET in everything,
+        "left_out": [
+            *(counted.by_reason if counted else []),
+            *([("rejected", rejected)] if rejected else []),
+        ],
+    }
 
 
 def _beside(everything: Everything, name: str, file: str) -> Any:

@@ -25,6 +25,7 @@ _TEMPLATES = (
     "templates/macros.html",
     "templates/overview.html",
     "templates/passports.html",
+    "templates/people.html",
     "templates/rows-index.html",
     "templates/rows.html",
     "templates/talk.html",

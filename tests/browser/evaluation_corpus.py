@@ -1,4 +1,4 @@
-"""An evaluation and its extractors as datasets on disk, made by hand: nothing is trained and nothing scored."""
+"""An evaluation, its extractors and ratings as datasets on disk, made by hand: nothing is trained or scored."""
 
 from __future__ import annotations
 
@@ -85,13 +85,61 @@ def trained(name: str, curves: Mapping[str, Sequence[float]], *, chosen: bool = 
     }  # fmt: skip
 
 
+def considered(**more) -> dict:
+    """Return a question of the human evaluation's table.json that is answered by yes and no."""
+    return {
+        "question": "considered", "papers": 3, "rows": 90, "raters": 3, "ratings": 200, "mean": 0.72, "low": 0.6,
+        "high": 0.8, "deviation": None, "ties": 8, "paper": {"mean": 0.73, "deviation": None},
+        "values": [answer("yes", 144, 0.72), answer("no", 56, 0.28)], **more,
+    }  # fmt: skip
+
+
+def quality(**more) -> dict:
+    """Return a question of the human evaluation's table.json that is answered from 1 to 5."""
+    return {
+        "question": "quality", "papers": 7, "rows": 21, "raters": 3, "ratings": 40, "mean": 3.5, "low": 2.0,
+        "high": 4.0, "deviation": 0.786, "ties": 2, "paper": {"mean": 3.73, "deviation": 0.725},
+        "values": [
+            answer("1", 0, 0), answer("2", 4, 0.1), answer("3", 16, 0.4), answer("4", 16, 0.4), answer("5", 4, 0.1),
+        ], **more,
+    }  # fmt: skip
+
+
+def answer(value: str, ratings: int, share: float) -> dict:
+    return {"value": value, "ratings": ratings, "share": share, "majorities": 0}
+
+
+def agreed(
+    rater: str,
+    kappa: float | None,
+    *,
+    other: str | None = None,
+    question: str = "considered",
+    rows: int = 85,
+    observed: float | None = 0.9,
+    left_out: int = 5,
+) -> dict:
+    """Return a row of `agreement`, or with `other` of `pairs`, in the human evaluation's table.json."""
+    return {
+        "question": question, "rater": rater, "other": other, "rows": rows, "left_out": left_out,
+        "observed": observed, "kappa": kappa,
+    }  # fmt: skip
+
+
+def rated(
+    questions: Sequence[Mapping], agreement: Sequence[Mapping] = (), pairs: Sequence[Mapping] = ()
+) -> dict:
+    return {"questions": list(questions), "agreement": list(agreement), "pairs": list(pairs)}
+
+
 def corpus(
     folder: Path,
     rows: Sequence[Mapping] | None = None,
     table: Mapping | None = None,
     models: Sequence[Mapping] | None = None,
+    people: Mapping | None = None,
 ) -> Everything:
-    """Write the two datasets; what is None is not there."""
+    """Write the three datasets; what is None is not there."""
     everything = Everything()
     if rows is not None or table is not None:
         place = folder / "data/talksumm/evaluation"
@@ -105,6 +153,11 @@ def corpus(
         place.mkdir(parents=True)
         (place / "models.json").write_text(json.dumps(models))
         everything["talksumm/extractor"] = {"": place}
+    if people is not None:
+        place = folder / "data/talksumm/human_evaluation"
+        place.mkdir(parents=True)
+        (place / "table.json").write_text(json.dumps(people))
+        everything["talksumm/human_evaluation"] = {"": place}
     return everything
 
 

@@ -1,4 +1,4 @@
-"""The page of the evaluation in a real browser: scores, tests, curves, and summaries beside human ones."""
+"""The page of the evaluation in a real browser: scores, tests, people, curves, and summaries beside human ones."""
 
 import math
 from itertools import pairwise
@@ -8,7 +8,17 @@ import pytest
 
 from ops.metrics.rouge_tokens import rouge_tokens
 from tests.browser import evaluation_corpus as corpus
-from tests.browser.evaluation_corpus import CHOSEN, against, scored, summary, trained
+from tests.browser.evaluation_corpus import (
+    CHOSEN,
+    against,
+    agreed,
+    considered,
+    quality,
+    rated,
+    scored,
+    summary,
+    trained,
+)
 
 ODD = '<img src=x onerror="document.title=1"></script><script>document.title=2</script>'
 REFERENCE = "We align talks, and train a neural model on Silver-labels; the model is good. It works."
@@ -43,7 +53,20 @@ TABLE = corpus.table(
 )
 CURVES = {"train/loss": [3, 2.5, 2.2, 2.1], "loss": [3.1, 2.7, 2.8, 2.9], "score": [0.1, 0.25, 0.2, 0.22]}
 MODELS = [trained("pointer/oracle", CURVES), trained(CHOSEN, CURVES, chosen=True)]
-ALL = {"rows": ROWS, "table": TABLE, "models": MODELS}
+PEOPLE = rated(
+    [considered(), quality()],
+    [
+        agreed("ann", 0.768),
+        agreed("bob", -0.1),
+        agreed("ann", 0.0, question="quality", rows=3),
+        agreed(ODD, None, question="quality", rows=1),
+    ],
+    [
+        agreed("ann", 0.72, other="bob"),
+        agreed("ann", None, other=ODD, question="quality", rows=0, observed=None),
+    ],
+)
+ALL = {"rows": ROWS, "table": TABLE, "models": MODELS, "people": PEOPLE}
 
 
 @pytest.fixture
@@ -125,6 +148,48 @@ def test_the_best_step_is_marked_at_its_place(page):
     assert rule["x"] + rule["width"] / 2 == pytest.approx(best["x"] + best["width"] / 2, abs=1.5)
 
 
+def test_ratings_are_drawn_on_their_scale_beside_the_number_of_the_paper(page):
+    opened = page()
+    for question, ends in (
+        ("considered", {"i": (0.6, 0.8), "b:not(.paper)": 0.72, "b.paper": 0.73}),
+        ("quality", {"i": (0.25, 0.75), "b:not(.paper)": 0.625, "b.paper": 0.6825}),
+    ):
+        bar = opened.page.locator(f"[data-question={question}] .interval")
+        whole = bar.bounding_box()
+        for part, wanted in ends.items():
+            box = bar.locator(part).bounding_box()
+            start = (box["x"] - whole["x"]) / whole["width"]
+            if part == "i":
+                assert (start, start + box["width"] / whole["width"]) == pytest.approx(wanted, abs=0.01)
+            else:
+                assert box["width"] == pytest.approx(3, abs=0.1) and box["height"] > 10
+                assert start == pytest.approx(wanted, abs=0.01)
+
+
+def test_the_share_of_each_answer_is_a_bar(page):
+    bars = page().page.locator("[data-question=quality] .answers .bar")
+    shares = [bar.locator("i").bounding_box()["width"] / bar.bounding_box()["width"] for bar in bars.all()]
+    assert shares == pytest.approx([0, 0.1, 0.4, 0.4, 0.1], abs=0.01)
+    assert bars.first.bounding_box()["width"] > 50
+
+
+def test_agreement_of_raters_stands_open_and_that_of_pairs_is_folded(page):
+    opened = page()
+    rows = opened.page.locator("#agreement + .scroll tbody tr")
+    assert rows.all_inner_texts()[1] == "bob\tconsidered\t−0.100\t90.0 %\t85\t5"
+    assert rows.all_inner_texts()[3] == f"{ODD}\tquality\tnone: one answer only\t90.0 %\t1\t5"
+    pair = opened.page.get_by_text("ann, bob")
+    assert not pair.is_visible()
+    opened.page.get_by_text("Every two raters: 2 rows").press("Enter")
+    assert pair.is_visible()
+    opened.assert_text("none: no row to compare")
+
+
+def test_an_address_leads_to_what_people_say(page):
+    opened = page("#people", given={"people": PEOPLE})
+    assert opened.page.locator("#people").bounding_box()["y"] < 600
+
+
 def test_words_in_common_are_marked_on_both_sides_whatever_their_case_and_signs(page):
     opened = page()
     assert marks(opened, 0) == ["train a neural  model! On silver labels, the model is".replace("  ", " ")]
@@ -193,10 +258,13 @@ def test_a_long_text_is_cut_and_said_to_be(page):
     opened.assert_fine()
 
 
-@pytest.mark.parametrize("given", [{}, {"rows": [], "table": corpus.table([])}, {"models": []}])
+@pytest.mark.parametrize(
+    "given", [{}, {"rows": [], "table": corpus.table([])}, {"models": []}, {"people": rated([])}]
+)
 def test_what_is_missing_is_said_with_what_to_do(page, given):
     opened = page(given=given)
     opened.assert_text("No system is scored.", "cl_scisumm_summaries", "No extractor was trained.")
+    opened.assert_text("Nobody has rated a summary.", "make run SELECT=talksumm/rating_sheets")
     opened.assert_fine()
 
 

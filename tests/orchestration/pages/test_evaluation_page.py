@@ -1,4 +1,4 @@
-"""What the page of the evaluation says of systems, tests, trainings and papers, and how much it holds."""
+"""What the page of the evaluation says of systems, tests, people, trainings and papers, and how much it holds."""
 
 import json
 import math
@@ -7,10 +7,23 @@ from types import SimpleNamespace
 import pytest
 
 from assets.declaration import Everything
-from orchestration.pages import evaluation, learning, systems
+from ops.annotation.schemas import RATINGS
+from ops.talksumm.human_evaluation import HumanEvaluationParams, tables
+from orchestration.pages import evaluation, learning, people, systems
+from orchestration.pages.dataset import PICTURES
 from orchestration.pages.rows import Counted
 from tests.browser import evaluation_corpus as corpus
-from tests.browser.evaluation_corpus import CHOSEN, against, scored, summary, trained
+from tests.browser.evaluation_corpus import (
+    CHOSEN,
+    against,
+    agreed,
+    considered,
+    quality,
+    rated,
+    scored,
+    summary,
+    trained,
+)
 
 ONLY = f"only ({CHOSEN})"
 OTHER = "pointer/oracle"
@@ -275,3 +288,106 @@ def test_a_long_curve_keeps_its_best_and_its_last_point(monkeypatch):
 def test_the_chosen_model_comes_first():
     found = learning.models([trained("a/b", {}), trained("z/z", {}, chosen=True), trained("c/d", {})])
     assert [one["model"] for one in found] == ["z/z", "a/b", "c/d"]
+
+
+def test_ratings_have_places_on_the_scale_of_their_question():
+    yes_no, numbers = people.questions(rated([considered(), quality()]))
+    assert (yes_no.share, yes_no.first, yes_no.last) == (True, "0 %", "100 %")
+    assert (numbers.share, numbers.first, numbers.last) == (False, "1 (very bad)", "5 (excellent)")
+    found = [[one.start, one.width, one.place, one.paper] for one in (yes_no, numbers)]
+    assert found == [pytest.approx([0.6, 0.2, 0.72, 0.73]), pytest.approx([0.25, 0.5, 0.625, 0.6825])]
+
+
+def test_ratings_stand_beside_the_numbers_of_the_paper(text):
+    said = text(people=rated([considered(), quality()]))
+    assert "<b>72.0 %</b> yes" in said and "95 % interval 60.0 % to 80.0 %" in said
+    assert "<b>3.50</b>" in said and "95 % interval 2.00 to 4.00" in said
+    assert "The paper: <b>73 %</b></p>" in said and "The paper: <b>3.73</b> ± 0.725</p>" in said
+    assert "<dt>ties</dt><dd>8</dd>" in said and said.count("<dt>deviation</dt>") == 1
+
+
+@pytest.mark.parametrize(
+    ("papers", "said"),
+    [(1, "the interval is a point"), (5, "with fewer than 6 the interval is too narrow"), (6, None)],
+)
+def test_ratings_of_few_papers_are_said_to_be_few(text, papers, said):
+    found = text(people=rated([quality(papers=papers)]))
+    assert said in found if said else 'class="few"' not in found
+
+
+def test_one_rating_has_no_deviation(text):
+    assert "<dt>deviation</dt><dd>none: one rating</dd>" in text(people=rated([quality(deviation=None)]))
+
+
+def test_a_question_that_nobody_answered_says_so_beside_one_that_was(text):
+    none = dict.fromkeys(("mean", "low", "high", "deviation")) | dict.fromkeys(
+        ("papers", "rows", "raters", "ratings", "ties"), 0
+    )
+    said = text(people=rated([considered(), quality(**none, values=[])]))
+    assert "Nobody has answered this question." in said and "The paper: <b>3.73</b>" in said
+    assert "<b>72.0 %</b> yes" in said
+
+
+def test_kappa_without_a_value_says_why(text):
+    rows = [agreed("ann", -0.25), agreed("bob", None), agreed("chi", None, rows=0, observed=None)]
+    assert [one["why"] for one in people.agreement(rows).rows] == [
+        None,
+        "one answer only",
+        "no row to compare",
+    ]
+    said = text(people=rated([considered()], rows))
+    assert "−0.250" in said and "none: one answer only" in said and "none: no row to compare" in said
+
+
+def test_of_many_raters_those_are_shown_whose_agreement_rests_on_the_most_rows(text, monkeypatch):
+    monkeypatch.setattr(people, "MOST_RATERS", 2)
+    rows = [
+        agreed(name, 0.5, rows=count) for name, count in (("ann", 1), ("bob", 9), ("chi", 9), ("dan", 10))
+    ]
+    assert [row["rater"] for row in people.agreement(rows).rows] == ["bob", "dan"]
+    assert "2 of 4 are here" in text(people=rated([considered()], rows))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "folded"),
+    [([], 0), ([agreed("ann", 0.6, other="bob")], 1)],
+)
+def test_two_raters_are_compared_where_there_are_two(text, pairs, folded):
+    said = text(people=rated([considered()], [agreed("ann", 0.5)], pairs))
+    assert said.count("<details><summary>Every two raters: 1 row</summary>") == folded
+    assert said.count("ann, bob") == folded
+
+
+def test_no_filled_sheet_is_met_with_the_way_to_one(text):
+    empty = tables([], RATINGS.kept.empty_table(), HumanEvaluationParams())
+    said = text(people=empty)
+    for wanted in ("Nobody has rated a summary.", "make run SELECT=talksumm/rating_sheets",
+                   "make run SELECT=talksumm/human_evaluation", "docs/human-evaluation.md", "kind: rating_sheets"):  # fmt: skip
+        assert wanted in said
+    assert "before it, once" not in said
+
+
+def test_without_the_human_evaluation_the_graph_is_rendered_first():
+    ((_, content),) = evaluation.pages(Everything(), {})
+    assert b"<code>make dvc.yaml</code> before it, once" in content
+
+
+def test_answers_that_do_not_count_are_named(text):
+    counted = Counted(SimpleNamespace(values={}), {"": {"rejected": 2}}, {"": {"no_answer": 3}}, 0)
+    numbers = {people.DATASET: counted}
+    nothing = tables([], RATINGS.kept.empty_table(), HumanEvaluationParams())
+    assert "<b>No answer counts.</b> Left out: no answer 3, rejected 2" in text(numbers, people=nothing)
+
+
+def test_names_of_raters_are_never_markup(text):
+    odd = "<script>alert(1)</script>"
+    rows = [agreed(odd, 0.5)], [agreed(odd, 0.5, other=odd)]
+    said = text(people=rated([considered()], *rows))
+    assert "<script>alert" not in said and "&lt;script&gt;alert" in said
+
+
+def test_pages_of_datasets_lead_to_places_of_the_page(text):
+    said = text(people=rated([considered()]))
+    links = {name: link.partition("#")[2] for name, link in PICTURES.items() if link.startswith("evaluation")}
+    assert links["talksumm/human_evaluation"] == links["talksumm/rating_sheets"] == "people"
+    assert all(f'id="{place}"' in said for place in links.values() if place)
