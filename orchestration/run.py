@@ -27,6 +27,9 @@ from orchestration.store.counts import total
 #: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
 _COMMIT_EVERY = 60.0
 
+#: Columns that the closing table may take, however narrow the terminal says it is.
+_TABLE = 100
+
 
 def run(select: str | None = None, jobs: int = 1) -> int:
     """Bring a selection up to date, commit it to dvc.lock, print the table; 1 if anything failed."""
@@ -99,7 +102,7 @@ def _closing(reports: list[Report], console: Console) -> None:
         columns = (len(records), len(report.made), numbers["kept"], numbers["dropped"], numbers["rejected"])
         table.add_row(item.name, *map(str, columns), f"{report.seconds:.1f}")
     console.print()
-    console.print(table)
+    console.print(table, width=max(console.width, _TABLE), crop=False)  # no number is cut off
     _notes(reports, console)
 
 
