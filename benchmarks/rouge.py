@@ -164,7 +164,7 @@ def speed(peer: Path, rounds: int = 3) -> bool:
     theirs = PyRouge(rouge_n=(1, 2, 3), rouge_l=True, rouge_su=True, skip_gap=4, mode="individual")
     hypotheses, references = [one for one, _ in tokens], [[other] for _, other in tokens]
     seconds, ours = best_of(rounds, lambda: [rouge_of_tokens(*pair, digits=None) for pair in tokens])
-    peer_seconds, found = best_of(1, lambda: theirs.evaluate_tokenized(hypotheses, references))
+    peer_seconds, found = best_of(rounds, lambda: theirs.evaluate_tokenized(hypotheses, references))
     again = [
         {
             f"rouge{name[6:].replace('l', 'L').replace('su', 'SU')}": Score(one["p"], one["r"], one["f"])

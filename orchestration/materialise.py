@@ -32,7 +32,7 @@ from orchestration.quality import checks as quality
 from orchestration.quality.checks import told
 from orchestration.store.checkpoints import StoredCheckpoints, discard
 from orchestration.store.counts import counts
-from orchestration.store.identity import folder_hashes
+from orchestration.store.identity import file_md5, folder_files, folder_hashes
 from orchestration.store.parquet import write_outcomes
 from orchestration.store.publish import building, write_files
 from orchestration.store.records import Record, forget, write_record
@@ -187,7 +187,7 @@ def sound(item: Declaration, month: str, prefix: str = "") -> Path:
     """
     place = folder(item, month)
     expected = {name: md5 for name, md5 in remembered(item, month).hashes.items() if name.startswith(prefix)}
-    found = {name: md5 for name, md5 in folder_hashes(place).items() if name.startswith(prefix)}
+    found = {name: file_md5(path) for name, path in folder_files(place).items() if name.startswith(prefix)}
     for name in sorted({*expected, *found}):
         if found.get(name) != expected.get(name):
             raise ChangedBytesError(

@@ -146,12 +146,12 @@ class _Run:
                 raise self._not_finite(f"the loss is {value}", batch)
             self.accelerator.backward(loss)
             whole += value
-        if params.clip is not None:
-            norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), params.clip))
-            if not math.isfinite(norm):
-                raise self._not_finite(
-                    f"the gradient's norm is {norm}", [one for batch in group for one in batch]
-                )
+        # Looked at where it is not clipped, too: such a gradient would spoil the weights and their checkpoint.
+        most = math.inf if params.clip is None else params.clip
+        norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), most))
+        if not math.isfinite(norm):
+            their = [one for batch in group for one in batch]
+            raise self._not_finite(f"the gradient's norm is {norm}", their)
         self.optimiser.step()
         self.optimiser.zero_grad()
         state.loss += whole * examples

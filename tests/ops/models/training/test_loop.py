@@ -175,14 +175,15 @@ def test_a_loss_that_is_no_number_stops_where_it_is_and_the_last_checkpoint_stay
         assert all(bool(value.isfinite().all()) for value in load(kept.files[name]).values())
 
 
-def test_a_gradient_that_is_no_number_stops_training_as_well():
+@pytest.mark.parametrize("clip", [1.0, None])
+def test_a_gradient_that_is_no_number_stops_training_as_well(clip):
     class Steep(Toy):
         def loss(self, indices):
             # sqrt at 0: the value is 0, the slope is infinite
             return (super().loss(indices) * 0).sqrt()
 
     with pytest.raises(NotFiniteError, match=r"update 1, epoch 1: the gradient's norm is nan"):
-        trained(task=Steep())
+        trained(PARAMS.model_copy(update={"clip": clip}), task=Steep())
 
 
 def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_what_differs():
