@@ -146,7 +146,7 @@ class _Run:
                 raise self._not_finite(f"the loss is {value}", batch)
             self.accelerator.backward(loss)
             whole += value
-        # Looked at where it is not clipped, too: such a gradient would spoil the weights and their checkpoint.
+        # Looked at where it is not clipped, too: such a gradient would spoil weights and checkpoint.
         most = math.inf if params.clip is None else params.clip
         norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), most))
         if not math.isfinite(norm):

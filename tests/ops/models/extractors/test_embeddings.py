@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from extractor_cases import embed, paper_of, pointer, spans, transformer
 
+from ops.models.encoder import ENCODER
 from ops.models.extractors import embeddings
 from ops.models.extractors.embeddings import embedder, remembering
 from ops.models.extractors.labelled import Labelled
@@ -26,6 +27,7 @@ def test_embeddings_have_four_decimals_and_the_encoder_hears_whether_it_is_stric
         and rows.tolist() == np.float32([[0.3333, 0.1234], [1.3333, 0.1234]]).tolist()
     )
     assert asked == [("some-encoder", strict)] and model.options["normalize_embeddings"]
+    assert (model.options["batch_size"] == 1) == strict
 
 
 def test_no_encoder_is_loaded_before_there_is_a_text(monkeypatch):
@@ -79,3 +81,9 @@ def test_a_task_judges_by_the_words_that_it_is_given():
     for model in (pointer(), transformer()):
         assert task_of(model, papers, papers, judge, 11).validate()["score"] == 0.25
         assert heard.pop() == (0, model.extract(papers.papers[0], 11))
+
+
+def test_with_strict_numerics_a_text_has_the_same_row_in_any_company():
+    texts = ["We count rows.", "Nothing is lost, and " * 20, "Why?"]
+    together = embedder(ENCODER)(texts)
+    np.testing.assert_array_equal(together, np.concatenate([embedder(ENCODER)([text]) for text in texts]))
