@@ -102,7 +102,7 @@ def _closing(reports: list[Report], console: Console) -> None:
         columns = (len(records), len(report.made), numbers["kept"], numbers["dropped"], numbers["rejected"])
         table.add_row(item.name, *map(str, columns), f"{report.seconds:.1f}")
     console.print()
-    console.print(table, width=max(console.width, _TABLE), crop=False)  # no number is cut off
+    Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
     _notes(reports, console)
 
 
