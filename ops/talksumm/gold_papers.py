@@ -20,7 +20,7 @@ from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROL
 from ops.parse.schemas import HUMAN_SUMMARIES
 from ops.parse.summaries import KINDS
 from ops.parts import Parts
-from ops.rank.oracle import oracle
+from ops.rank.oracle import oracle_of_references
 from ops.rank.tokens import words as words_of
 from ops.talksumm.budgets import word_count
 from ops.talksumm.titles import form
@@ -132,11 +132,12 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
 def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words: int) -> list[int]:
     """Return the sentences that a greedy search for ROUGE-1 and 2 takes to so many words, first one first.
 
-    Of several references the words of all count: what any of them says is worth taking.
+    Matches are added up over the references: what any of them says is worth taking, what more of them say
+    is worth more.
     """
-    wanted = [word for one in references for sentence in one for word in words_of(sentence)]
+    wanted = [[words_of(sentence) for sentence in one] for one in references]
     sizes = [word_count(sentence) for sentence in sentences]
-    return oracle([words_of(sentence) for sentence in sentences], wanted, sizes, words)
+    return oracle_of_references([words_of(sentence) for sentence in sentences], wanted, sizes, words)
 
 
 def _lost(
