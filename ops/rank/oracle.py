@@ -29,21 +29,39 @@ def oracle(
     orders: Sequence[int] = (1, 2),
     measure: Literal["recall", "f"] = "f",
 ) -> list[int]:
-    """Return the units that a greedy search for ROUGE chooses, first one first.
+    """Return the units that a greedy search for ROUGE against one reference chooses, first one first.
+
+    The reference is a run of words; all else as in `oracle_of_references`.
+    """
+    return oracle_of_references(units, [[reference]], sizes, budget, orders, measure)
+
+
+def oracle_of_references(
+    units: Sequence[Sequence[str]],
+    references: Sequence[Sequence[Sequence[str]]],
+    sizes: Sequence[int],
+    budget: int,
+    orders: Sequence[int] = (1, 2),
+    measure: Literal["recall", "f"] = "f",
+) -> list[int]:
+    """Return the units that a greedy search for ROUGE against several references chooses, first one first.
+
+    A reference is a list of sentences, each a list of words. Matches and counts are added up over the
+    references, as in `ops.metrics.rouge.rouge_of_references` with "average".
 
     In each step the unit is added that raises the score most, ties to the lowest index; the score is the
     mean of ROUGE-n over `orders`, each as recall or F1 (Nallapati et al. 2017, section 3.1). The search ends
     when no unit raises it. A unit of size `sizes[i]` is tried only while all sizes together stay within
     `budget`; into an empty summary any unit may come, as in ops.talksumm.budgets. N-grams do not cross
-    from one unit into the next, and are clipped by their count in the reference.
+    from one unit or sentence into the next, and are clipped by their count in each reference.
     Raises ValueError if units and sizes differ in number, or an order is less than 1.
     """
     if len(units) != len(sizes):
         raise ValueError(f"{len(units)} units, {len(sizes)} sizes")
     if not orders or min(orders) < 1:
         raise ValueError(f"orders of n-grams are 1 or more, found {list(orders)}")
-    searches = [_Overlap(units, reference, order, measure) for order in orders]
-    # A unit without an n-gram of the reference never raises the score.
+    searches = [_Overlap(units, references, order, measure) for order in orders]
+    # A unit without an n-gram of a reference never raises the score.
     left = [index for index in range(len(units)) if any(search.shared[index] for search in searches)]
     chosen: list[int] = []
     used = 0
@@ -74,34 +92,42 @@ def labels(chosen: Sequence[int], units: int) -> list[bool]:
 
 
 class _Overlap:
-    """The n-grams that chosen units share with a reference, and how many more each other unit would share."""
+    """The n-grams that chosen units share with references, and how many more each other unit would share."""
 
     def __init__(
-        self, units: Sequence[Sequence[str]], reference: Sequence[str], order: int, measure: str
+        self,
+        units: Sequence[Sequence[str]],
+        references: Sequence[Sequence[Sequence[str]]],
+        order: int,
+        measure: str,
     ) -> None:
-        self._room = Counter(_ngrams(reference, order))
-        self._wanted = self._room.total()
-        #: Of each unit, the n-grams that the reference has as well.
-        self.shared = [Counter(gram for gram in _ngrams(unit, order) if gram in self._room) for unit in units]
-        self._lengths = [max(len(unit) - order + 1, 0) for unit in units]
+        self._rooms = [
+            Counter(gram for sentence in one for gram in _ngrams(sentence, order)) for one in references
+        ]
+        self._wanted = sum(room.total() for room in self._rooms)
+        known = {gram for room in self._rooms for gram in room}
+        #: Of each unit, the n-grams that a reference has as well.
+        self.shared = [Counter(gram for gram in _ngrams(unit, order) if gram in known) for unit in units]
+        self._lengths = [len(references) * max(len(unit) - order + 1, 0) for unit in units]
         self._recall = measure == "recall"
         self._matched = 0
         self._length = 0
 
     def with_unit(self, index: int) -> float:
         """Return the score of the chosen units with one more."""
-        room = self._room
-        more = sum(min(count, room[gram]) for gram, count in self.shared[index].items())
+        shared = self.shared[index].items()
+        more = sum(min(count, room[gram]) for room in self._rooms for gram, count in shared)
         below = self._wanted if self._recall else self._wanted + self._length + self._lengths[index]
         matched = self._matched + more
         return (matched if self._recall else 2 * matched) / below if matched else 0.0
 
     def add(self, index: int) -> None:
         """Choose a unit."""
-        for gram, count in self.shared[index].items():
-            taken = min(count, self._room[gram])
-            self._room[gram] -= taken
-            self._matched += taken
+        for room in self._rooms:
+            for gram, count in self.shared[index].items():
+                taken = min(count, room[gram])
+                room[gram] -= taken
+                self._matched += taken
         self._length += self._lengths[index]
 
 

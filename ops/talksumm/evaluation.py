@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 from pydantic import Field
@@ -20,7 +20,7 @@ from pydantic import Field
 from ops.identity import row_id
 from ops.metrics.bootstrap import interval, paired_bootstrap
 from ops.metrics.rouge import ROUGE, Score, rouge_of_references
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.system_summaries import SYSTEM_SUMMARIES
@@ -29,6 +29,14 @@ _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
 #: The columns of the paper's Table 2, in its order.
 TABLE_2 = ("rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f")
+
+BY_REFERENCE = pa.struct(
+    [
+        column("reference_id", _TEXT, "row of sources/human_summaries"),
+        column("annotator", _TEXT, "who wrote it, where that is known"),
+        *(column(name, _REAL, "against this summary alone") for name in TABLE_2),
+    ]
+)
 
 SCORES = tuple(f"{name}_{field}" for name in ROUGE for field in Score._fields)
 
@@ -46,8 +54,12 @@ EVALUATION = Shape(
         ("reference", _TEXT, "the first of the summaries by people"),
         ("references", _INT, "summaries by people that it is scored against"),
         *((name, _REAL, "0 to 1, as ROUGE-1.5.5 counts") for name in SCORES),
+        ("by_reference", pa.list_(BY_REFERENCE), "the scores of Table 2 against each of the references"),
     ),
 )
+
+#: The name of a system, and that of an extractor's model or "".
+_System: TypeAlias = tuple[str, str]
 
 #: The file of the means, intervals and tests.
 TABLE = "table.json"
@@ -57,7 +69,8 @@ class EvaluationParams(Params, section="talksumm.evaluation"):
     """How summaries are scored.
 
     Several references: "average" adds up what matches over all of them (option -f A of ROUGE-1.5.5), "best"
-    takes the one of which most is recalled (-f B). A limit in words cuts summaries and references alike.
+    takes the one of which most is recalled (-f B); rows have the scores by each beside it. A limit in
+    words cuts summaries and references alike.
     """
 
     references: Literal["average", "best"] = "average"
@@ -77,7 +90,7 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
     units = system_summaries.read().to_pylist()
     wanted = {unit["gold_id"] for unit in units}
     found = gold_papers.read(["id", "references"], where=("id", wanted)).to_pylist()
-    references = {row["id"]: [one["sentences"] for one in row["references"]] for row in found}
+    references = {row["id"]: row["references"] for row in found}
     kept: list[Row] = []
     dropped: list[Row] = []
     for unit in units:
@@ -96,9 +109,10 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
 
     `systems`: system, model, chosen, the number of papers, and by metric mean, low and high. `tests`: of
     every two systems that the table has (of the extractors only the chosen one), over the papers that both
-    have, by metric of Table 2: difference, low, high and p.
+    have, by metric of Table 2: difference, low, high and p. `architectures`: the same of every two extractors
+    that learnt from one set, each by its Only.
     """
-    systems: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    systems: dict[_System, list[Row]] = defaultdict(list)
     for row in rows:
         systems[row["system"], row["model"] or ""].append(row)
     summed = [
@@ -114,14 +128,38 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         }
         for (system, model), own in systems.items()
     ]
-    compared = [(place, own) for place, own in systems.items() if own[0]["chosen"]]
-    tests = [
+    chosen = [place for place, own in systems.items() if own[0]["chosen"]]
+    extractors = [place for place in systems if place[0] == "only"]
+    one_set = [
+        (first, second)
+        for first, second in combinations(extractors, 2)
+        if _set_of(first[1]) == _set_of(second[1])
+    ]
+    return {
+        "metrics": TABLE_2,
+        "systems": summed,
+        "tests": _tests(systems, combinations(chosen, 2), params),
+        "architectures": _tests(systems, one_set, params),
+    }
+
+
+def _tests(
+    systems: Mapping[_System, Sequence[Row]],
+    pairs: Iterable[tuple[_System, _System]],
+    params: EvaluationParams,
+) -> list[dict[str, Any]]:
+    """Return the tests of pairs of systems, without those that have no paper in common."""
+    return [
         {"first": _named(*first), "second": _named(*second), "papers": len(both), "scores": found}
-        for (first, one), (second, other) in combinations(compared, 2)
-        for both, found in [_compared(one, other, params)]
+        for first, second in pairs
+        for both, found in [_compared(systems[first], systems[second], params)]
         if both
     ]
-    return {"metrics": TABLE_2, "systems": summed, "tests": tests}
+
+
+def _set_of(model: str) -> str:
+    """Return the training set of a model, which is named by architecture and set."""
+    return model.partition("/")[2]
 
 
 def _named(system: str, model: str) -> str:
@@ -147,15 +185,16 @@ def _compared(
     }
 
 
-def _scored(unit: Row, references: Sequence[Sequence[str]], params: EvaluationParams) -> dict[str, Any]:
-    found = rouge_of_references(
-        unit["sentences"],
-        references,
-        params.references,
-        stem=params.stem,
-        stop_words=params.stop_words,
-        words=params.words,
-    )
+def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    by_reference = [
+        {
+            "reference_id": one["id"],
+            "annotator": one["annotator"],
+            **{name: scores[name] for name in TABLE_2},
+        }
+        for one in references
+        for scores in [_rouge(unit, [one], params)]
+    ]
     return {
         "id": row_id("score", unit["id"]),
         "source_ids": [unit["id"]],
@@ -163,7 +202,21 @@ def _scored(unit: Row, references: Sequence[Sequence[str]], params: EvaluationPa
         "summary_id": unit["id"],
         **{name: unit[name] for name in ("gold_id", "title", "system", "model", "chosen", "text")},
         "only": unit["chosen"] and unit["system"] == "only",
-        "reference": " ".join(references[0]),
+        "reference": " ".join(references[0]["sentences"]),
         "references": len(references),
-        **{f"{name}_{field}": value for name in ROUGE for field, value in found[name]._asdict().items()},
+        **_rouge(unit, references, params),
+        "by_reference": by_reference,
     }
+
+
+def _rouge(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, float]:
+    """Return all scores of a summary against some references, by the names of `SCORES`."""
+    found = rouge_of_references(
+        unit["sentences"],
+        [one["sentences"] for one in references],
+        params.references,
+        stem=params.stem,
+        stop_words=params.stop_words,
+        words=params.words,
+    )
+    return {f"{name}_{field}": value for name in ROUGE for field, value in found[name]._asdict().items()}

@@ -11,20 +11,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
 from ops.params import Params
-from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES
+from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
 from ops.parse.schemas import HUMAN_SUMMARIES
+from ops.parse.summaries import KINDS
 from ops.parts import Parts
-from ops.rank.oracle import oracle
+from ops.rank.oracle import oracle_of_references
 from ops.rank.tokens import words as words_of
 from ops.talksumm.budgets import word_count
+from ops.talksumm.titles import form
 from ops.talksumm.training import drawn, sections
 
 _TEXT, _INT = pa.string(), pa.int32()
+
+#: The less may be learnt from a paper, the later.
+_SPLITS = ("train", "validation", "test")
 
 REFERENCE = pa.struct(
     [
@@ -41,7 +46,7 @@ GOLD_PAPERS = Shape(
         ("paper_id", _TEXT, "row of sources/papers"),
         ("document", _TEXT, "the paper's name in its source"),
         ("title", _TEXT, "of the paper"),
-        ("split", _TEXT, "train, validation or test, by paper"),
+        ("split", _TEXT, "train, validation or test, by paper; papers of one title are in one split"),
         ("sentences", pa.list_(_TEXT), "that may be extracted, in the paper's order"),
         ("roles", pa.list_(_TEXT), "of the sections that the sentences stand in"),
         ("sections", pa.list_(_INT), "number of the section that a sentence stands in, from 0"),
@@ -61,7 +66,8 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
 
     Kinds as in sources/human_summaries: of CL-SciSumm, "human" and "community" are written or chosen by
     annotators and "abstract" is the authors' own; ScisummNet's are "gold". A paper falls into a split by a
-    hash of `seed` and its id, so that the shares are met on average only.
+    hash of `seed` and its id, so that the shares are met on average only; papers of one title, which may be
+    one paper of two sources, are all in the split of theirs that comes last of train, validation, test.
     """
 
     kinds: tuple[str, ...] = Field(("human", "gold"), min_length=1)
@@ -70,6 +76,14 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
     validation: float = Field(0.1, ge=0, le=1, description="share of papers by which models are chosen")
     test: float = Field(0.13, ge=0, le=1, description="share of papers that models are judged on")
     seed: int = 0
+
+    @field_validator("kinds", "excluded_roles")
+    @classmethod
+    def _known(cls, names: tuple[str, ...], field: ValidationInfo) -> tuple[str, ...]:
+        known = KINDS if field.field_name == "kinds" else ROLES
+        if unknown := [name for name in names if name not in known]:
+            raise ValueError(f"{unknown[0]!r} is none of {', '.join(known)}")
+        return names
 
     @model_validator(mode="after")
     def _shares(self) -> GoldPaperParams:
@@ -111,17 +125,19 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
     for document, references in summaries.items():
         [paper] = named[document]
         kept.append(_row(paper, texts[paper["id"]], references, params))
+    _join_splits(kept)
     yield Outcome.of(GOLD_PAPERS, [unit["id"] for unit in units], kept, dropped)
 
 
 def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words: int) -> list[int]:
     """Return the sentences that a greedy search for ROUGE-1 and 2 takes to so many words, first one first.
 
-    Of several references the words of all count: what any of them says is worth taking.
+    Matches are added up over the references: what any of them says is worth taking, what more of them say
+    is worth more.
     """
-    wanted = [word for one in references for sentence in one for word in words_of(sentence)]
+    wanted = [[words_of(sentence) for sentence in one] for one in references]
     sizes = [word_count(sentence) for sentence in sentences]
-    return oracle([words_of(sentence) for sentence in sentences], wanted, sizes, words)
+    return oracle_of_references([words_of(sentence) for sentence in sentences], wanted, sizes, words)
 
 
 def _lost(
@@ -146,6 +162,18 @@ def _texts(sentences: Parts, papers: set[str]) -> dict[str, list[Row]]:
 
 def _extractable(texts: Sequence[Row], params: GoldPaperParams) -> list[Row]:
     return [sentence for sentence in texts if sentence["role"] not in params.excluded_roles]
+
+
+def _join_splits(rows: Sequence[Row]) -> None:
+    """Put papers of one title, but for case, accents and punctuation, into one split."""
+    titled: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if letters := form(row["title"] or "").letters:
+            titled[letters].append(row)
+    for twins in titled.values():
+        last = max((row["split"] for row in twins), key=_SPLITS.index)
+        for row in twins:
+            row["split"] = last
 
 
 def _row(

@@ -13,6 +13,7 @@ from ops.models.extractors.labelled import Labelled
 from ops.models.extractors.paper import LabelError, Paper
 from ops.models.training import TrainingError
 from ops.outcome import Row
+from ops.talksumm.titles import form
 
 #: The training set of papers that people summarised.
 ORACLE = "oracle"
@@ -45,14 +46,16 @@ class LearningSet:
 def learning_sets(units: Sequence[Row], gold: Sequence[Row]) -> list[LearningSet]:
     """Return the sets of rows of talksumm/training_sets, and `oracle` of talksumm/gold_papers, by name.
 
-    A paper that is in the split `validation` or `test` of `gold` is so in every set: nothing is learnt from
-    what models are judged on. Raises TrainingError for a set that has rows, but none to learn from, or that
+    A paper that is in the split `validation` or `test` of `gold` is so in every set, and so is one of another
+    source that has its title (but for case, accents and punctuation): nothing is learnt from what models are
+    judged on. Raises TrainingError for a set that has rows, but none to learn from, or that
     is called `oracle`, and LabelError for a row that has not one label a sentence.
     """
-    held = {row["paper_id"]: row["split"] for row in gold if row["split"] != "train"}
+    held = {name: row["split"] for row in gold if row["split"] != "train" for name in _names(row)}
     sets: dict[str, list[Example]] = {}
     for unit in units:
-        row = {**unit, "split": held.get(unit["paper_id"], unit["split"])}
+        splits = [held[name] for name in _names(unit) if name in held]
+        row = {**unit, "split": splits[0] if splits else unit["split"]}
         sets.setdefault(unit["set"], []).append(_example(row))
     if ORACLE in sets:
         raise TrainingError(
@@ -73,6 +76,12 @@ def labelled(examples: Sequence[Example]) -> Labelled:
 def paper_of(row: Row) -> Paper:
     """Return the paper of a row of talksumm/training_sets or talksumm/gold_papers, as extractors read it."""
     return Paper(row["id"], row["sentences"], row["title"] or "", row["roles"], row["sections"])
+
+
+def _names(row: Row) -> list[tuple[str, str]]:
+    """Return what a paper is known by: its id and, where it has a title with letters, that."""
+    letters = form(row["title"] or "").letters
+    return [("id", row["paper_id"]), *([("title", letters)] if letters else [])]
 
 
 def _set(name: str, rows: Sequence[Example], judges: Sequence[Example]) -> LearningSet:

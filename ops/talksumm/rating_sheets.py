@@ -60,7 +60,9 @@ class RatingSheetParams(Params, section="talksumm.rating_sheets"):
     """
 
     budget: str = Field("sentences_30", description="of the summaries, by its name in talksumm.summaries")
-    papers: int = Field(15, ge=1, description="talks drawn, each with its paper; of each month its share")
+    papers: int = Field(
+        15, ge=1, description="drawn, each with the first of its talks by id; of each month its share"
+    )
     raters: tuple[Rater, ...] = Field(("rater1", "rater2", "rater3"), min_length=1)
     seed: int = 0
 
@@ -75,14 +77,19 @@ class RatingSheetParams(Params, section="talksumm.rating_sheets"):
 def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: RatingSheetParams) -> Outcomes:
     """Yield the rows that are rated, and the sheets; the units are the summaries.
 
-    A summary is dropped as `other_budget`, or as `not_drawn`. Raises KeyError for a summary whose talk
+    A summary is dropped as `other_budget`, as `other_talk` (an earlier one by id is about its paper), or as
+    `not_drawn`. Raises KeyError for a summary whose talk
     or sentences are not there.
     """
     months = dict(
         zip(*(talks.read(["id", "month"])[name].to_pylist() for name in ("id", "month")), strict=True)
     )
     units = summaries.read()
-    rated = units.filter(pc.equal(units["budget"], params.budget))
+    of_budget = units.filter(pc.equal(units["budget"], params.budget))
+    first: dict[str, str] = {}
+    for unit in of_budget.sort_by("talk_id").to_pylist():
+        first.setdefault(unit["paper_id"], unit["talk_id"])
+    rated = of_budget.filter(pc.is_in(of_budget["talk_id"], pa.array(sorted(first.values()), _TEXT)))
     by_month = rated.append_column(
         "month", pa.array([months[talk] for talk in rated["talk_id"].to_pylist()], _TEXT)
     )
@@ -93,12 +100,18 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
     kept = [row for summary in drawn for row in _rows(summary, texts)]
     taken = {summary["id"] for summary in drawn}
     dropped = [
-        drop(unit, "not_drawn" if unit["budget"] == params.budget else "other_budget", detail=unit["budget"])
+        drop(unit, _reason(unit, params.budget, first), detail=unit["budget"])
         for unit in units.to_pylist()
         if unit["id"] not in taken
     ]
     files = dict(_files(kept, params))
     yield Outcome.of(RATING_SHEETS, units["id"].to_pylist(), kept, dropped, files=files)
+
+
+def _reason(unit: Row, budget: str, first: Mapping[str, str]) -> str:
+    if unit["budget"] != budget:
+        return "other_budget"
+    return "not_drawn" if unit["talk_id"] == first[unit["paper_id"]] else "other_talk"
 
 
 def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:

@@ -58,8 +58,15 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
 
     An example holds all of the paper's states in order, with label 1 where a sentence is in the summary. A
     summary whose budget is not in `params.sets` is dropped as `not_a_training_set`. Raises KeyError if
-    a summary's pair is not in `alignments`.
+    a summary's pair is not in `alignments`, and ValueError if there are summaries, but none of one of the
+    sets: every paper has one of every budget.
     """
+    budgets = set(summaries.read(["budget"])["budget"].to_pylist())
+    if budgets and (missing := [name for name in params.sets if name not in budgets]):
+        raise ValueError(
+            f"talksumm.training_sets.sets in params.yaml: {missing[0]!r} is no budget of talksumm.summaries, "
+            f"which has {', '.join(sorted(budgets))}"
+        )
     for table in summaries:
         wanted = sorted({str(pair) for pair in table["pair_id"].to_pylist()})
         states = alignments.read(_STATE_COLUMNS, where=("pair_id", wanted))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.oracle import bigram_recall, labels, oracle
+from ops.rank.oracle import bigram_recall, labels, oracle, oracle_of_references
 from ops.rank.simple import best_first, lead, shuffled
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
@@ -160,7 +160,17 @@ def rouge(unit_words, reference, order, measure):
     return (1 if measure == "recall" else 2) * matched / below if matched else 0.0
 
 
-def slow_oracle(units, reference, sizes, budget, orders, measure):
+def rouge_of_several(unit_words, references, order, measure):
+    def grams(texts):
+        return Counter(tuple(one[i : i + order]) for one in texts for i in range(len(one) - order + 1))
+
+    mine, wanted = grams(unit_words), [grams(one) for one in references]
+    matched = sum((mine & one).total() for one in wanted)
+    below = sum(one.total() + (mine.total() if measure == "f" else 0) for one in wanted)
+    return (1 if measure == "recall" else 2) * matched / below if matched else 0.0
+
+
+def slow_oracle(units, reference, sizes, budget, orders, measure, rouge=rouge):
     chosen, score = [], 0.0
     while True:
         tries = {}
@@ -187,6 +197,31 @@ def test_the_oracle_equals_the_slow_version(units, reference, budget, orders, me
     sizes = [len(unit) for unit in units]
     found = oracle(units, reference, sizes, budget, orders, measure)
     assert found == slow_oracle(units, reference, sizes, budget, orders, measure)
+
+
+@given(
+    UNITS,
+    st.lists(st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_size=3), max_size=3),
+    st.integers(1, 20),
+    st.sampled_from([(1,), (2,), (1, 2), (3, 1)]),
+    st.sampled_from(["recall", "f"]),
+)
+def test_the_oracle_of_several_references_equals_the_slow_version(units, references, budget, orders, measure):
+    sizes = [len(unit) for unit in units]
+    found = oracle_of_references(units, references, sizes, budget, orders, measure)
+    assert found == slow_oracle(units, references, sizes, budget, orders, measure, rouge_of_several)
+
+
+def test_n_grams_run_neither_over_the_end_of_a_sentence_nor_into_the_next_reference():
+    units = [["b", "c"], ["a", "b"]]
+    assert oracle_of_references(units, [[["a", "b"], ["c", "d"]]], [2, 2], 2, (2,)) == [1]
+    assert oracle_of_references(units, [[["a", "b"]], [["c", "d"]]], [2, 2], 2, (2,)) == [1]
+    assert oracle_of_references(units[:1], [[["a", "b"]], [["c", "d"]]], [2], 2, (2,)) == []
+
+
+def test_what_two_references_say_is_worth_more_than_what_one_says_twice():
+    references = [[["a", "x", "x"]], [["a", "y"]]]
+    assert oracle_of_references([["x"], ["a"]], references, [1, 1], 1) == [1]
 
 
 def test_the_oracle_chooses_by_gain_and_stops_at_the_budget():

@@ -39,7 +39,7 @@ def text(count, seed, longest=9):
 def labelled(name, sentences, labels, split, **more):
     count = len(sentences)
     return {
-        "id": name, "paper_id": f"paper of {name}", "title": "w1 of w2", "split": split, "sentences": sentences,
+        "id": name, "paper_id": f"paper of {name}", "title": f"w1 of {name}", "split": split, "sentences": sentences,
         "labels": [int(place in labels) for place in range(count)], "roles": ["method"] * count,
         "sections": [0] * count, **more,
     }  # fmt: skip

@@ -154,7 +154,9 @@ def test_a_summary_without_words_is_dropped_and_not_compared(tmp_path):
 
 
 def test_without_summaries_the_table_is_empty(tmp_path):
-    assert table_of(made(tmp_path, [])) == {"metrics": list(TABLE_2), "systems": [], "tests": []}
+    assert table_of(made(tmp_path, [])) == {
+        "metrics": list(TABLE_2), "systems": [], "tests": [], "architectures": [],
+    }  # fmt: skip
 
 
 def test_a_summary_whose_paper_is_not_there_is_refused(tmp_path):
@@ -167,3 +169,45 @@ def test_the_same_summaries_give_the_same_bytes_however_they_lie_in_parts(tmp_pa
     [again] = evaluation(tables, parts(tmp_path, GOLD_PAPERS.kept, PAPERS[::-1]), PARAMS)
     assert again.files == made(tmp_path).files
     assert made(tmp_path, params=PARAMS.model_copy(update={"seed": 4})).files != again.files
+
+
+def test_every_two_architectures_of_one_set_are_tested_by_their_only(tmp_path):
+    names = ["pointer/a", "transformer/a", "pointer/b", "transformer/b", "transformer/c"]
+    units = [
+        summary(system, f"g{number}", text(3, 10 * place + number), model, model == "pointer/a")
+        for place, model in enumerate(names)
+        for system in ("only", "hybrid")
+        for number in range(5)
+    ]
+    outcome = made(tmp_path, units)
+    rows, table = outcome.kept.to_pylist(), table_of(outcome)
+    assert [(one["first"], one["second"], one["papers"]) for one in table["architectures"]] == [
+        ("only (pointer/a)", "only (transformer/a)", 5),
+        ("only (pointer/b)", "only (transformer/b)", 5),
+    ]
+    assert [(one["first"], one["second"]) for one in table["tests"]] == [
+        ("only (pointer/a)", "hybrid (pointer/a)")
+    ]
+    for one, model in zip(table["architectures"], "ab", strict=True):
+        for name in TABLE_2:
+            first, second = (
+                [row[name] for row in rows if (row["system"], row["model"]) == ("only", f"{kind}/{model}")]
+                for kind in ("pointer", "transformer")
+            )
+            assert one["scores"][name] == paired_bootstrap(first, second, 60, 3)._asdict()
+
+
+@pytest.mark.parametrize("combine", ["average", "best"])
+def test_the_scores_against_each_reference_stand_beside_those_against_all(tmp_path, combine):
+    params = PARAMS.model_copy(update={"references": combine})
+    for row, unit in zip(made(tmp_path, params=params).kept.to_pylist(), SUMMARIES, strict=True):
+        paper = next(one for one in PAPERS if one["id"] == unit["gold_id"])
+        assert [one["reference_id"] for one in row["by_reference"]] == [
+            one["id"] for one in paper["references"]
+        ]
+        for found, reference in zip(row["by_reference"], paper["references"], strict=True):
+            alone = rouge(unit["sentences"], reference["sentences"], words=150)
+            assert found["annotator"] == reference["annotator"]
+            assert [found[name] for name in TABLE_2] == [
+                alone["rouge2"].recall, alone["rouge2"].f, alone["rouge3"].f, alone["rougeSU4"].f,
+            ]  # fmt: skip

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from summary_cases import parts, text
 
-from ops.metrics import rouge
+from ops.metrics.rouge import rouge_of_references
 from ops.parse.schemas import HUMAN_SUMMARIES, PAPERS, SENTENCES
 from ops.talksumm.gold_papers import GOLD_PAPERS, GoldPaperParams, gold_papers, greedy, split
 
@@ -125,7 +125,7 @@ def slow_greedy(sentences, references, words):
 
     def score(chosen):
         predicted = [sentences[index] for index in chosen]
-        found = rouge(predicted, [one for reference in references for one in reference], digits=None)
+        found = rouge_of_references(predicted, references, digits=None)
         return found["rouge1"].f
 
     chosen = []
@@ -146,7 +146,7 @@ def slow_greedy(sentences, references, words):
 def test_with_single_words_labels_are_those_of_a_slow_greedy_search(seed, count, words):
     # Sentences of distinct single words have no bigrams: the search is for ROUGE-1 alone.
     sentences = [one.split()[0] for one in text(count, seed)]
-    references = [[one.split()[0]] for one in text(3, seed + 1)]
+    references = [[one.split()[0] for one in text(2, seed + more)] for more in (1, 2, 3)]
     assert greedy(sentences, references, words) == slow_greedy(sentences, references, words)
 
 
@@ -185,3 +185,41 @@ def test_a_larger_share_keeps_what_was_in_the_test_set():
 def test_shares_of_more_than_all_papers_are_refused():
     with pytest.raises(ValidationError, match=r"validation 0\.6 and test 0\.5 are more than all papers"):
         GoldPaperParams(validation=0.6, test=0.5)
+
+
+def test_papers_of_one_title_are_in_the_split_that_least_is_learnt_from(tmp_path):
+    params = GoldPaperParams(validation=0.3, test=0.3)
+    by_split = {
+        name: [one for one in IDS if split(one, params) == name] for name in ("train", "validation", "test")
+    }
+    pairs = [("train", "test"), ("validation", "test"), ("train", "validation"), ("train", "train")]
+    papers, expected = [], {}
+    for number, pair in enumerate(pairs):
+        for side, name in enumerate(pair):
+            titles = (f"Läuse: part {number}", f"LAUSE - Part {number}.")
+            one = paper(by_split[name].pop(), f"P{number}{side}", title=titles[side])
+            papers.append(one)
+            expected[one["id"]] = pair[1]
+    for name in ("train", "test"):
+        one = paper(by_split[name].pop(), f"bare {name}", title=None)
+        papers.append(one)
+        expected[one["id"]] = name
+    summaries = [summary(f"s {one['id']}", one["document"]) for one in papers]
+    sentences = [row for one in papers for row in spoken(one["id"], (0, "method", "Alpha beta."))]
+    rows, _ = made(tmp_path, summaries, papers, sentences, params)
+    assert {row["paper_id"]: row["split"] for row in rows} == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"kinds": ("human", "humans")}, r"kinds\n.*'humans' is none of human, community, abstract, gold"),
+        (
+            {"excluded_roles": ("abstracts",)},
+            r"excluded_roles\n.*'abstracts' is none of abstract, preamble, .*other",
+        ),
+    ],
+)
+def test_a_kind_or_a_role_that_does_not_exist_is_refused_with_those_that_do(given, message):
+    with pytest.raises(ValidationError, match=message):
+        GoldPaperParams(**given)

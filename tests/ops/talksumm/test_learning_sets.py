@@ -49,6 +49,16 @@ def test_a_paper_that_models_are_judged_on_is_learnt_from_in_no_set(split):
     assert [one.row["split"] for one in short.examples] == ["train", split]
 
 
+@pytest.mark.parametrize("split", ["validation", "test"])
+def test_a_copy_of_a_judged_paper_in_another_source_is_known_by_its_title(split):
+    units = [example("a"), example("b", title="On Köln:  A Twin-Study"), example("c", title=None)]
+    units += [example("d", title="?!")]
+    golden = [gold("g", split, title="On Koln – a twin study"), gold("h", split, title=None)]
+    [short] = learning_sets(units, [*golden, gold("i", split, title="...")])
+    assert ids(short.learnt) == ["a", "c", "d"]
+    assert [one.row["split"] for one in short.examples] == ["train", split, "train", "train"]
+
+
 def test_a_paper_that_people_summarised_for_training_stays_where_its_set_has_it():
     units = [example("a", paper_id="same"), example("b", split="validation", paper_id="same too")]
     golden = [gold("g", "train", paper_id="same"), gold("h", "train", paper_id="same too")]

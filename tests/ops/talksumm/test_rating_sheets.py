@@ -104,6 +104,15 @@ def test_a_summary_is_rated_or_dropped_as_of_another_budget_or_not_drawn(tmp_pat
     assert reasons == expected and list(reasons.values()).count("not_drawn") == 2
 
 
+def test_of_two_talks_of_a_paper_the_first_by_id_may_be_drawn(tmp_path):
+    rows = [{**summary(n), "paper_id": "shared" if n in (1, 3) else f"paper{n}"} for n in (3, 2, 1, 0)]
+    outcome = made(tmp_path, PARAMS.model_copy(update={"papers": 15}), rows=rows)
+    assert sorted(set(outcome.kept["summary_id"].to_pylist())) == [f"summary{n}-thirty" for n in (0, 1, 2)]
+    assert [(one["id"], one["reason"]) for one in outcome.dropped.to_pylist()] == [
+        ("summary3-thirty", "other_talk")
+    ]
+
+
 def test_each_month_gives_its_share_of_the_talks(tmp_path):
     months = ("2018-06",) * 6 + ("2018-07",) * 3
     for seed in range(5):

@@ -112,3 +112,22 @@ def test_a_larger_share_keeps_what_was_in_validation():
 
 def test_the_default_sets_are_the_papers_four():
     assert TrainingSetParams().sets == ("words_150", "words_250", "ratio_30", "ratio_40")
+
+
+def test_a_set_that_is_no_budget_is_refused_with_those_that_are(tmp_path):
+    made = parts(
+        tmp_path, "summaries", SUMMARIES.kept,
+        [summary("a", "short", "p1", ["s0"])], [summary("b", "thirty", "p1", ["s0"])],
+    )  # fmt: skip
+    aligned = parts(tmp_path, "alignments", ALIGNMENTS.kept, states("p1", 1))
+    with pytest.raises(ValueError, match=r"'words_15' is no budget of .*, which has short, thirty"):
+        list(training_sets(made, aligned, TrainingSetParams(sets=("short", "words_15"))))
+
+
+def test_without_summaries_no_set_is_missing(tmp_path):
+    made, aligned = (
+        parts(tmp_path, name, shape.kept, [])
+        for name, shape in (("summaries", SUMMARIES), ("alignments", ALIGNMENTS))
+    )
+    [outcome] = training_sets(made, aligned, PARAMS)
+    assert outcome.kept.num_rows == 0
