@@ -121,7 +121,7 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
             dropped.append(drop(unit, reason, detail=f"{unit['kind']} summary of {unit['document']}"))
         else:
             summaries[unit["document"]].append(unit)
-    kept: list[Row] = []
+    kept: list[dict[str, Any]] = []
     for document, references in summaries.items():
         [paper] = named[document]
         kept.append(_row(paper, texts[paper["id"]], references, params))
@@ -164,9 +164,9 @@ def _extractable(texts: Sequence[Row], params: GoldPaperParams) -> list[Row]:
     return [sentence for sentence in texts if sentence["role"] not in params.excluded_roles]
 
 
-def _join_splits(rows: Sequence[Row]) -> None:
+def _join_splits(rows: Sequence[dict[str, Any]]) -> None:
     """Put papers of one title, but for case, accents and punctuation, into one split."""
-    titled: dict[str, list[Row]] = defaultdict(list)
+    titled: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         if letters := form(row["title"] or "").letters:
             titled[letters].append(row)
