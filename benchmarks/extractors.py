@@ -60,14 +60,14 @@ LEFT_OUT = {ABSTRACT, PREAMBLE, ACKNOWLEDGMENTS, REFERENCES}
 MEASURES = (("rouge2", "recall"), ("rouge2", "f"), ("rouge3", "f"), ("rougeSU4", "f"))
 
 POINTER_TRAINING = TrainingParams(
-    epochs=8,
+    epochs=16,
     batch_size=16,
     learning_rate=1e-3,
     schedule="linear",
     warmup=0.05,
     weight_decay=0.0,
     clip=2.0,
-    patience=3,
+    patience=5,
     checkpoint_every=10,
     metric="score",
     direction="max",
