@@ -37,6 +37,9 @@ class TransformerConfig(Params):
     layers: int = Field(2, ge=0)
     heads: int = Field(4, ge=1)
     dropout: float = Field(0.3, ge=0, lt=1)
+    members: int = Field(
+        1, ge=1, description="Transformers whose scores are averaged, each trained by itself"
+    )
     blocked: int = Field(
         0, ge=0, description="words in a row that two chosen sentences may not share; 0: they may share any"
     )

@@ -148,13 +148,16 @@ class TransformerTask(_ExtractionTask):
         return torch.stack(losses).mean()
 
     def _loss(self, inputs: tuple[Tensor, Tensor], labels: list[int], gains: list[float]) -> Tensor:
-        device = self._extractor.network.score.weight.device
-        scores = self._extractor.network(*(one.to(device) for one in inputs))
-        target = torch.tensor(gains, device=device) if gains else torch.zeros_like(scores)
+        device = next(self.module.parameters()).device
+        scores: Tensor = self.module(*(one.to(device) for one in inputs))
+        target = torch.tensor(gains, device=device) if gains else torch.zeros(scores.shape[1], device=device)
         if not gains:
             target[labels] = 1
-        # Per label, not per sentence: a long paper weighs what a short one does.
-        return functional.binary_cross_entropy_with_logits(scores, target, reduction="sum") / len(labels)
+        # Each member by itself; and per label, not per sentence: a long paper weighs what a short one does.
+        losses = functional.binary_cross_entropy_with_logits(
+            scores, target.expand_as(scores), reduction="none"
+        )
+        return losses.sum(dim=1).mean() / len(labels)
 
     def _validation_loss(self, row: int) -> Tensor:
         return self._loss(self._seen[row], *self.validation[row][1:])

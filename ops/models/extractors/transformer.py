@@ -1,11 +1,12 @@
-"""A small Transformer over the sentences of a paper: the network.
+"""Small Transformers over the sentences of a paper: the network.
 
-Belongs here: embeddings and features in, one score a sentence out. Not here: the sentence encoder
+Belongs here: embeddings and features in, scores of the sentences out. Not here: the sentence encoder
 (ops/models/encoder.py), features (features.py), choosing sentences and files (transformer_extractor.py).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -58,3 +59,30 @@ class PaperTransformer(nn.Module):
             states = layer(states)
         scores: Tensor = self.score(self.norm(states))[0, :, 0]
         return scores
+
+
+class PaperTransformers(nn.Module):
+    """Transformers of one shape that begin with weights of their own: an ensemble.
+
+    The mean of their scores varies less with the seed than any one's (Lakshminarayanan et al. 2017,
+    section 2.4).
+    """
+
+    def __init__(
+        self,
+        members: int,
+        embedding: int,
+        features: int,
+        width: int,
+        layers: int,
+        heads: int,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.members = nn.ModuleList(
+            PaperTransformer(embedding, features, width, layers, heads, dropout) for _ in range(members)
+        )
+
+    def forward(self, embeddings: Tensor, features: Tensor) -> Tensor:
+        """Return the scores (M x N, logits) that each of M members gives a paper's N sentences."""
+        return torch.stack([member(embeddings, features) for member in self.members])

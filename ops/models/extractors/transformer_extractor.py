@@ -17,7 +17,7 @@ from ops.models.extractors.config import TransformerConfig
 from ops.models.extractors.embeddings import Embed, embedder
 from ops.models.extractors.features import WIDTH, features
 from ops.models.extractors.paper import Extraction, Paper, take_words
-from ops.models.extractors.transformer import PaperTransformer
+from ops.models.extractors.transformer import PaperTransformers
 
 _TOKEN = re.compile(r"\w+")
 
@@ -32,8 +32,8 @@ class TransformerExtractor:
         width = self.embed([""]).shape[1]
         with torch.random.fork_rng():
             torch.manual_seed(seed)
-            self.network = PaperTransformer(
-                width, WIDTH + 3, config.width, config.layers, config.heads, config.dropout
+            self.network = PaperTransformers(
+                config.members, width, WIDTH + 3, config.width, config.layers, config.heads, config.dropout
             )
         self.network.eval()
 
@@ -66,8 +66,9 @@ class TransformerExtractor:
         """Return the extraction of a paper whose `inputs` are given."""
         if words is not None and words < 1:
             raise ValueError(f"a summary of {words} words: it must be at least 1")
-        device = self.network.score.weight.device
-        scores = torch.sigmoid(self.network(*(one.to(device) for one in inputs))).cpu().numpy()
+        device = next(self.network.parameters()).device
+        logits = self.network(*(one.to(device) for one in inputs)).mean(dim=0)
+        scores = torch.sigmoid(logits).cpu().numpy()
         lengths = [len(text.split()) for text in paper.sentences]
         order = [index for index in np.argsort(-scores, kind="stable").tolist() if lengths[index]]
         if words is None:

@@ -4,7 +4,9 @@ import torch
 from extractor_cases import embed, paper_of, spans, transformer
 
 from ops.models.extractors.features import CUES, WIDTH, features
+from ops.models.extractors.labelled import Labelled
 from ops.models.extractors.paper import Extraction, Paper
+from ops.models.extractors.tasks import TransformerTask
 from ops.models.extractors.transformer import _Layer
 from ops.parse.roles import ROLES
 
@@ -18,7 +20,7 @@ def set_scores(extractor, wanted):
             self.score = torch.nn.Linear(1, 1)
 
         def forward(self, embeddings, features):
-            return torch.tensor(wanted, dtype=torch.float32)
+            return torch.tensor([wanted], dtype=torch.float32)
 
     extractor.network = Fixed()
     return extractor
@@ -65,6 +67,38 @@ def test_attention_is_the_softmax_of_scaled_products():
         after = states[0] + layer.out(torch.cat(heads, dim=1))
         expected = after + layer.feed(layer.before_feed(after))
     assert torch.allclose(found, expected, atol=1e-6)
+
+
+def test_a_score_is_of_the_mean_of_the_members_scores_and_members_differ():
+    one, three = transformer(), transformer(members=3)
+    paper = paper_of(spans(6, 1))
+    with torch.no_grad():
+        inputs = three.inputs(paper)
+        apart = [member(*inputs) for member in three.network.members]
+        [alone] = one.network(*inputs)
+    assert torch.equal(alone, apart[0])
+    assert not torch.allclose(apart[0], apart[1], atol=1e-3)
+    found = three.extract(paper, 10_000)
+    expected = torch.sigmoid((apart[0] + apart[1] + apart[2]) / 3)
+    assert found.scores == pytest.approx(sorted(expected.tolist(), reverse=True), abs=1e-6)
+
+
+def test_each_member_learns_from_its_own_error_alone():
+    papers = [paper_of(spans(6, 1))]
+    labels = Labelled(papers, [[2, 4]])
+    three = transformer(members=3, dropout=0.0)
+    task = TransformerTask(three, labels, labels)
+    task.loss([0]).backward()
+    member = three.network.members[1]
+    found = [weight.grad.clone() for weight in member.parameters()]
+    three.network.zero_grad()
+    scores = member(*three.inputs(papers[0]))
+    target = torch.zeros(6)
+    target[[2, 4]] = 1
+    errors = -(target * torch.log(torch.sigmoid(scores)) + (1 - target) * torch.log(torch.sigmoid(-scores)))
+    (errors.sum() / 2 / 3).backward()
+    expected = [weight.grad for weight in member.parameters()]
+    assert all(torch.allclose(one, other, atol=1e-6) for one, other in zip(found, expected, strict=True))
 
 
 def test_the_features_of_a_small_paper_are_as_counted_by_hand():
