@@ -11,12 +11,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ops.models.extractors.config import TransformerConfig
 from ops.models.extractors.embeddings import Embed, embedder
 from ops.models.extractors.features import WIDTH, features
 from ops.models.extractors.paper import Extraction, Paper, take_words
+from ops.models.extractors.recurrence import WIDTH as RECURRENCE
+from ops.models.extractors.recurrence import conclusion, introduction, recurrence
 from ops.models.extractors.transformer import PaperTransformers
 
 _TOKEN = re.compile(r"\w+")
@@ -33,21 +36,29 @@ class TransformerExtractor:
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             self.network = PaperTransformers(
-                config.members, width, WIDTH + 3, config.width, config.layers, config.heads, config.dropout
+                config.members,
+                width,
+                WIDTH + RECURRENCE + 5,
+                config.width,
+                config.layers,
+                config.heads,
+                config.dropout,
             )
         self.network.eval()
 
     def inputs(self, paper: Paper) -> tuple[Tensor, Tensor]:
         """Return the embeddings (N x E) of a paper's N sentences, and their features (N x F).
 
-        Three features are similarities: to the mean of the sentences, to the title, to the first sentence.
+        The last five are similarities: to the mean of the sentences, to the title, to the first sentence, to
+        the means of the introduction and of the conclusion.
         """
         embedded = self.embed([paper.title, *paper.sentences])
         title, sentences = embedded[:1], embedded[1:]
-        mean = sentences.mean(axis=0, keepdims=True)
-        mean /= max(float(np.linalg.norm(mean)), 1e-9)
-        near = np.concatenate([sentences @ one.T for one in (mean, title, sentences[:1])], axis=1)
-        known = np.concatenate([features(paper), near], axis=1)
+        whole, first, last = (
+            _mean(rows) for rows in (sentences, sentences[introduction(paper)], sentences[conclusion(paper)])
+        )
+        near = [sentences @ one.T for one in (whole, title, sentences[:1], first, last)]
+        known = np.concatenate([features(paper), recurrence(paper), *near], axis=1)
         return torch.from_numpy(sentences), torch.from_numpy(known)
 
     def extract(self, paper: Paper, words: int | None = 150) -> Extraction:
@@ -97,3 +108,9 @@ class TransformerExtractor:
             first.append(index)
             used += lengths[index]
         return [*first, *passed]
+
+
+def _mean(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the mean of some rows, 1 x E, of length 1."""
+    mean = rows.mean(axis=0, keepdims=True)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), np.float32)

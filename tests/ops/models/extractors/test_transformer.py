@@ -6,6 +6,7 @@ from extractor_cases import embed, paper_of, spans, transformer
 from ops.models.extractors.features import CUES, WIDTH, features
 from ops.models.extractors.labelled import Labelled
 from ops.models.extractors.paper import Extraction, Paper
+from ops.models.extractors.recurrence import conclusion, introduction, recurrence
 from ops.models.extractors.tasks import TransformerTask
 from ops.models.extractors.transformer import _Layer
 from ops.parse.roles import ROLES
@@ -126,14 +127,47 @@ def test_the_features_of_a_small_paper_are_as_counted_by_hand():
     assert rows[2, -len(CUES) :].tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0]
 
 
-def test_similarities_are_those_to_the_mean_to_the_title_and_to_the_first_sentence():
-    paper = paper_of(spans(5, 0))
+def test_similarities_are_those_to_means_to_the_title_and_to_the_first_sentence():
+    paper = paper_of(
+        spans(5, 0), roles=["introduction", "introduction", "method", "conclusion", "conclusion"]
+    )
     embeddings, known = transformer().inputs(paper)
     rows, [title] = embed(paper.sentences), embed([paper.title])
-    mean = rows.mean(axis=0) / np.linalg.norm(rows.mean(axis=0))
+    whole, first, last = (
+        some.mean(axis=0) / np.linalg.norm(some.mean(axis=0)) for some in (rows, rows[:2], rows[3:])
+    )
     np.testing.assert_allclose(embeddings.numpy(), rows)
-    expected = np.stack([rows @ mean, rows @ title, rows @ rows[0]], axis=1)
-    np.testing.assert_allclose(known.numpy()[:, -3:], expected, atol=1e-6)
+    expected = np.stack([rows @ one for one in (whole, title, rows[0], first, last)], axis=1)
+    np.testing.assert_allclose(known.numpy()[:, -5:], expected, atol=1e-6)
+
+
+def test_recurrence_of_a_small_paper_is_as_counted_by_hand():
+    paper = Paper(
+        "P",
+        ["Neural parser of trees.", "A neural parser wins.", "Of the", "", "Trees win: neural parser"],
+        "The neural parser",
+        ["introduction", "introduction", "method", "method", "conclusion"],
+        [0, 0, 1, 1, 2],
+    )
+    three, two = np.log(3), np.log(2)
+    # Pairs: "neural parser" (in 3 sentences), "parser of", "of trees"; "a neural", "neural parser",
+    # "parser wins"; none without a content word; none; "trees win", "win neural", "neural parser".
+    expected = [
+        [three / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 2, (2 * three + two) / 3 / 3, 3 / 4, three / 10],
+        [three / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 2, 2 * three / 3 / 3, 3 / 4, three / 10],
+        [0, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 0, 0],
+        [three / 3, 1 / 3, 1 / 3, 0, 1 / 2, (two + 2 * three) / 4 / 3, 1, three / 10],
+    ]
+    np.testing.assert_allclose(recurrence(paper), expected, atol=1e-6)
+
+
+def test_without_such_sections_a_paper_opens_with_30_sentences_and_closes_with_15():
+    paper = paper_of(spans(50, 0))
+    assert list(introduction(paper)) == list(range(30))
+    assert list(conclusion(paper)) == list(range(35, 50))
+    short = paper_of(["w1", "w2"])
+    assert list(introduction(short)) == list(conclusion(short)) == [0, 1]
 
 
 def test_a_paper_without_sentences_gives_none():
