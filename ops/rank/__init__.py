@@ -15,5 +15,6 @@ index.
 | TextRank | text_rank | scores | Mihalcea and Tarau 2004 |
 | SumBasic | sum_basic | order | Nenkova and Vanderwende 2005 |
 | cheating: recall of bigrams | oracle | scores | Liu et al. 2018 (WikiSum), equation 1 |
+| what a unit brings for its words | oracle | scores | |
 | oracle: greedy ROUGE | oracle | the chosen ones | Nallapati et al. 2017, section 3.1 |
 """

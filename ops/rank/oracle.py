@@ -21,6 +21,18 @@ def bigram_recall(units: Sequence[Sequence[str]], reference: Sequence[str]) -> l
     return [len(wanted.intersection(_ngrams(unit, 2))) / len(wanted) if wanted else 0.0 for unit in units]
 
 
+def bigram_gains(units: Sequence[Sequence[str]], reference: Sequence[str], least: int = 8) -> list[float]:
+    """Return how much of a reference every unit brings for the room that it takes, as a share of the best.
+
+    That is its bigrams, clipped by their count in the reference, to its words; a unit of fewer than `least`
+    words is taken for one of so many, lest a lucky pair be worth most. 0 where nothing is shared.
+    """
+    shared = _Overlap(units, reference, 2, "recall")
+    gains = [shared.with_unit(index) / max(len(unit), least) for index, unit in enumerate(units)]
+    best = max(gains, default=0.0)
+    return [gain / best if best else 0.0 for gain in gains]
+
+
 def oracle(
     units: Sequence[Sequence[str]],
     reference: Sequence[str],

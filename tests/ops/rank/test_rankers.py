@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.rank.oracle import bigram_recall, labels, oracle, oracle_of_references
+from ops.rank.oracle import bigram_gains, bigram_recall, labels, oracle
 from ops.rank.simple import best_first, lead, shuffled
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
@@ -255,3 +256,21 @@ def test_cheating_is_recall_of_distinct_bigrams():
     units = [["a", "b", "a", "b"], ["a"], ["b", "c", "a"]]
     assert bigram_recall(units, ["a", "b", "c", "b"]) == [1 / 3, 0, 1 / 3]
     assert bigram_recall(units, ["a"]) == [0, 0, 0]
+
+
+def test_what_a_unit_brings_for_its_words_is_as_counted_by_hand():
+    reference = ["a", "b", "c", "d", "a", "b"]
+    units = [
+        ["a", "b"],
+        ["a", "b", "a", "b", "a", "b", "x", "x", "x", "x"],
+        ["a", "b", "c", "d", "e", "f", "g", "h"],
+        [],
+        ["a"],
+    ]
+    # Shared pairs, clipped: 1 in 8 (of 2), 2 ("a b" twice) in 10, 3 in 8; the best has 3/8.
+    expected = [1 / 3, (2 / 10) / (3 / 8), 1.0, 0.0, 0.0]
+    # "b a" is no pair of the reference.
+    assert bigram_gains(units, reference) == pytest.approx(expected)
+    assert bigram_gains(units, reference, least=1) == pytest.approx([1.0, 0.4, 0.75, 0.0, 0.0])
+    assert bigram_gains(units, ["z"]) == [0.0] * 5
+    assert bigram_gains([], reference) == []
