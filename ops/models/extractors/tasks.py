@@ -25,6 +25,10 @@ from ops.models.extractors.words import word_rows
 Judge = Callable[[int, Extraction], float]
 
 
+#: A sentence with the gain 1 is wanted e^5 times as much as one with the gain 0.
+_SHARPNESS = 5.0
+
+
 class _ExtractionTask:
     """What the two tasks share: examples, validation by loss and by a judge, identity."""
 
@@ -121,7 +125,11 @@ class PointerTask(_ExtractionTask):
 
 
 class TransformerTask(_ExtractionTask):
-    """Which sentences are labelled, each by itself; or, with gains, how much each is worth.
+    """Which sentences are labelled, each by itself; or, with gains, in what order they should come.
+
+    Gains become a distribution over the paper's sentences, and the loss is the cross entropy with the softmax
+    of the scores (ListNet, Cao et al. 2007). It fixes the scores but for a constant: then they order
+    sentences and are no probabilities, and only a budget of words ends a summary.
 
     Every paper is embedded once, when the task is made: E float32 a sentence stay in memory.
     """
@@ -150,9 +158,11 @@ class TransformerTask(_ExtractionTask):
     def _loss(self, inputs: tuple[Tensor, Tensor], labels: list[int], gains: list[float]) -> Tensor:
         device = next(self.module.parameters()).device
         scores: Tensor = self.module(*(one.to(device) for one in inputs))
-        target = torch.tensor(gains, device=device) if gains else torch.zeros(scores.shape[1], device=device)
-        if not gains:
-            target[labels] = 1
+        if gains:
+            wanted = torch.softmax(_SHARPNESS * torch.tensor(gains, device=device), dim=0)
+            return -(functional.log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
+        target = torch.zeros(scores.shape[1], device=device)
+        target[labels] = 1
         # Each member by itself; and per label, not per sentence: a long paper weighs what a short one does.
         losses = functional.binary_cross_entropy_with_logits(
             scores, target.expand_as(scores), reduction="none"

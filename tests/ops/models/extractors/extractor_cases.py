@@ -26,7 +26,9 @@ def pointer(seed=0, beam=1):
 
 
 def transformer(seed=0, **options):
-    return TransformerExtractor(TransformerConfig(width=16, layers=1, heads=2, **options), seed, embed)
+    return TransformerExtractor(
+        TransformerConfig(**{"width": 16, "layers": 1, "heads": 2, "members": 1, **options}), seed, embed
+    )
 
 
 def spans(sentences, seed):

@@ -1,6 +1,7 @@
 """What holds of both extractors."""
 
 import json
+import math
 
 import pytest
 from extractor_cases import VECTORS, embed, paper_of, pointer, spans, transformer
@@ -195,13 +196,36 @@ def test_what_a_task_is_called_tells_data_size_and_first_weights(extractor, task
     }
 
 
-def test_soft_labels_are_learnt_instead_of_labels():
-    labels = marked(4, 1)
-    soft = Labelled(labels.papers, labels.labels, [[0.25] * 12 for _ in range(4)])
-    hard_loss = TransformerTask(transformer(), labels, labels).validate()["loss"]
-    soft_loss = TransformerTask(transformer(), soft, soft).validate()["loss"]
-    assert soft.digest() != labels.digest()
-    assert soft_loss != pytest.approx(hard_loss)
+def test_gains_are_learnt_instead_of_labels():
+    labels = marked(24, 1)
+    others = [[(index + 1) % 12 for index in chosen] for chosen in labels.labels]
+    gains = [[float(index in chosen) for index in range(12)] for chosen in labels.labels]
+    soft = Labelled(labels.papers, others, gains)
+    assert soft.digest() != Labelled(labels.papers, others).digest()
+    validation = marked(8, 2)
+    task = TransformerTask(transformer(), soft, validation, share(validation), words=6)
+    params = TrainingParams(
+        epochs=12, batch_size=4, learning_rate=0.01, warmup=0.0, metric="score", direction="max"
+    )
+    assert train(task, params).best > 0.9
+
+
+def test_the_loss_of_gains_is_the_cross_entropy_of_two_softmaxes():
+    paper = paper_of(spans(3, 0))
+    gains = [1.0, 0.0, 0.4]
+    model = transformer(members=2)
+    soft = Labelled([paper], [[0]], [gains])
+    wanted = [math.exp(5 * gain) for gain in gains]
+    losses = []
+    for member in model.network.members:
+        scores = [math.exp(score) for score in member(*model.inputs(paper)).tolist()]
+        losses.append(
+            -sum(
+                one / sum(wanted) * math.log(score / sum(scores))
+                for one, score in zip(wanted, scores, strict=True)
+            )
+        )
+    assert TransformerTask(model, soft, soft).validate()["loss"] == pytest.approx(sum(losses) / 2, rel=1e-5)
 
 
 def test_of_a_training_paper_only_the_first_sentences_are_read(monkeypatch):
