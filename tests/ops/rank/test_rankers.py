@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.oracle import bigram_recall, labels, oracle, oracle_of_references
-from ops.rank.oracle import bigram_gains, bigram_recall, labels, oracle
+from ops.rank.oracle import bigram_gains, bigram_recall, labels, oracle, oracle_of_references
 from ops.rank.simple import best_first, lead, shuffled
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
