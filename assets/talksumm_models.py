@@ -49,6 +49,7 @@ from ops.talksumm import system_summaries as summarising
         equal("sentences.length", "labels.length"),
         equal("sentences.length", "roles.length"),
         equal("sentences.length", "sections.length"),
+        equal("sentences.length", "gains.length"),
         *none("sections.items.descents", "references.id.repeats"),
         between("labels.items.least", 0, 1),
         between("labels.items.greatest", 1, 1, "warning"),
@@ -113,10 +114,10 @@ def extractor(
     ],
 )
 def system_summaries(
-    gold_papers: Parts, extractor: Artifact, params: summarising.SystemSummaryParams
+    gold_papers: Parts, extractor: Artifact, params: summarising.SystemSummaryParams, strict: Strict
 ) -> Outcomes:
     """A summary of every test paper by every system: Only and Hybrid of each extractor, and the baselines."""
-    return summarising.system_summaries(gold_papers, extractor, params)
+    return summarising.system_summaries(gold_papers, extractor, params, strict)
 
 
 @dataset(

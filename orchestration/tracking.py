@@ -186,7 +186,7 @@ def _trainings(
             status="FINISHED",
             start=end,
             end=end,
-            params={name: value for name, value in model.items() if isinstance(value, str)},
+            params=_params({name: value for name, value in model.items() if isinstance(value, (str, dict))}),
             metrics={name: float(value) for name, value in told.items() if not isinstance(value, bool)},
             tags={**tags, "chosen": str(model["chosen"]).lower(), "files": _shown(place / model["model"])},
             tables=[*_inputs(record)],

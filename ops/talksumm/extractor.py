@@ -111,6 +111,7 @@ class _Model:
     architecture: Architecture
     set: LearningSet
     extractor: PointerExtractor | TransformerExtractor
+    training: TrainingParams
     trained: Trained
 
     @property
@@ -163,7 +164,7 @@ def extractor(
     )
 
 
-def trained(artifact: Artifact) -> Iterator[tuple[str, bool, Extractor]]:
+def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, bool, Extractor]]:
     """Yield every trained extractor: name ("transformer/words_150"), whether it was chosen, and itself.
 
     All that are yielded share the embeddings of the sentences that they have seen.
@@ -175,7 +176,7 @@ def trained(artifact: Artifact) -> Iterator[tuple[str, bool, Extractor]]:
         files = artifact.files(model["model"])
         name = json.loads(files[CONFIG]).get("encoder")
         if name and name not in embeds:
-            embeds[name] = remembering(embedder(name))
+            embeds[name] = remembering(embedder(name, strict))
         yield model["model"], model["chosen"], load(files, embed=embeds.get(name))
 
 
@@ -201,7 +202,7 @@ def _train(
         ended = train(task, training, checkpoint, ProgressLines(name), strict)
     except TrainingError as error:
         raise type(error)(f"{name}: {error}") from error
-    return _Model(architecture, examples, model, ended)
+    return _Model(architecture, examples, model, training, ended)
 
 
 def _rouge(example: Example, extraction: Extraction, words: int) -> float:
@@ -242,6 +243,8 @@ def _told(model: _Model, chosen: bool) -> dict[str, Any]:
         "examples": len(model.set.learnt),
         "validation_examples": len(model.set.judged),
         "judged_on": model.set.judged_on,
+        "config": model.extractor.config.model_dump(mode="json"),
+        "training": model.training.model_dump(mode="json"),
         "metric": _METRICS[_JUDGED],
         "best": round(ended.best, 6),
         "best_step": ended.best_step,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROL
 from ops.parse.schemas import HUMAN_SUMMARIES
 from ops.parse.summaries import KINDS
 from ops.parts import Parts
-from ops.rank.oracle import oracle_of_references
+from ops.rank.oracle import bigram_gains, oracle_of_references
 from ops.rank.tokens import words as words_of
 from ops.talksumm.budgets import word_count
 from ops.talksumm.titles import form
@@ -55,6 +56,7 @@ GOLD_PAPERS = Shape(
             pa.list_(_INT),
             "1 where a greedy search for ROUGE against the references takes it",
         ),
+        ("gains", pa.list_(pa.float64()), "what a sentence brings of the references for its words; best: 1"),
         ("abstract", pa.list_(_TEXT), "sentences of the authors' own summary, which may not be extracted"),
         ("references", pa.list_(REFERENCE), "the summaries by people"),
     ),
@@ -140,6 +142,13 @@ def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words:
     return oracle_of_references([words_of(sentence) for sentence in sentences], wanted, sizes, words)
 
 
+def gains(sentences: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+    """Return what each sentence brings of the references for its words, the mean over them, six decimals of it."""
+    units = [words_of(sentence) for sentence in sentences]
+    found = [bigram_gains(units, [word for text in one for word in words_of(text)]) for one in references]
+    return [round(fmean(of_unit), 6) for of_unit in zip(*found, strict=True)]
+
+
 def _lost(
     unit: Row, papers: Sequence[Row], texts: Mapping[str, Sequence[Row]], params: GoldPaperParams
 ) -> str | None:
@@ -194,6 +203,7 @@ def _row(
         "roles": [sentence["role"] for sentence in chosen],
         "sections": sections([sentence["section"] for sentence in chosen]),
         "labels": [int(index in labelled) for index in range(len(sentences))],
+        "gains": gains(sentences, [one["sentences"] for one in references]),
         "abstract": [sentence["text"] for sentence in texts if sentence["role"] == ABSTRACT],
         "references": [
             {name: one[name] for name in ("id", "kind", "annotator", "sentences")} for one in references

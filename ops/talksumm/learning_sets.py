@@ -30,6 +30,8 @@ class Example:
     paper: Paper
     labels: list[int]
     references: Sequence[Sequence[str]]
+    gains: Sequence[float] | None = None
+    """How much each sentence is worth, where people summarised the paper."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,10 @@ def learning_sets(units: Sequence[Row], gold: Sequence[Row]) -> list[LearningSet
 
 
 def labelled(examples: Sequence[Example]) -> Labelled:
-    """Return examples as tasks of training take them."""
-    return Labelled([one.paper for one in examples], [one.labels for one in examples])
+    """Return examples as tasks of training take them; with gains where all of them have these."""
+    gains = [one.gains for one in examples if one.gains is not None]
+    whole = gains if len(gains) == len(examples) else None
+    return Labelled([one.paper for one in examples], [one.labels for one in examples], whole)
 
 
 def paper_of(row: Row) -> Paper:
@@ -103,4 +107,5 @@ def _example(row: Row, references: Sequence[Sequence[str]] | None = None) -> Exa
     if len(row["labels"]) != len(sentences):
         raise LabelError(f"example {row['id']}: {len(sentences)} sentences, {len(row['labels'])} labels")
     labels = [index for index, label in enumerate(row["labels"]) if label]
-    return Example(row, paper_of(row), labels, references or [[sentences[index] for index in labels]])
+    own = [[sentences[index] for index in labels]]
+    return Example(row, paper_of(row), labels, references or own, row.get("gains"))

@@ -67,13 +67,15 @@ class SystemSummaryParams(Params, section="talksumm.system_summaries"):
     seed: int = Field(0, ge=0, description="of the baseline that draws sentences at random")
 
 
-def system_summaries(gold_papers: Parts, extractor: Artifact, params: SystemSummaryParams) -> Outcomes:
+def system_summaries(
+    gold_papers: Parts, extractor: Artifact, params: SystemSummaryParams, strict: bool = True
+) -> Outcomes:
     """Yield the summaries of each test paper by every system; the units are the papers with human summaries.
 
     Those of the other splits are dropped as `split_train` and `split_validation`. A paper without an abstract
     has no summary Abstract, and its Hybrid is made of its own sentences alone.
     """
-    extractors = list(trained(extractor))
+    extractors = list(trained(extractor, strict))
     for table in gold_papers:
         units = table.to_pylist()
         kept: list[Row] = []

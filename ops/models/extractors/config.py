@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ops.params import ModelName, Params
 
@@ -43,6 +43,12 @@ class TransformerConfig(Params):
     blocked: int = Field(
         0, ge=0, description="words in a row that two chosen sentences may not share; 0: they may share any"
     )
+
+    @model_validator(mode="after")
+    def _divided(self) -> TransformerConfig:
+        if self.width % self.heads:
+            raise ValueError(f"width {self.width} cannot be shared among {self.heads} heads: give a multiple")
+        return self
 
 
 POINTERS = {
