@@ -11,7 +11,7 @@ validation set is taken, by summaries of 150 words.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -94,12 +94,13 @@ class ExtractorParams(Params, section="talksumm.extractor"):
         if self.size not in self.sizes:
             raise ValueError(f"size {self.size!r} is not among the sizes {', '.join(self.sizes)}")
         for size, own in self.sizes.items():
-            for name, part, decided in (
+            parts: tuple[tuple[str, Params, Mapping[str, str]], ...] = (
                 ("pointer", own.pointer, {"vectors": self.vectors}),
                 ("transformer", own.transformer, {"encoder": self.encoder}),
                 ("pointer_training", own.pointer_training, _KEPT_BY),
                 ("transformer_training", own.transformer_training, _KEPT_BY),
-            ):
+            )
+            for name, part, decided in parts:
                 for key in sorted(part.model_fields_set & decided.keys()):
                     if getattr(part, key) != decided[key]:
                         raise ValueError(
