@@ -11,7 +11,7 @@ validation set is taken, by summaries of 150 words.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,6 +63,9 @@ EXTRACTOR = Shape(
 _JUDGED = "score"
 _METRICS = {_JUDGED: "rouge2_f"}
 
+#: By what the weights of a training are kept, whatever its size.
+_KEPT_BY = {"metric": _JUDGED, "direction": "max"}
+
 #: What was trained: the file that says so of every model.
 MODELS = "models.json"
 
@@ -90,6 +93,20 @@ class ExtractorParams(Params, section="talksumm.extractor"):
     def _known(self) -> ExtractorParams:
         if self.size not in self.sizes:
             raise ValueError(f"size {self.size!r} is not among the sizes {', '.join(self.sizes)}")
+        for size, own in self.sizes.items():
+            parts: tuple[tuple[str, Params, Mapping[str, str]], ...] = (
+                ("pointer", own.pointer, {"vectors": self.vectors}),
+                ("transformer", own.transformer, {"encoder": self.encoder}),
+                ("pointer_training", own.pointer_training, _KEPT_BY),
+                ("transformer_training", own.transformer_training, _KEPT_BY),
+            )
+            for name, part, decided in parts:
+                for key in sorted(part.model_fields_set & decided.keys()):
+                    if getattr(part, key) != decided[key]:
+                        raise ValueError(
+                            f"sizes.{size}.{name}.{key} is {getattr(part, key)!r}, but it is "
+                            f"{decided[key]!r} in every size: leave it out"
+                        )
         return self
 
     def config(self, architecture: Architecture) -> PointerConfig | TransformerConfig:
@@ -103,7 +120,7 @@ class ExtractorParams(Params, section="talksumm.extractor"):
         """Return how an architecture is trained: the weights stay that make the best summaries."""
         size = self.sizes[self.size]
         params = size.pointer_training if architecture == "pointer" else size.transformer_training
-        return params.model_copy(update={"metric": _JUDGED, "direction": "max"})
+        return params.model_copy(update=_KEPT_BY)
 
 
 @dataclass(frozen=True)
@@ -120,7 +137,10 @@ class _Model:
 
     @property
     def rank(self) -> tuple[int, float]:
-        """Scores are compared between models that are judged on the same kind of thing."""
+        """Scores are compared between models that are judged on the same kind of thing.
+
+        Of different sets they are comparable only where people's summaries judge: else each set has its own.
+        """
         return JUDGED_ON.index(self.set.judged_on), self.trained.best
 
 
@@ -136,8 +156,9 @@ def extractor(
     A set's examples of the split `train` are learnt from, those of `gold_papers` as the set `oracle`. Models
     are judged on the papers of `gold_papers` in the split `validation` by ROUGE-2 F against the summaries by
     people; where there are none, on the set's own validation examples against its summaries, and where there
-    are none of these either, on what they learnt from: models.json says which. An example without a label is
-    dropped as `no_label`.
+    are none of these either, on what they learnt from: models.json says which (`judged_on`), and whether
+    scores of different sets are of the same papers and references (`sets_comparable`). An example
+    without a label is dropped as `no_label`.
 
     Raises what `learning_sets` does, before anything is trained; errors of training begin with the model's
     name.
@@ -245,6 +266,7 @@ def _told(model: _Model, chosen: bool) -> dict[str, Any]:
         "judged_on": model.set.judged_on,
         "config": model.extractor.config.model_dump(mode="json"),
         "training": model.training.model_dump(mode="json"),
+        "sets_comparable": model.set.judged_on == JUDGED_ON[-1],
         "metric": _METRICS[_JUDGED],
         "best": round(ended.best, 6),
         "best_step": ended.best_step,

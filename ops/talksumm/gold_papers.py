@@ -143,7 +143,7 @@ def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words:
 
 
 def gains(sentences: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
-    """Return what each sentence brings of the references for its words, the mean over them, six decimals of it."""
+    """Return what each sentence brings of the references for its words: the mean over them, six decimals."""
     units = [words_of(sentence) for sentence in sentences]
     found = [bigram_gains(units, [word for text in one for word in words_of(text)]) for one in references]
     return [round(fmean(of_unit), 6) for of_unit in zip(*found, strict=True)]

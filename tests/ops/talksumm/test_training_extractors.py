@@ -116,6 +116,7 @@ def test_the_models_are_files_and_one_file_tells_of_all(made):
     told = {one["model"]: (one["examples"], one["validation_examples"], one["judged_on"]) for one in models}
     people = "summaries by people"
     assert told["pointer/short"] == (2, 2, people) and told["transformer/long"] == (1, 2, people)
+    assert all(one["sets_comparable"] for one in models)
     assert all(one["steps"] == one["examples"] * 2 and one["reason"] == "epochs" for one in models)
     assert {point["name"] for one in models for point in one["curve"]} == {"train/loss", "loss", "rouge2_f"}
 
@@ -177,6 +178,7 @@ def test_a_model_judged_on_what_it_learnt_is_not_chosen_before_one_that_was_not(
     assert (told["long"]["judged_on"], told["long"]["best"]) == ("training set", 1.0)
     assert (told["short"]["judged_on"], told["short"]["chosen"]) == ("validation split", True)
     assert told["short"]["best"] < 1 and not told["long"]["chosen"]
+    assert not any(one["sets_comparable"] for one in told.values())
 
 
 def test_without_training_sets_there_is_no_model_and_no_row(tmp_path):
@@ -243,3 +245,20 @@ def test_the_params_name_the_models_of_every_size_and_weights_are_kept_by_the_sc
     assert {str(name) for name in params.models()} == {str(tmp_path / "vectors.txt"), "other-encoder"}
     training = params.training("transformer")
     assert (training.metric, training.direction, training.epochs) == ("score", "max", 2)
+
+
+@pytest.mark.parametrize(
+    ("part", "given", "message"),
+    [
+        ("pointer", {"vectors": "mine"}, "sizes.big.pointer.vectors is 'mine', but it is 'ours' in every"),
+        ("transformer", {"encoder": "mine"}, "sizes.big.transformer.encoder is 'mine', but it is 'e5'"),
+        ("pointer_training", {"metric": "loss"}, "sizes.big.pointer_training.metric is 'loss'"),
+        ("transformer_training", {"direction": "min"}, "sizes.big.transformer_training.direction is 'min'"),
+    ],
+)
+def test_what_every_size_has_alike_is_refused_in_one_that_says_otherwise(part, given, message):
+    same = {"vectors": "ours", "encoder": "e5", "metric": "score", "direction": "max"}
+    whole = {"size": "big", "vectors": "ours", "encoder": "e5"}
+    ExtractorParams(**whole, sizes={"big": {part: {key: same[key] for key in given}}})
+    with pytest.raises(ValueError, match=message):
+        ExtractorParams(**whole, sizes={"big": {part: given}})
