@@ -27,7 +27,7 @@ def bigram_gains(units: Sequence[Sequence[str]], reference: Sequence[str], least
     That is its bigrams, clipped by their count in the reference, to its words; a unit of fewer than `least`
     words is taken for one of so many, lest a lucky pair be worth most. 0 where nothing is shared.
     """
-    shared = _Overlap(units, reference, 2, "recall")
+    shared = _Overlap(units, [[reference]], 2, "recall")
     gains = [shared.with_unit(index) / max(len(unit), least) for index, unit in enumerate(units)]
     best = max(gains, default=0.0)
     return [gain / best if best else 0.0 for gain in gains]
