@@ -68,6 +68,7 @@ def test_fresh_partitions_are_left_unless_they_are_forced_and_come_out_as_they_w
     assert done.lock == lock
 
 
+@pytest.mark.long
 def test_a_broken_partition_fails_alone_and_is_named_with_what_it_holds_up(fresh):
     broken(fresh, "sources/talks", "2018-07")
     output = fresh.module(BACKFILL, *MONTHS, ok=False)
@@ -120,6 +121,7 @@ def test_what_cannot_be_backfilled_is_refused_in_words(fresh_project, argv, mess
     assert not (fresh_project.root / "data").exists()
 
 
+@pytest.mark.long
 def test_a_killed_worker_fails_its_partition_and_nobody_elses(fresh):
     lock = fresh.root / ".silverloom/locks/talksumm/alignments/2018-07.lock"
     lock.parent.mkdir(parents=True)

@@ -114,6 +114,7 @@ def test_a_lost_template_comes_back_with_the_set_up(queued):
     project.dvc("plots", "show")
 
 
+@pytest.mark.long
 def test_an_experiment_in_place_changes_the_workspace_and_can_be_taken_back(done):
     before = done.data(), done.lock
     output = done.dvc("exp", "run", "-S", EXPERIMENTS["few"])

@@ -20,6 +20,7 @@ def with_labels(params):
     params["sources"]["gold_alignments"] = {"hand": hand}
 
 
+@pytest.mark.long
 def test_labels_come_and_go_and_only_their_report_is_made_again(done):
     before = done.data()
     assert reports(done) == []

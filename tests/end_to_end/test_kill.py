@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from orchestration.environment import QUIET, STRICT
 
 
@@ -17,6 +19,7 @@ def test_a_run_killed_at_any_write_leaves_old_or_new_and_ends_the_same_after(don
     assert int(re.search(r"(\d+) writes", ended.output).group(1)) > 40
 
 
+@pytest.mark.long
 def test_a_whole_run_killed_in_the_middle_is_finished_by_the_next(done, fresh):
     environment = {**os.environ, **STRICT, **QUIET}
     command = [sys.executable, "-m", "orchestration.run"]

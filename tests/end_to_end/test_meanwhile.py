@@ -12,6 +12,7 @@ from orchestration.graph import datasets
 from orchestration.store.publish import lock_file
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("dataset", "edit", "moved", "stale"),
     [

@@ -40,6 +40,7 @@ def test_a_page_that_somebody_changed_is_made_again(done):
     assert page.read_bytes() == before
 
 
+@pytest.mark.long
 def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     datasets = live(done)
     assert {one["mood"] for one in datasets.values()} == {"good", "warned"}

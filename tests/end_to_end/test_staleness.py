@@ -90,6 +90,7 @@ def test_a_changed_package_version_recomputes_what_imports_it(done):
     assert certain == {"talksumm/alignments", "talksumm/tuning", "quality/pages"}
 
 
+@pytest.mark.long
 def test_a_range_that_grows_and_shrinks_back_gives_the_former_lock(done):
     before, data = done.lock, done.data()
     done.params(lambda params: params["partitions"].update(end="2018-08"))
@@ -176,6 +177,7 @@ def test_a_failed_blocking_check_makes_the_partition_stale_for_both_drivers(done
     assert "not fresh talksumm/summaries 2018-06" in done.repro(ok=False)
 
 
+@pytest.mark.long
 def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
     reason = {"asset": "talksumm/alignments", "partition": "2018-07", "reason": "one talk is broken"}
     done.params(lambda params: params.update(exclude=[reason]))

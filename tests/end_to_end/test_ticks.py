@@ -25,6 +25,7 @@ def broken(project, dataset, month):
     return path
 
 
+@pytest.mark.long
 def test_the_sensor_follows_a_changed_file_down_to_what_reads_it(done):
     first = tick(done, "source_files")
     assert first["asked"] == [] and first["skipped"] == "no source file is new or changed"
