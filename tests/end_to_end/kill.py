@@ -1,6 +1,7 @@
 """Kill a small run at its 1st, 2nd, ... write, and check what is left; prints how many writes there were.
 
-What is stale in the project that this runs in: the summaries, and what reads them. Children are forked from
+What is stale in the project that this runs in: the summaries, and what reads them; no model is trained anew
+at every write. Children are forked from
 this process, which is warm, so that each costs a fraction of a second.
 """
 
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import orchestration  # noqa: F401
 from orchestration.freshness import View
-from orchestration.graph import datasets, folder
+from orchestration.graph import datasets, folder, selected
 from orchestration.materialise import make
 from orchestration.store import publish
 from orchestration.store.identity import folder_hashes, version
@@ -25,9 +26,9 @@ STATE = ("data/sources", "data/talksumm", "data/.building", ".silverloom")
 
 
 def remake():
-    """Make what is stale, as a run does, without Dagster around it."""
+    """Make what is stale down to the training sets, as a run does, without Dagster around it."""
     publish.recover(ROOT / "data/.building")
-    for item in (item for item in datasets().values() if item.shape is not None):
+    for item in selected("talksumm/training_sets"):
         for month in item.made_months:
             if not View().status(item, month).fresh:
                 make(item, month, "run")
