@@ -234,7 +234,9 @@ def dataset(
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
         declaration = dataclasses.replace(
-            _declaration(function, group, shape, consumes, partitioned, tuple(measures), optional),
+            _declaration(function, group, shape, consumes, partitioned),
+            measures=tuple(measures),
+            optional=optional,
             expectations=tuple(expectations),
             contrast=contrast,
             scores=dict(scores or {}),
@@ -272,8 +274,6 @@ def _declaration(
     shape: Shape,
     consumes: str | None,
     partitioned: bool,
-    measures: tuple[str, ...],
-    optional: bool,
 ) -> Declaration:
     hints = typing.get_type_hints(function, include_extras=True)
     hints.pop("return", None)
@@ -297,19 +297,9 @@ def _declaration(
         else:
             raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
     key = dg.AssetKey([group, name])
+    read = tuple(inputs)
     return Declaration(
-        key,
-        function,
-        shape,
-        consumes,
-        partitioned,
-        tuple(inputs),
-        records,
-        params,
-        checkpoints,
-        strict,
-        measures,
-        optional,
+        key, function, shape, consumes, partitioned, read, records, params, checkpoints, strict
     )
 
 

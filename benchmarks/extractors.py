@@ -5,7 +5,8 @@ The archive holds a folder a paper with Documents_xml/*.xml and summary/*.gold.t
 
 Papers are split by a fixed seed into 600, 80 and 98. The pointer network learns greedy ROUGE labels over the
 papers without their abstracts, the Transformer how much of the summary every sentence brings for its words;
-epochs are chosen on the 80; the 98 are scored once. With --cache, sentence embeddings and trained weights are
+epochs are chosen on the 80; the 98 are scored once. Sizes and training are those of the size "full" in
+params.yaml. With --cache, sentence embeddings and trained weights are
 kept in that folder, and a run that was interrupted goes on. One thread.
 
 Not here: ROUGE itself (rouge.py).
@@ -29,17 +30,16 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from assets.settings import section
 from ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge, rouge_tokens
-from ops.models.encoder import ENCODER
-from ops.models.extractors.config import POINTERS, TRANSFORMERS
 from ops.models.extractors.embeddings import Embed, embedder
-from ops.models.extractors.files import save
+from ops.models.extractors.files import make, save
 from ops.models.extractors.labelled import Labelled
 from ops.models.extractors.paper import Extraction, Paper
 from ops.models.extractors.pointer_extractor import PointerExtractor
-from ops.models.extractors.tasks import PointerTask, TransformerTask
+from ops.models.extractors.tasks import task_of
 from ops.models.extractors.transformer_extractor import TransformerExtractor
-from ops.models.training import ProgressLines, Trained, TrainingParams, train
+from ops.models.training import ProgressLines, Trained, train
 from ops.parse.papers import parse_papers
 from ops.parse.records import Record
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES
@@ -53,38 +53,13 @@ from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
 from ops.rank.tokens import content_words
 from ops.rank.tokens import words as tokens
+from ops.talksumm.extractor import Architecture, ExtractorParams
 
 WORDS = 150
 SEED = 0
 TRAINING, VALIDATION = 600, 80
 LEFT_OUT = {ABSTRACT, PREAMBLE, ACKNOWLEDGMENTS, REFERENCES}
 MEASURES = (("rouge2", "recall"), ("rouge2", "f"), ("rouge3", "f"), ("rougeSU4", "f"))
-
-POINTER_TRAINING = TrainingParams(
-    epochs=8,
-    batch_size=16,
-    learning_rate=1e-3,
-    schedule="linear",
-    warmup=0.05,
-    weight_decay=0.0,
-    clip=2.0,
-    patience=3,
-    checkpoint_every=10,
-    metric="score",
-    direction="max",
-)
-TRANSFORMER_TRAINING = TrainingParams(
-    epochs=3,
-    batch_size=8,
-    learning_rate=5e-4,
-    schedule="linear",
-    warmup=0.1,
-    weight_decay=0.01,
-    clip=1.0,
-    checkpoint_every=40,
-    metric="score",
-    direction="max",
-)
 
 
 @dataclass(frozen=True)
@@ -233,23 +208,18 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def trained(
-    name: str, training: Sequence[Example], validation: Sequence[Example], folder: Folder
+    name: Architecture, training: Sequence[Example], validation: Sequence[Example], folder: Folder
 ) -> PointerExtractor | TransformerExtractor:
     """Return one of the two extractors, trained; print how."""
     soft = name == "transformer"
     sets, score = (labelled(training, soft), labelled(validation, soft)), judge(validation)
     begin, ours = time.perf_counter(), time.process_time()
-    if name == "pointer":
-        extractor: PointerExtractor | TransformerExtractor = PointerExtractor(POINTERS["full"], SEED)
-        task: PointerTask | TransformerTask = PointerTask(extractor, *sets, score, WORDS)
-        params = POINTER_TRAINING
-    else:
-        extractor = TransformerExtractor(TRANSFORMERS["full"], SEED, folder.embed(ENCODER))
-        task = TransformerTask(extractor, *sets, score, WORDS)
-        params = TRANSFORMER_TRAINING
+    full = section(ExtractorParams).model_copy(update={"size": "full"})
+    extractor = make(full.config(name), SEED, embed=folder.embed(full.encoder))
+    task = task_of(extractor, *sets, score, WORDS)
     prepared = time.process_time() - ours
     ours = time.process_time()
-    outcome = train(task, params, folder.checkpoints(name), ProgressLines(seconds=60))
+    outcome = train(task, full.training(name), folder.checkpoints(name), ProgressLines(seconds=60))
     _tell(name, extractor, outcome, prepared, time.process_time() - ours, time.perf_counter() - begin)
     return extractor
 
@@ -327,7 +297,7 @@ def main() -> None:
         f"{len(validation)} to choose on, {len(test)} to test on; read in {time.process_time() - begin:.0f} s"
     )
     folder = Folder(options.cache)
-    names = [options.only] if options.only else ["pointer", "transformer"]
+    names: list[Architecture] = [options.only] if options.only else ["pointer", "transformer"]
     extractors = {name: trained(name, training, validation, folder) for name in names}
     if options.only:
         return

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 from ops.annotation.schemas import ANSWERS
 from ops.annotation.sheets import ANSWER, KEYS, QUESTION, unguarded
 from ops.identity import row_id
-from ops.outcome import Outcome, Row, reject
+from ops.outcome import Outcome, Row
 from ops.parse.papers import files
 from ops.parse.papers.decoding import decoded, json_object, kind_of
 from ops.parse.papers.paper import check_characters
-from ops.parse.records import Record, complaint, record_unit
+from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.text.space import fold
 
@@ -63,18 +63,14 @@ FORMATS: dict[str, Format[Sequence[Answer]]] = {"rating_sheets": _RatingSheets()
 
 def parse_answers(records: Sequence[Record]) -> Outcome:
     """Return every answer of every filled sheet; a file that is no sheet is rejected, with line and cause."""
-    kept: list[Row] = []
-    rejected: list[Row] = []
-    for record in records:
-        try:
-            answers = FORMATS[record.kind].parse(record.raw)
-            if not answers:
-                raise ParseError("no answer in it")
-        except ParseError as error:
-            rejected.append(reject(record_unit(record), complaint(record, str(error))))
-        else:
-            kept += [_row(record, index, answer) for index, answer in enumerate(answers)]
-    return Outcome.of(ANSWERS, [record.id for record in records], kept, rejected=rejected)
+
+    def rows(record: Record) -> list[Row]:
+        answers = FORMATS[record.kind].parse(record.raw)
+        if not answers:
+            raise ParseError("no answer in it")
+        return [_row(record, index, answer) for index, answer in enumerate(answers)]
+
+    return read_each(records, ANSWERS, rows)
 
 
 def _of_sheet(text: str) -> Iterator[Answer]:

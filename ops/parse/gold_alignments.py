@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ops.identity import row_id
-from ops.outcome import Outcome, Row, reject
+from ops.outcome import Outcome, Row
 from ops.parse.papers import files
 from ops.parse.papers.decoding import decoded
-from ops.parse.records import Record, complaint, record_unit
+from ops.parse.records import Record, read_each
 from ops.parse.schemas import GOLD_ALIGNMENTS
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.text.space import fold
@@ -74,16 +74,11 @@ def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
 
     One wrong boundary makes all that follow doubtful, so that no part of such a file is used.
     """
-    kept: list[Row] = []
-    rejected: list[Row] = []
-    for record in records:
-        try:
-            labels = FORMATS[record.kind].parse(record.raw)
-        except ParseError as error:
-            rejected.append(reject(record_unit(record), complaint(record, str(error))))
-        else:
-            kept += [_row(record, label) for label in labels]
-    return Outcome.of(GOLD_ALIGNMENTS, [record.id for record in records], kept, rejected=rejected)
+
+    def rows(record: Record) -> list[Row]:
+        return [_row(record, label) for label in FORMATS[record.kind].parse(record.raw)]
+
+    return read_each(records, GOLD_ALIGNMENTS, rows)
 
 
 def _rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:

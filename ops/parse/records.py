@@ -1,16 +1,17 @@
-"""One record of a source on its way into a parsing op, and the unit row that accounts for it.
+"""One record of a source on its way into a parsing op, the unit row that accounts for it, and every such op.
 
-Belongs here: the tuple that scanning hands to the ops of papers and talks, and its row of the tables.
+Belongs here: the tuple that scanning hands to the ops, its row of the tables, rejecting what cannot be read.
 Not here: finding records and telling their months (whoever scans the sources), reading them
 (ops/parse/papers, ops/parse/talks).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from ops.outcome import Row
-from ops.parse.source import Raw
+from ops.outcome import Outcome, Row, Shape, reject
+from ops.parse.source import ParseError, Raw
 
 
 class Record(NamedTuple):
@@ -50,3 +51,15 @@ def complaint(record: Record, cause: str) -> str:
     """Return the text of a reject: file, line where there is one, cause."""
     line = "" if record.raw.row is None else f", line {record.raw.row}"
     return f"{record.source}/{record.raw.path}{line}: {cause}"
+
+
+def read_each(records: Sequence[Record], shape: Shape, rows: Callable[[Record], Iterable[Row]]) -> Outcome:
+    """Return the rows of every record; one for which `rows` raises ParseError is rejected whole."""
+    kept: list[Row] = []
+    rejected: list[Row] = []
+    for record in records:
+        try:
+            kept += list(rows(record))
+        except ParseError as error:
+            rejected.append(reject(record_unit(record), complaint(record, str(error))))
+    return Outcome.of(shape, [record.id for record in records], kept, rejected=rejected)

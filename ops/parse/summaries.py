@@ -19,11 +19,11 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ops.identity import row_id
-from ops.outcome import Outcome, Row, reject
+from ops.outcome import Outcome, Row
 from ops.parse.papers import files
 from ops.parse.papers.decoding import decoded
 from ops.parse.papers.paper import check_characters
-from ops.parse.records import Record, complaint, record_unit
+from ops.parse.records import Record, read_each
 from ops.parse.schemas import HUMAN_SUMMARIES
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.text.hyphens import join_lines, words_of
@@ -93,14 +93,11 @@ FORMATS: dict[str, Format[Summary]] = {"cl_scisumm_summaries": _ClSciSummSummari
 
 def parse_human_summaries(records: Sequence[Record]) -> Outcome:
     """Return the summary of every record, or the record rejected with file and cause."""
-    kept: list[Row] = []
-    rejected: list[Row] = []
-    for record in records:
-        try:
-            kept.append(_row(record, FORMATS[record.kind].parse(record.raw)))
-        except ParseError as error:
-            rejected.append(reject(record_unit(record), complaint(record, str(error))))
-    return Outcome.of(HUMAN_SUMMARIES, [record.id for record in records], kept, rejected=rejected)
+
+    def rows(record: Record) -> list[Row]:
+        return [_row(record, FORMATS[record.kind].parse(record.raw))]
+
+    return read_each(records, HUMAN_SUMMARIES, rows)
 
 
 def _told(path: str) -> tuple[str, str | None, str]:

@@ -93,16 +93,6 @@ def oracle_of_references(
     return chosen
 
 
-def labels(chosen: Sequence[int], units: int) -> list[bool]:
-    """Return for every unit of a document whether it is chosen. Raises IndexError for one outside of it."""
-    marked = [False] * units
-    for index in chosen:
-        if not 0 <= index < units:
-            raise IndexError(f"unit {index} is chosen of a document of {units}")
-        marked[index] = True
-    return marked
-
-
 class _Overlap:
     """The n-grams that chosen units share with references, and how many more each other unit would share."""
 

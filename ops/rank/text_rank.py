@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 DAMPING = 0.85
@@ -31,12 +30,15 @@ class Graph:
     """
 
     def __init__(self, units: Sequence[Sequence[str]]) -> None:
+        from scipy.sparse import csr_array
+
+        self._sparse = csr_array
         known: dict[str, int] = {}
         places = [sorted({known.setdefault(word, len(known)) for word in unit}) for unit in units]
         ends = np.cumsum([0, *map(len, places)])
         columns = np.array([column for place in places for column in place], dtype=np.int64)
         shape = (len(units), len(known))
-        self._words = scipy.sparse.csr_array((np.ones(len(columns)), columns, ends), shape)
+        self._words = csr_array((np.ones(len(columns)), columns, ends), shape)
         self._by_word = self._words.T.tocsr()
         sizes = np.array([len(unit) for unit in units])
         self._lengths, self._class = np.unique(sizes, return_inverse=True)
@@ -51,7 +53,7 @@ class Graph:
             rows = np.flatnonzero((inside >= 0) & (inside < len(lengths)))
             by_length = np.zeros((len(values), len(lengths)))
             by_length[rows, inside[rows]] = values[rows]
-            shared = self._words @ (self._by_word @ scipy.sparse.csr_array(by_length)).toarray()
+            shared = self._words @ (self._by_word @ self._sparse(by_length)).toarray()
             total += (shared * _weights(self._lengths[self._class][:, None], lengths[None, :])).sum(axis=1)
         return np.maximum(total - self._own * values, 0.0)
 

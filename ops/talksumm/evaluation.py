@@ -18,8 +18,8 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.identity import row_id
-from ops.metrics.bootstrap import interval, paired_bootstrap
-from ops.metrics.rouge import ROUGE, Score, rouge_of_references
+from ops.metrics.bootstrap import Interval, paired_bootstrap
+from ops.metrics.items import means, rouge_items
 from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
 from ops.params import Params
 from ops.parts import Parts
@@ -38,7 +38,8 @@ BY_REFERENCE = pa.struct(
     ]
 )
 
-SCORES = tuple(f"{name}_{field}" for name in ROUGE for field in Score._fields)
+#: The columns that `rouge_items` gives.
+SCORES = tuple(rouge_items([], []).column_names)
 
 EVALUATION = Shape(
     unit=SYSTEM_SUMMARIES.kept,
@@ -91,13 +92,8 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationPa
     wanted = {unit["gold_id"] for unit in units}
     found = gold_papers.read(["id", "references"], where=("id", wanted)).to_pylist()
     references = {row["id"]: row["references"] for row in found}
-    kept: list[Row] = []
-    dropped: list[Row] = []
-    for unit in units:
-        if unit["words"]:
-            kept.append(_scored(unit, references[unit["gold_id"]], params))
-        else:
-            dropped.append(drop(unit, "empty", detail=unit["system"]))
+    dropped = [drop(unit, "empty", detail=unit["system"]) for unit in units if not unit["words"]]
+    kept = [_scored(unit, references[unit["gold_id"]], params) for unit in units if unit["words"]]
     content = json.dumps(table(kept, params), indent=1, sort_keys=True)
     yield Outcome.of(
         EVALUATION, [unit["id"] for unit in units], kept, dropped, files={TABLE: content.encode()}
@@ -121,10 +117,7 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
             "model": model or None,
             "chosen": own[0]["chosen"],
             "papers": len(own),
-            "scores": {
-                name: interval([row[name] for row in own], params.resamples, params.seed)._asdict()
-                for name in SCORES
-            },
+            "scores": {name: found._asdict() for name, found in _means(own, params).items()},
         }
         for (system, model), own in systems.items()
     ]
@@ -141,6 +134,11 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         "tests": _tests(systems, combinations(chosen, 2), params),
         "architectures": _tests(systems, one_set, params),
     }
+
+
+def _means(rows: Sequence[Row], params: EvaluationParams) -> Mapping[str, Interval]:
+    items = pa.Table.from_pylist([{name: row[name] for name in SCORES} for row in rows])
+    return means(items, params.resamples, params.seed)
 
 
 def _tests(
@@ -186,15 +184,7 @@ def _compared(
 
 
 def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
-    by_reference = [
-        {
-            "reference_id": one["id"],
-            "annotator": one["annotator"],
-            **{name: scores[name] for name in TABLE_2},
-        }
-        for one in references
-        for scores in [_rouge(unit, [one], params)]
-    ]
+    by_each = [_rouge(unit, [one], params) for one in references]
     return {
         "id": row_id("score", unit["id"]),
         "source_ids": [unit["id"]],
@@ -204,19 +194,27 @@ def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> d
         "only": unit["chosen"] and unit["system"] == "only",
         "reference": " ".join(references[0]["sentences"]),
         "references": len(references),
-        **_rouge(unit, references, params),
-        "by_reference": by_reference,
+        **(by_each[0] if len(by_each) == 1 else _rouge(unit, references, params)),
+        "by_reference": [
+            {
+                "reference_id": one["id"],
+                "annotator": one["annotator"],
+                **{name: own[name] for name in TABLE_2},
+            }
+            for one, own in zip(references, by_each, strict=True)
+        ],
     }
 
 
 def _rouge(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, float]:
     """Return all scores of a summary against some references, by the names of `SCORES`."""
-    found = rouge_of_references(
-        unit["sentences"],
-        [one["sentences"] for one in references],
+    items = rouge_items(
+        [unit["sentences"]],
+        [[one["sentences"] for one in references]],
         params.references,
         stem=params.stem,
         stop_words=params.stop_words,
         words=params.words,
     )
-    return {f"{name}_{field}": value for name in ROUGE for field, value in found[name]._asdict().items()}
+    [scores] = items.to_pylist()
+    return dict(scores)

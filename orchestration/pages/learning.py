@@ -27,8 +27,6 @@ _COLUMNS = (
     "validation_examples",
 )
 _TRAINING = "train/"
-#: What the loop calls the metric by which a model's best step is chosen.
-_JUDGED = "score"
 _REASONS = {
     "epochs": "all epochs were done",
     "steps": "all updates were done",
@@ -59,8 +57,7 @@ def models(found: Iterable[Row]) -> list[dict[str, Any]]:
 def _charts(model: Row) -> list[dict[str, Any]]:
     lines: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for point in model["curve"]:
-        name = point["name"].removeprefix(_TRAINING)
-        metric = model["metric"] if name == _JUDGED else name
+        metric = point["name"].removeprefix(_TRAINING)
         line = "training" if point["name"].startswith(_TRAINING) else "validation"
         if _finite(point["value"]) is not None:
             lines[metric][line].append(point)

@@ -11,19 +11,17 @@ are those that it writes, which a test holds; they go into no tables but those o
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
-import math
-import re
 import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from assets.settings import ROOT
+from orchestration.store.mlflow_values import folded, number, texts
 from orchestration.store.publish import lock_within
 
 #: The store of this checkout; what runs hand over as files would lie in the folder beside it.
@@ -40,11 +38,9 @@ PATIENCE = 10.0
 MIGRATION = 30.0
 
 #: MLflow's limits (mlflow.utils.validation); a digest, DVC's `<32 hex>.dir`, just fits its 36 characters.
-_KEY, _PARAM, _TAG, _DIGEST, _NAME = 250, 6000, 8000, 36, 250
+_PARAM, _TAG, _DIGEST, _NAME = 6000, 8000, 36, 250
 
 _SCHEME = "mlflow-artifacts:"
-
-T = TypeVar("T")
 
 
 class OtherRevisionError(RuntimeError):
@@ -239,7 +235,7 @@ def _insert(store: sqlite3.Connection, experiment_id: int, run: Run, parent: str
     for table, values, limit in (("params", run.params, _PARAM), ("tags", tags, _TAG)):
         store.executemany(
             f"INSERT INTO {table} (key, value, run_uuid) VALUES (?, ?, ?)",  # noqa: S608
-            [(key, text, run_id) for key, text in _texts(values, limit).items()],
+            [(key, text, run_id) for key, text in texts(values, limit).items()],
         )
     _insert_metrics(store, run_id, run)
     for item in run.tables:
@@ -256,19 +252,14 @@ def _move(path: Path, experiment_id: int, run_id: str, run: Run) -> None:
 
 
 def _insert_metrics(store: sqlite3.Connection, run_id: str, run: Run) -> None:
-    points = [(name, 0, value) for name, value in _folded(run.metrics).items()]
-    names = _folded({name: name for name, _, _ in run.curve if name not in run.metrics})
-    folded = {name: key for key, name in names.items()}
-    points += [(folded[name], step, value) for name, step, value in run.curve if name in folded]
-    latest = {name: (step, value) for name, step, value in points}
-    for table, rows in (
-        ("metrics", points),
-        ("latest_metrics", [(name, step, value) for name, (step, value) in latest.items()]),
-    ):
+    points = [*((name, 0, value) for name, value in run.metrics.items()), *run.curve]
+    keys = {name: key for key, name in folded({name: name for name, _, _ in points}).items()}
+    latest = {point[0]: point for point in points}
+    for table, rows in (("metrics", points), ("latest_metrics", latest.values())):
         store.executemany(
             f"INSERT INTO {table} (key, value, is_nan, timestamp, step, run_uuid)"  # noqa: S608
             " VALUES (?, ?, ?, ?, ?, ?)",
-            [(name, *_number(value), run.end, step, run_id) for name, step, value in rows],
+            [(keys[name], *number(value), run.end, step, run_id) for name, step, value in rows],
         )
 
 
@@ -292,28 +283,3 @@ def _insert_table(store: sqlite3.Connection, experiment_id: int, run_id: str, it
     )
     context = (edge, "mlflow.data.context", item.context)
     store.execute("INSERT INTO input_tags (input_uuid, name, value) VALUES (?, ?, ?)", context)
-
-
-def _texts(values: Mapping[str, str], limit: int) -> dict[str, str]:
-    return {
-        key: text if len(text) <= limit else f"{text[: limit - 1]}…" for key, text in _folded(values).items()
-    }
-
-
-def _folded(values: Mapping[str, T]) -> dict[str, T]:
-    """Return values under names that MLflow takes; of names that become the same, later ones are numbered."""
-    folded: dict[str, T] = {}
-    for name, value in values.items():
-        plain = re.sub(r"[^\w.\-:/ ]", "_", name)
-        ends = itertools.chain([""], (f" {number}" for number in itertools.count(2)))
-        keys = (plain[: _KEY - len(end)] + end for end in ends)
-        folded[next(key for key in keys if key not in folded)] = value
-    return folded
-
-
-def _number(value: Any) -> tuple[float, bool]:
-    """Return a metric as SQL can hold it, and whether it is none: as MLflow does."""
-    number = float(value)
-    if math.isnan(number):
-        return 0.0, True
-    return (number if math.isfinite(number) else math.copysign(1.7976931348623157e308, number)), False

@@ -1,4 +1,4 @@
-"""The extractors' sizes and options by name.
+"""The extractors' sizes and options.
 
 Belongs here: what a saved model's config.json holds. Not here: how it is trained (ops/models/training).
 """
@@ -40,23 +40,9 @@ class TransformerConfig(Params):
     members: int = Field(
         5, ge=1, description="Transformers whose scores are averaged, each trained by itself"
     )
-    blocked: int = Field(
-        0, ge=0, description="words in a row that two chosen sentences may not share; 0: they may share any"
-    )
 
     @model_validator(mode="after")
     def _divided(self) -> TransformerConfig:
         if self.width % self.heads:
             raise ValueError(f"width {self.width} cannot be shared among {self.heads} heads: give a multiple")
         return self
-
-
-POINTERS = {
-    "tiny": PointerConfig(channels=16, hidden=24),
-    "full": PointerConfig(),
-}
-
-TRANSFORMERS = {
-    "tiny": TransformerConfig(width=32, layers=1, heads=2, members=1),
-    "full": TransformerConfig(),
-}

@@ -7,6 +7,7 @@ judging summaries (the caller brings a judge).
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ Judge = Callable[[int, Extraction], float]
 _SHARPNESS = 5.0
 
 
-class _ExtractionTask:
+class _ExtractionTask(ABC):
     """What the two tasks share: examples, validation by loss and by a judge, identity."""
 
     module: nn.Module
@@ -60,9 +61,9 @@ class _ExtractionTask:
         """Return the model's config, and digests of its first weights and of both sets."""
         return self._identity
 
+    @abstractmethod
     def loss(self, indices: Sequence[int]) -> Tensor:
         """Return the mean loss of some training papers."""
-        raise NotImplementedError
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
@@ -76,11 +77,11 @@ class _ExtractionTask:
             metrics["score"] = sum(scores) / len(scores)
         return metrics
 
-    def _validation_loss(self, row: int) -> Tensor:
-        raise NotImplementedError
+    @abstractmethod
+    def _validation_loss(self, row: int) -> Tensor: ...
 
-    def _extract(self, row: int) -> Extraction:
-        raise NotImplementedError
+    @abstractmethod
+    def _extract(self, row: int) -> Extraction: ...
 
 
 class PointerTask(_ExtractionTask):

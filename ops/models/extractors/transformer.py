@@ -19,7 +19,7 @@ class _Layer(nn.Module):
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.heads, self.rate = heads, dropout
+        self.heads = heads
         self.before_attention, self.before_feed = nn.LayerNorm(width), nn.LayerNorm(width)
         self.mixed, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.feed = nn.Sequential(

@@ -6,9 +6,6 @@ files (files.py).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -22,11 +19,13 @@ from ops.models.extractors.recurrence import WIDTH as RECURRENCE
 from ops.models.extractors.recurrence import conclusion, introduction, recurrence
 from ops.models.extractors.transformer import PaperTransformers
 
-_TOKEN = re.compile(r"\w+")
-
 
 class TransformerExtractor:
-    """Scores every sentence of a paper; a score is the probability that it belongs to a summary."""
+    """Scores every sentence of a paper.
+
+    Where labels were learnt, a score is the probability that a sentence belongs to a summary; where gains
+    were, it only orders.
+    """
 
     def __init__(self, config: TransformerConfig, seed: int = 0, embed: Embed | None = None) -> None:
         """Make one with random weights; `embed` replaces the encoder that the config names."""
@@ -64,8 +63,6 @@ class TransformerExtractor:
     def extract(self, paper: Paper, words: int | None = 150) -> Extraction:
         """Return sentences by falling score, ties by place; without a budget those more probable than not.
 
-        Where the config blocks repetition, a sentence that shares so many words in a row with a chosen one
-        is passed over (Paulus et al. 2018, section 2.5), and comes last if the budget is not met without it.
         Memory grows with the number of sentences N, not with N x N.
         """
         if not len(paper):
@@ -84,30 +81,8 @@ class TransformerExtractor:
         order = [index for index in np.argsort(-scores, kind="stable").tolist() if lengths[index]]
         if words is None:
             order = [index for index in order if scores[index] > 0.5] or order[:1]
-        if self.config.blocked:
-            order = self._unrepeated(paper, order, lengths, words)
         chosen = order[: take_words(order, lengths, words)]
         return Extraction(tuple(chosen), tuple(float(scores[index]) for index in chosen))
-
-    def _unrepeated(
-        self, paper: Paper, order: list[int], lengths: Sequence[int], words: int | None
-    ) -> list[int]:
-        seen: set[tuple[str, ...]] = set()
-        first: list[int] = []
-        passed: list[int] = []
-        used, size = 0, self.config.blocked
-        for place, index in enumerate(order):
-            if words is not None and used >= words:
-                return [*first, *passed, *order[place:]]
-            tokens = _TOKEN.findall(paper.sentences[index].lower())
-            runs = set(zip(*(tokens[start:] for start in range(size)), strict=False))
-            if runs & seen:
-                passed.append(index)
-                continue
-            seen |= runs
-            first.append(index)
-            used += lengths[index]
-        return [*first, *passed]
 
 
 def _mean(rows: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ops.identity import row_id
-from ops.outcome import Outcome, Row, reject
+from ops.outcome import Outcome, Row
 from ops.parse.papers.paper import Paper, check_characters
-from ops.parse.records import Record, complaint, record_unit
+from ops.parse.records import Record, read_each
 from ops.parse.schemas import PAPERS
 from ops.parse.source import Format, ParseError
 from ops.text.space import fold
@@ -24,15 +24,7 @@ def parse_records(records: Sequence[Record], formats: Mapping[str, Format[Paper]
 
     Raises KeyError for a kind that `formats` does not have.
     """
-    kept: list[Row] = []
-    rejected: list[Row] = []
-    for record in records:
-        form = formats[record.kind]
-        try:
-            kept.append(_row(record, form))
-        except ParseError as error:
-            rejected.append(reject(record_unit(record), complaint(record, str(error))))
-    return Outcome.of(PAPERS, [record.id for record in records], kept, rejected=rejected)
+    return read_each(records, PAPERS, lambda record: [_row(record, formats[record.kind])])
 
 
 def _row(record: Record, form: Format[Paper]) -> Row:

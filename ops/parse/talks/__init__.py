@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from ops.identity import row_id
-from ops.outcome import Outcome, Row, reject
-from ops.parse.records import Record, complaint, record_unit
+from ops.outcome import Outcome, Row
+from ops.parse.records import Record, read_each
 from ops.parse.schemas import TALKS
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.parse.talks import folder, plain, srt, talk, timed, webvtt
@@ -52,14 +52,11 @@ FORMATS: dict[str, Format[Talk]] = {"transcripts": _Transcripts()}
 
 def parse_talks(records: Sequence[Record]) -> Outcome:
     """Read raw transcripts into rows of TALKS; those that cannot be read are rejected with their cause."""
-    kept: list[Row] = []
-    rejected: list[Row] = []
-    for record in records:
-        try:
-            kept.append(_row(record, FORMATS[record.kind].parse(record.raw)))
-        except ParseError as error:
-            rejected.append(reject(record_unit(record), complaint(record, str(error))))
-    return Outcome.of(TALKS, (record.id for record in records), kept, rejected=rejected)
+
+    def rows(record: Record) -> list[Row]:
+        return [_row(record, FORMATS[record.kind].parse(record.raw))]
+
+    return read_each(records, TALKS, rows)
 
 
 def _row(record: Record, talk: Talk) -> Row:

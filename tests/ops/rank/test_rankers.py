@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.rank.oracle import bigram_gains, bigram_recall, labels, oracle, oracle_of_references
+from ops.rank.oracle import bigram_gains, bigram_recall, oracle, oracle_of_references
 from ops.rank.simple import best_first, lead, shuffled
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
@@ -243,12 +243,6 @@ def test_the_oracle_refuses_what_does_not_fit():
         oracle([["a"]], ["a"], [1, 2], 3)
     with pytest.raises(ValueError, match="orders of n-grams are 1 or more"):
         oracle([["a"]], ["a"], [1], 3, orders=(0,))
-
-
-def test_labels_mark_the_chosen_and_refuse_one_outside_of_the_paper():
-    assert labels([2, 0], 3) == [True, False, True]
-    with pytest.raises(IndexError, match="unit 3 is chosen of a document of 3"):
-        labels([3], 3)
 
 
 def test_cheating_is_recall_of_distinct_bigrams():

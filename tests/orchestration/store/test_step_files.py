@@ -43,7 +43,7 @@ def test_files_of_every_part_lie_beside_its_rows(tmp_path):
     assert len(list(tmp_path.glob("kept-*.parquet"))) == 2
 
 
-@pytest.mark.parametrize("name", ["../out", "/tmp/silverloom-out", "a/../../out"])
+@pytest.mark.parametrize("name", ["../out", "/silverloom-out", "a/../../out"])
 def test_a_file_that_leaves_the_folder_is_refused(tmp_path, name):
     place = tmp_path / "new"
     place.mkdir()

@@ -1,6 +1,5 @@
 """What holds of both extractors."""
 
-import json
 import math
 
 import pytest
@@ -9,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.models.extractors import labelled as labelled_module
-from ops.models.extractors.config import POINTERS, TRANSFORMERS
-from ops.models.extractors.files import CONFIG, WEIGHTS, ModelFilesError, load, make, save
+from ops.models.extractors.files import CONFIG, WEIGHTS, ModelFilesError, load, save
 from ops.models.extractors.labelled import Labelled
 from ops.models.extractors.paper import LabelError, Paper
 from ops.models.extractors.tasks import PointerTask, TransformerTask
@@ -85,14 +83,6 @@ def test_files_that_are_no_extractor_are_refused_by_name(spoil, message):
 def test_the_same_seed_makes_the_same_weights():
     assert save(pointer(3)) == save(pointer(3)) != save(pointer(4))
     assert save(transformer(3)) == save(transformer(3)) != save(transformer(4))
-
-
-def test_sizes_are_known_by_name():
-    for sizes, kind in ((POINTERS, "pointer"), (TRANSFORMERS, "transformer")):
-        assert sorted(sizes) == ["full", "tiny"]
-        tiny, full = (make(sizes[name], vectors=VECTORS, embed=embed) for name in ("tiny", "full"))
-        assert json.loads(save(tiny)[CONFIG])["kind"] == kind
-        assert len(save(full)[WEIGHTS]) > 5 * len(save(tiny)[WEIGHTS])
 
 
 def test_a_paper_without_sections_is_one_of_the_role_other():

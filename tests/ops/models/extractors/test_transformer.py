@@ -45,15 +45,6 @@ def test_without_a_budget_sentences_are_taken_that_are_more_probable_than_not():
     assert set_scores(transformer(), [-0.1, -1.0, -3.0]).extract(paper, None).indices == (0,)
 
 
-def test_a_sentence_that_repeats_a_chosen_one_is_passed_over_while_others_are_left():
-    paper = paper_of(["we present a new parser", "We present a fast parser.", "it runs in linear time"])
-    scores = [3.0, 2.0, 1.0]
-    assert set_scores(transformer(blocked=3), scores).extract(paper, 10).indices == (0, 2)
-    assert set_scores(transformer(blocked=3), scores).extract(paper, 12).indices == (0, 2, 1)
-    assert set_scores(transformer(blocked=4), scores).extract(paper, 10).indices == (0, 1)
-    assert set_scores(transformer(), scores).extract(paper, 10).indices == (0, 1)
-
-
 def test_attention_is_the_softmax_of_scaled_products():
     torch.manual_seed(0)
     layer = _Layer(8, 2, 0.0).eval()
