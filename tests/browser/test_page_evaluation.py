@@ -51,7 +51,7 @@ TABLE = corpus.table(
         against("lead", "random", 0.1, 0.002),
     ],
 )
-CURVES = {"train/loss": [3, 2.5, 2.2, 2.1], "loss": [3.1, 2.7, 2.8, 2.9], "score": [0.1, 0.25, 0.2, 0.22]}
+CURVES = {"train/loss": [3, 2.5, 2.2, 2.1], "loss": [3.1, 2.7, 2.8, 2.9], "rouge2_f": [0.1, 0.25, 0.2, 0.22]}
 MODELS = [trained("pointer/oracle", CURVES), trained(CHOSEN, CURVES, chosen=True)]
 PEOPLE = rated(
     [considered(), quality()],
@@ -279,7 +279,7 @@ def test_one_paper_and_one_point_are_judged_to_say_little(page):
         [scored("only", 0.2, model=CHOSEN, papers=1, half=0), scored("lead", 0.1, papers=1, half=0)],
         [against(ONLY, "lead", 0.1, 0.002, papers=1)],
     )
-    models = [trained(CHOSEN, {"score": [0.1], "loss": [math.nan]}, chosen=True, best_step=10, best=0.1)]
+    models = [trained(CHOSEN, {"rouge2_f": [0.1], "loss": [math.nan]}, chosen=True, best_step=10, best=0.1)]
     opened = page(given={"rows": ROWS[-4:], "table": table, "models": models})
     opened.assert_text("an interval over one paper is a point", "too few papers to tell", "One point:")
     opened.assert_text("1 points have no finite value")
