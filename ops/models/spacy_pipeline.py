@@ -24,10 +24,8 @@ def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
     return _spacy_pipeline(str(name))
 
 
-# The cache stands behind the public function, so that the default and its name are one entry; str(), because
-# lru_cache tells a str from a ModelName of the same letters.
-@lru_cache(maxsize=2)
-def _spacy_pipeline(name: str) -> Language:
+def load_pipeline(name: str) -> Language:
+    """Return a pipeline that nobody else has, to add components to."""
     if is_file(name):
         folder = existing(name)
         import spacy
@@ -36,3 +34,8 @@ def _spacy_pipeline(name: str) -> Language:
     package_folder(name)
     pipeline: Language = importlib.import_module(module(name)).load()
     return pipeline
+
+
+# The cache stands behind the public function, so that the default and its name are one entry; str(), because
+# lru_cache tells a str from a ModelName of the same letters.
+_spacy_pipeline = lru_cache(maxsize=2)(load_pipeline)

@@ -265,7 +265,9 @@ def test_texts_of_sources_are_never_markup(pages):
 
 
 def test_the_metric_that_chose_a_model_has_the_first_chart_under_its_own_name():
-    [model] = learning.models([trained(CHOSEN, {"train/loss": [2, 1], "loss": [3, 2], "rouge2_f": [0.1, 0.2]})])
+    [model] = learning.models(
+        [trained(CHOSEN, {"train/loss": [2, 1], "loss": [3, 2], "rouge2_f": [0.1, 0.2]})]
+    )
     assert [chart["metric"] for chart in model["charts"]] == ["rouge2_f", "loss"]
     assert model["charts"][1]["points"] == [
         [10, 0, 2, "training"], [20, 1, 1, "training"], [10, 0, 3, "validation"], [20, 1, 2, "validation"],
