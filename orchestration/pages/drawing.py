@@ -1,0 +1,85 @@
+"""A directed acyclic graph as a drawing: inputs above what is made of them.
+
+Belongs here: where boxes and arrows lie. Not here: what a box shows (overview.py and its template).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+from grandalf.graphs import Edge, Graph, Vertex
+from grandalf.layouts import SugiyamaLayout
+
+WIDTH, HEIGHT = 162, 76
+_GAP_X, _GAP_Y, _MARGIN = 10, 36, 6
+#: Passes over the layers, each with fewer crossings than the one before, if there are any.
+_PASSES = 20
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A drawing of boxes of WIDTH x HEIGHT pixels."""
+
+    width: int
+    height: int
+    corners: Mapping[str, tuple[int, int]]
+    """x and y of the upper left corner of each box."""
+    arrows: Sequence[str]
+    """Paths of SVG curves, from the lower side of a box to the upper side of another."""
+
+
+class _View:
+    def __init__(self) -> None:
+        self.w, self.h = WIDTH, HEIGHT
+        self.xy: Point = (0.0, 0.0)
+        self.path: list[Point] = []
+
+    def setpath(self, points: list[Point]) -> None:
+        self.path = points
+
+
+def draw(inputs: Mapping[str, Sequence[str]]) -> Drawing:
+    """Draw a graph of which each name has its inputs, in layers with few crossings (Sugiyama et al. 1981).
+
+    An arrow that others imply is left out: what a summary is made of, its alignment is made of as well.
+    Parts that nothing joins stand side by side.
+    """
+    graph = nx.DiGraph((parent, name) for name, parents in inputs.items() for parent in parents)
+    vertices = {name: Vertex(name) for name in inputs}
+    edges = [Edge(vertices[a], vertices[b]) for a, b in sorted(nx.transitive_reduction(graph).edges)]
+    for item in (*vertices.values(), *edges):
+        item.view = _View()
+    corners: dict[str, tuple[int, int]] = {}
+    arrows: list[str] = []
+    left, lowest = _MARGIN, 0
+    for part in Graph(list(vertices.values()), edges).C:
+        layout = SugiyamaLayout(part)
+        layout.xspace, layout.yspace = _GAP_X, _GAP_Y
+        layout.init_all()
+        layout.draw(_PASSES)
+        layout.draw_edges()
+        dx = left - min(vertex.view.xy[0] for vertex in part.sV) + WIDTH / 2
+        dy = _MARGIN - min(vertex.view.xy[1] for vertex in part.sV) + HEIGHT / 2
+        for vertex in part.sV:
+            x, y = vertex.view.xy
+            corners[vertex.data] = (round(x + dx - WIDTH / 2), round(y + dy - HEIGHT / 2))
+        arrows += sorted(_curve([(x + dx, y + dy) for x, y in edge.view.path]) for edge in part.sE)
+        left = max(corners[vertex.data][0] for vertex in part.sV) + WIDTH + _GAP_X
+        lowest = max(lowest, *(corners[vertex.data][1] for vertex in part.sV))
+    return Drawing(left - _GAP_X + _MARGIN, lowest + HEIGHT + _MARGIN, corners, arrows)
+
+
+def _curve(points: Sequence[Point]) -> str:
+    """Return a path through points that leaves and enters each of them upright."""
+    (x, y), *between, (end_x, end_y) = points
+    stations = [(x, y + HEIGHT / 2), *between, (end_x, end_y - HEIGHT / 2 - 4)]
+    path = f"M{stations[0][0]:.0f},{stations[0][1]:.0f}"
+    for (x1, y1), (x2, y2) in itertools.pairwise(stations):
+        middle = (y1 + y2) / 2
+        path += f" C{x1:.0f},{middle:.0f} {x2:.0f},{middle:.0f} {x2:.0f},{y2:.0f}"
+    return path
