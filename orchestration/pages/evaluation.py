@@ -59,6 +59,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         others=[one for one in scored if not one.chosen],
         extractor=next((one for one in scored if one.name == systems.extractor(table)), None),
         tests=tests,
+        architectures=systems.architectures(table),
         verdicts=systems.verdicts(tests),
         published=systems.PUBLISHED,
         least=systems.LEAST_PAPERS,

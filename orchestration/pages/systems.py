@@ -51,6 +51,9 @@ _SAID = {
     "too few papers to tell": "it has too few papers in common to be told from",
 }
 
+#: Of a trained extractor, in brackets behind the name of its system: architecture and training set.
+_MODEL = re.compile(r"\((\w+)/(\w+)\)")
+
 _NAME = re.compile(r"rouge(?P<kind>[A-Za-z0-9]+)_(?P<field>precision|recall|f)")
 
 
@@ -189,6 +192,21 @@ def tests(table: Mapping[str, Any]) -> list[Test]:
         order = place(other["system"], other["model"], other["chosen"])
         found.append((order, Test(label(other["system"]), one["papers"], differences)))
     return [test for _, test in sorted(found, key=lambda item: item[0])]
+
+
+def architectures(table: Mapping[str, Any]) -> list[Test]:
+    """Return the tests of extractors that learnt from one training set by different architectures.
+
+    `other` names both, the one first of which "above" is said: "transformer against pointer, both of oracle".
+    """
+    found = []
+    for one in table.get("architectures", []):
+        (first, examples), (second, _) = (_MODEL.findall(one[end])[0] for end in ("second", "first"))
+        differences = tuple(
+            _difference(one["scores"][name], False, one["papers"]) for name in table["metrics"]
+        )
+        found.append(Test(f"{first} against {second}, both of {examples}", one["papers"], differences))
+    return found
 
 
 def _difference(score: Mapping[str, float], ahead: bool, papers: int) -> Difference:

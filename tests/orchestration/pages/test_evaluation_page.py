@@ -393,3 +393,17 @@ def test_pages_of_datasets_lead_to_places_of_the_page(text):
     links = {name: link.partition("#")[2] for name, link in PICTURES.items() if link.startswith("evaluation")}
     assert links["talksumm/human_evaluation"] == links["talksumm/rating_sheets"] == "people"
     assert all(f'id="{place}"' in said for place in links.values() if place)
+
+
+def test_architectures_are_compared_by_training_set_the_second_one_first(text):
+    systems_found = [
+        scored("only", 0.3, model=CHOSEN),
+        scored("only", 0.2, model="pointer/oracle", chosen=False),
+    ]
+    table = corpus.table(systems_found)
+    table["architectures"] = [against("only (pointer/oracle)", "only (transformer/oracle)", -0.1, 0.01)]
+    [test] = systems.architectures(table)
+    assert test.other == "transformer against pointer, both of oracle" and test.said == "above"
+    assert test.differences[0].difference == pytest.approx(0.1)
+    shown = text(table=table)
+    assert "One architecture against the other: 1 training set<" in shown and test.other in shown
