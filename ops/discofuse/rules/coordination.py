@@ -1,0 +1,270 @@
+"""One sentence of two clauses, or of two verb phrases, that a conjunction ties.
+
+Belongs here: sentence coordination and verb phrase coordination. Not here: subordination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ops.discofuse.rules.connectives import COORDINATING
+from ops.discofuse.rules.morphology import is_participle
+from ops.discofuse.rules.operations import Tokens, delete, prepend, split
+from ops.discofuse.rules.rule import Rule, RuleParams, Split
+from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
+
+#: Conjunctions that a parser often takes for adverbs or subordinators; these count behind a comma only.
+_MISTAKEN = frozenset({"so", "yet", "nor", "for"})
+_CORRELATIVES = frozenset({"either", "neither", "nor"})
+_PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
+#: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then for Y".
+_OF_FIRST_VERB = frozenset(
+    {
+        "never",
+        "not",
+        "n't",
+        "first",
+        "initially",
+        "originally",
+        "hardly",
+        "barely",
+        "rarely",
+        "previously",
+        "once",
+        "only",
+    }
+)
+_TIMES = frozenset({"DATE", "TIME"})
+
+
+class _Clauses(NamedTuple):
+    conjunction: int
+    verb: int
+    """Of the second conjunct."""
+    prefix: tuple[int, ...]
+    """What the second sentence repeats of the first: nothing where it has a subject of its own."""
+    negated: int | None = None
+    """The subject of the second clause behind "nor"."""
+
+
+def _conjunctions(sentence: Sentence) -> Iterator[int]:
+    """Yield the conjunctions that may tie the sentence's main clause to another."""
+    lower, dependencies = sentence.lower, sentence.dependencies
+    for at in range(sentence.start + 2, sentence.end - 2):
+        word = lower[at]
+        if word in COORDINATING and (
+            dependencies[at] == "cc" or (word in _MISTAKEN and lower[at - 1] == ",")
+        ):
+            yield at
+
+
+def _end_of_first(sentence: Sentence, conjunction: int) -> int:
+    return conjunction - (sentence.lower[conjunction - 1] == ",")
+
+
+def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
+    """Return the verb of what stands before a conjunction if that is a sentence without what follows."""
+    lower = sentence.lower
+    end = _end_of_first(sentence, conjunction)
+    if lower[end - 1] in _PUNCTUATION:
+        return None
+    main = sentence.head_of(sentence.start, end)
+    if main is None or not sentence.is_clause(main):
+        return None
+    subject = sentence.subject(main)
+    assert subject is not None
+    if subject > end:
+        return None
+    before = lower[sentence.start : end]
+    if not _CORRELATIVES.isdisjoint(before) or any(
+        word in ("not", "n't") and after in ("only", "just", "merely", "simply")
+        for word, after in zip(before, before[1:], strict=False)
+    ):
+        return None
+    # "He came , saw and left": one conjunct before without a conjunction of its own.
+    conjuncts = [at for at in sentence.children(main) if at < end and sentence.dependencies[at] == "conj"]
+    own = [at for at in sentence.children(main) if at < end and sentence.dependencies[at] == "cc"]
+    return main if len(conjuncts) <= len(own) else None
+
+
+def _is_conjunct(sentence: Sentence, verb: int, main: int) -> bool:
+    """Tell whether `verb` is a conjunct of `main`, or of one of its conjuncts."""
+    head = verb
+    while sentence.dependencies[head] == "conj":
+        head = sentence.heads[head]
+        if head == main:
+            return True
+    return False
+
+
+def _detect_sentences(sentence: Sentence, params: RuleParams) -> Iterator[_Clauses]:
+    lower = sentence.lower
+    for at in _conjunctions(sentence):
+        verb = sentence.head_of(at + 1, sentence.end)
+        main = _main_of_first(sentence, at)
+        if verb is None or main is None:
+            continue
+        if not (
+            _is_conjunct(sentence, verb, main) or (lower[at] in _MISTAKEN and _is_tied(sentence, verb, main))
+        ):
+            continue
+        subject = sentence.subject(verb)
+        if subject is None:
+            if (
+                lower[at - 1] == ","
+                and lower[at] not in ("for", "so", "nor")
+                and verb <= at + params.conjunct_within
+            ):
+                prefix = _repeated(sentence, main, verb)
+                if prefix and _carries_own_tense(sentence, verb):
+                    yield _Clauses(at, verb, prefix)
+            continue
+        if not sentence.is_clause(verb) or not at < subject:
+            continue
+        if sentence.child(verb, "mark") not in (None, at):
+            continue
+        if lower[at] in ("so", "for") and lower[at + 1] in (
+            "that",
+            "as",
+            "far",
+            "much",
+            "many",
+            "long",
+            "to",
+            "example",
+            "instance",
+        ):
+            continue
+        if lower[at] == "nor":
+            if sentence.auxiliaries(verb)[:1] == [at + 1] and sentence.left(subject) == at + 2:
+                yield _Clauses(at, verb, (), subject)
+            continue
+        if subject < verb and subject <= at + params.conjunct_within:
+            yield _Clauses(at, verb, ())
+
+
+def _is_tied(sentence: Sentence, verb: int, main: int) -> bool:
+    return sentence.heads[verb] == main or sentence.heads[main] == verb or sentence.heads[verb] == verb
+
+
+def _carries_own_tense(sentence: Sentence, verb: int) -> bool:
+    auxiliaries = sentence.auxiliaries(verb)
+    return sentence.tags[auxiliaries[0] if auxiliaries else verb] in FINITE
+
+
+def _detect_verb_phrases(sentence: Sentence, params: RuleParams) -> Iterator[_Clauses]:
+    for at in _conjunctions(sentence):
+        verb = sentence.head_of(at + 1, sentence.end)
+        if (
+            verb is None
+            or not at < verb <= at + params.conjunct_within
+            or sentence.lower[at] in ("for", "nor")
+        ):
+            continue
+        if sentence.heads[verb] != sentence.root or sentence.dependencies[verb] != "conj":
+            continue
+        if sentence.tags[verb] not in VERBS or sentence.subject(verb) is not None:
+            continue
+        main = _main_of_first(sentence, at)
+        if main is None or main != sentence.root:
+            continue
+        # "founded and led the club": the object is shared.
+        if (
+            main == _end_of_first(sentence, at) - 1
+            and sentence.child(verb, "dobj", "prep", "agent") is not None
+        ):
+            continue
+        prefix = _repeated(sentence, main, verb)
+        if prefix:
+            yield _Clauses(at, verb, prefix)
+
+
+def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
+    """Return what stands before the first verb as the second needs it, empty where the two do not agree."""
+    subject = sentence.subject(main)
+    if subject is None or subject > main or sentence.dependencies[subject] == "expl":
+        return ()
+    auxiliaries = sentence.auxiliaries(main)
+    own = sentence.auxiliaries(verb)
+    tag, main_tag = sentence.tags[verb], sentence.tags[main]
+    shares = False
+    if own:
+        if sentence.tags[own[0]] not in FINITE:
+            return ()
+    elif auxiliaries:
+        has = sentence.annotation.lemmas[auxiliaries[0]] == "have"
+        shares = tag == main_tag or (
+            main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
+        )
+        if not shares and tag not in FINITE:
+            return ()
+    elif (
+        tag == "VBG"
+        or (tag == "VB" and main_tag != "VBP")
+        or (tag == "VBN" and sentence.annotation.lemmas[main] == "be")
+    ):
+        return ()
+    elif {tag, main_tag} == {"VBD", "VBP"} or {tag, main_tag} == {"VBP", "VBZ"}:
+        # A tagger's slip for the most part, or a subject that agrees with one verb only.
+        return (
+            () if {tag, main_tag} == {"VBP", "VBZ"} else tuple(_prefix(sentence, main, verb, subject, shares))
+        )
+    return tuple(_prefix(sentence, main, verb, subject, shares))
+
+
+def _prefix(sentence: Sentence, main: int, verb: int, subject: int, shares: bool) -> Iterator[int]:
+    """Yield the tokens before the first verb that stand before the second as well."""
+    begin = sentence.left(subject)
+    entities = sentence.annotation.entities
+    dated = not _TIMES.isdisjoint(entities[sentence.start : begin]) and not _TIMES.isdisjoint(
+        entities[main : sentence.end]
+    )
+    through = sentence.right(subject)
+    for at in range(begin if dated else sentence.start, main):
+        if (
+            at > through
+            and not shares
+            and (
+                sentence.dependencies[at] in ("aux", "auxpass", "neg") or sentence.lower[at] in _OF_FIRST_VERB
+            )
+        ):
+            continue
+        yield at
+
+
+def _apply(sentence: Sentence, found: _Clauses) -> Split:
+    end = _end_of_first(sentence, found.conjunction)
+    connective = " ".join(sentence.lower[end : found.conjunction + 1])
+    first, second = split(sentence.tokens(), end - sentence.start)
+    second = delete(second, 0, found.conjunction + 1 - end)
+    if found.negated is not None:
+        second = _declarative(sentence, second, found.negated)
+    return Split(first, prepend(second, found.prefix), connective)
+
+
+def _declarative(sentence: Sentence, clause: Tokens, subject: int) -> Tokens:
+    """Return "did he win" as "he did not win"."""
+    length = sentence.right(subject) + 1 - sentence.left(subject)
+    return [*clause[1 : 1 + length], clause[0], "not", *clause[1 + length :]]
+
+
+RULES = (
+    Rule(
+        name="sentence_coordination",
+        row="Sentence coordination",
+        discourse_type="SINGLE_S_COORD",
+        with_anaphora="SINGLE_S_COORD_ANAPHORA",
+        triggers=COORDINATING,
+        detect=_detect_sentences,
+        apply=_apply,
+    ),
+    Rule(
+        name="verb_phrase_coordination",
+        row="Verb phrase coordination",
+        discourse_type="SINGLE_VP_COORD",
+        triggers=COORDINATING,
+        detect=_detect_verb_phrases,
+        apply=_apply,
+    ),
+)
