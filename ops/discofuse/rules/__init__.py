@@ -16,7 +16,7 @@ from ops.discofuse.rules import coordination, noun_phrases, pairs, participles, 
 from ops.discofuse.rules.anaphora import resolved
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
 from ops.discofuse.rules.sentence import Sentence
-from ops.discofuse.rules.writing import coherent, sentence
+from ops.discofuse.rules.writing import sentence
 
 __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
 
@@ -93,8 +93,8 @@ def _pair(
             found = True
             yield made
     if not found:
-        text = [coherent(each.annotation, each.start, each.end) for each in (first, second)]
-        yield Candidate(FusionExample(*text, *text, "PAIR_NONE", "", 0.0, 0.0), index, CONTROL, ())
+        one, two = first.text(), second.text()
+        yield Candidate(FusionExample(one, two, one, two, "PAIR_NONE", "", 0.0, 0.0), index, CONTROL, ())
 
 
 def _single(
@@ -143,10 +143,10 @@ def _example(
 ) -> Candidate | None:
     annotation = text[0].annotation
     starts = [each.start for each in text]
-    whole = [coherent(annotation, each.start, each.end) for each in text]
+    whole = [each.text() for each in text]
     pair = len(text) == 2
     first = whole[0] if pair else sentence(annotation, split.first, starts)
-    second = sentence(annotation, split.second, starts)
+    second = sentence(annotation, split.second, starts, end_given=pair)
     if first is None or second is None:
         return None
     kinds = {link.kind for link in used}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ops.discofuse.rules.connectives import COORDINATING
-from ops.discofuse.rules.morphology import is_participle
+from ops.discofuse.rules.morphology import agree, is_participle, is_past
 from ops.discofuse.rules.operations import Tokens, delete, prepend, split
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
 from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
@@ -34,6 +34,9 @@ _OF_FIRST_VERB = frozenset(
         "once",
         "only",
     }
+)
+_BEFORE_VERB = frozenset(
+    {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
 )
 _TIMES = frozenset({"DATE", "TIME"})
 
@@ -166,6 +169,9 @@ def _detect_verb_phrases(sentence: Sentence, params: RuleParams) -> Iterator[_Cl
             continue
         if sentence.tags[verb] not in VERBS or sentence.subject(verb) is not None:
             continue
+        # ", but were still able": of the released data's sentence coordination alone.
+        if sentence.annotation.lemmas[verb] == "be" and sentence.lower[at - 1] == ",":
+            continue
         main = _main_of_first(sentence, at)
         if main is None or main != sentence.root:
             continue
@@ -184,6 +190,8 @@ def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
     """Return what stands before the first verb as the second needs it, empty where the two do not agree."""
     subject = sentence.subject(main)
     if subject is None or subject > main or sentence.dependencies[subject] == "expl":
+        return ()
+    if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb):
         return ()
     auxiliaries = sentence.auxiliaries(main)
     own = sentence.auxiliaries(verb)
@@ -213,20 +221,47 @@ def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
     return tuple(_prefix(sentence, main, verb, subject, shares))
 
 
+def _hangs_on(sentence: Sentence, main: int, verb: int) -> bool:
+    """Tell whether a conjunct is that of the main verb, as far as the parse can be believed.
+
+    Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main verb
+    governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good and can help".
+    """
+    for at in sentence.children(verb):
+        if at < verb and sentence.dependencies[at] not in _BEFORE_VERB:
+            return False
+    governed = sentence.child(main, "ccomp")
+    if governed is None or governed < main or not sentence.is_clause(governed):
+        return True
+    carrier = sentence.verb_group(verb)
+    return sentence.tags[carrier] != "MD" and is_past(sentence, verb) != is_past(sentence, governed)
+
+
 def _prefix(sentence: Sentence, main: int, verb: int, subject: int, shares: bool) -> Iterator[int]:
     """Yield the tokens before the first verb that stand before the second as well."""
     begin = sentence.left(subject)
+    first = next(
+        (at + 1 for at in range(begin - 1, sentence.start, -1) if sentence.lower[at] in (";", ":")),
+        sentence.start,
+    )
     entities = sentence.annotation.entities
     dated = not _TIMES.isdisjoint(entities[sentence.start : begin]) and not _TIMES.isdisjoint(
         entities[main : sentence.end]
     )
     through = sentence.right(subject)
-    for at in range(begin if dated else sentence.start, main):
+    modified = (
+        sentence.children(verb)[:1]
+        and sentence.dependencies[sentence.children(verb)[0]] == "advmod"
+        and sentence.children(verb)[0] < verb
+    )
+    for at in range(begin if dated else first, main):
         if (
             at > through
             and not shares
             and (
-                sentence.dependencies[at] in ("aux", "auxpass", "neg") or sentence.lower[at] in _OF_FIRST_VERB
+                sentence.dependencies[at] in ("aux", "auxpass", "neg")
+                or sentence.lower[at] in _OF_FIRST_VERB
+                or (modified and sentence.dependencies[at] == "advmod")
             )
         ):
             continue
@@ -240,7 +275,28 @@ def _apply(sentence: Sentence, found: _Clauses) -> Split:
     second = delete(second, 0, found.conjunction + 1 - end)
     if found.negated is not None:
         second = _declarative(sentence, second, found.negated)
-    return Split(first, prepend(second, found.prefix), connective)
+    fronted = _fronted(sentence, found) if found.prefix else 0
+    return Split(first, [*second[:fronted], *prepend(second[fronted:], found.prefix)], connective)
+
+
+def _fronted(sentence: Sentence, found: _Clauses) -> int:
+    """Return how many tokens of "and in 1986 attended Yale" stand before where a subject belongs."""
+    begin = found.conjunction + 1
+    label = next(
+        (sentence.dependencies[at] for at in sentence.children(found.verb) if sentence.left(at) == begin), ""
+    )
+    if label not in ("prep", "advcl", "npadvmod") or sentence.lower[begin] == ",":
+        return 0
+    if not sentence.left(found.prefix[0]) == found.prefix[0] == sentence.left(_subject_of(sentence, found)):
+        return 0
+    end = next(sentence.right(at) for at in sentence.children(found.verb) if sentence.left(at) == begin) + 1
+    return end + (sentence.lower[end] == ",") - begin if end <= found.verb else 0
+
+
+def _subject_of(sentence: Sentence, found: _Clauses) -> int:
+    main = _main_of_first(sentence, found.conjunction)
+    subject = None if main is None else sentence.subject(main)
+    return found.prefix[0] if subject is None else subject
 
 
 def _declarative(sentence: Sentence, clause: Tokens, subject: int) -> Tokens:

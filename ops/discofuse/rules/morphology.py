@@ -12,6 +12,7 @@ from ops.discofuse.rules.sentence import Sentence
 
 _PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 _PLURAL_WORDS = frozenset({"we", "you", "they", "these", "those", "both", "many", "others", "several", "few"})
+_PLURAL_VERBS = frozenset({"were", "are", "have", "do", "'re", "'ve"})
 _PAST_MODALS = frozenset({"would", "could", "might", "'d"})
 
 
@@ -25,6 +26,16 @@ def is_plural(sentence: Sentence, noun: int) -> bool:
         and sentence.lower[conjunction] == "and"
         and sentence.child(noun, "conj") is not None
     )
+
+
+def agree(sentence: Sentence, noun: int, verb: int) -> bool:
+    """Tell whether the number of a noun phrase goes with a finite verb's, as far as their forms show it."""
+    carrier, tag = sentence.verb_group(verb), sentence.tags[noun]
+    if tag == "NNS":
+        return sentence.lower[carrier] != "was" and sentence.tags[carrier] != "VBZ"
+    if tag in ("NN", "NNP") and not is_plural(sentence, noun):
+        return sentence.lower[carrier] not in _PLURAL_VERBS
+    return True
 
 
 def is_past(sentence: Sentence, verb: int) -> bool:

@@ -9,14 +9,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ops.discofuse.rules.connectives import COORDINATING, RELATIVE
-from ops.discofuse.rules.morphology import be, is_past, possessive
+from ops.discofuse.rules.morphology import agree, be, is_past, possessive
 from ops.discofuse.rules.operations import Tokens, delete, prepend
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import VERBS, Sentence
+from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
 
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-_PLURAL_VERBS = frozenset({"were", "are", "have", "do", "'re", "'ve"})
-_SINGULAR_VERBS = frozenset({"was", "is", "has", "does"})
+_NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
+#: What may follow the second comma where neither the subject nor the verb does.
+_GO_ON = _NEED_NO_COMMA | {"VBG"}
+_NO_PERSONS = frozenset({"GPE", "LOC", "DATE", "TIME", "FAC", "PRODUCT"})
+_PERSONS = frozenset({"PERSON", "DATE", "TIME"})
 
 
 class _Between(NamedTuple):
@@ -53,17 +56,37 @@ def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | 
     listed = sentence.child(noun, "conj")
     if sentence.dependencies[noun] == "conj" or (listed is not None and listed > end):
         return None
-    return _Between(noun, phrase, comma, end)
+    subject = sentence.subject(root)
+    is_subject = (
+        subject is not None
+        and phrase >= sentence.left(subject)
+        and noun <= sentence.right(subject)
+        and subject < root
+    )
+    if sentence.tags[end + 1] in FINITE and not (is_subject and root > end):
+        return None
+    found = _Between(noun, phrase, comma, end)
+    if not (is_subject and root > end) and not _is_before_subject(sentence, found):
+        return found if sentence.tags[end + 1] in _GO_ON else None
+    return found
 
 
 def _without(sentence: Sentence, found: _Between) -> Tokens:
     """Return the sentence without what stands between the commas, and without these."""
-    subject = sentence.subject(sentence.root)
-    # "In Paris , which he loved , he lived alone": what stands before the subject keeps its comma.
-    fronted = subject is not None and sentence.left(subject) > found.end and found.noun < subject
-    kept = fronted and sentence.lower[found.end + 1] not in COORDINATING
-    end = found.end if kept else found.end + 1
+    root, following = sentence.root, found.end + 1
+    # "In Paris , which he loved , he lived alone": only a verb, a conjunction or a preposition goes without the comma.
+    bare = (
+        root > found.end
+        and not _is_before_subject(sentence, found)
+        or sentence.tags[following] in _NEED_NO_COMMA
+    )
+    end = following if bare else found.end
     return delete(sentence.tokens(), found.start - sentence.start, end - found.start)
+
+
+def _is_before_subject(sentence: Sentence, found: _Between) -> bool:
+    subject = sentence.subject(sentence.root)
+    return subject is not None and sentence.left(subject) > found.end
 
 
 def _detect_relative(sentence: Sentence, params: RuleParams) -> Iterator[_Between]:
@@ -76,9 +99,19 @@ def _detect_relative(sentence: Sentence, params: RuleParams) -> Iterator[_Betwee
         if sentence.dependencies[verb] != "relcl" or sentence.left(verb) != pronoun:
             continue
         found = _between(sentence, sentence.heads[verb], pronoun - 1, sentence.right(verb) + 1)
+        if found and _may_go_on(sentence, found.end + 1):
+            continue
         gap = found and _gap(sentence, pronoun, verb, found.end)
-        if found and gap is not None and _agrees(sentence, found, verb, pronoun):
+        if found and gap is not None and _suits(sentence, found, verb, pronoun):
             yield found._replace(gap=gap)
+
+
+def _may_go_on(sentence: Sentence, following: int) -> bool:
+    """Tell whether a relative clause may go on behind its comma: "which was built in 1693 , and served as a tavern"."""
+    if sentence.tags[following] != "CC":
+        return False
+    verb = _conjunct(sentence, following)
+    return sentence.tags[verb] not in VERBS or sentence.subject(verb) is None
 
 
 def _gap(sentence: Sentence, pronoun: int, verb: int, end: int) -> int | None:
@@ -99,15 +132,12 @@ def _gap(sentence: Sentence, pronoun: int, verb: int, end: int) -> int | None:
     return head if particle is None else particle
 
 
-def _agrees(sentence: Sentence, found: _Between, verb: int, pronoun: int) -> bool:
-    """Tell whether noun and verb agree in number where the pronoun is the subject; else the parser erred."""
-    if sentence.subject(verb) != pronoun:
-        return True
-    carrier, tag = sentence.lower[sentence.verb_group(verb)], sentence.tags[found.noun]
-    conjoined = "and" in sentence.lower[found.phrase : found.start]
-    if tag in ("NN", "NNP") and carrier in _PLURAL_VERBS:
-        return conjoined
-    return not (tag == "NNS" and carrier in _SINGULAR_VERBS)
+def _suits(sentence: Sentence, found: _Between, verb: int, pronoun: int) -> bool:
+    """Tell whether a noun suits its pronoun and its verb; where not, the parser took the wrong noun."""
+    entity = sentence.annotation.entities[found.noun]
+    if entity in (_NO_PERSONS if sentence.lower[pronoun] in ("who", "whom") else _PERSONS):
+        return sentence.lower[pronoun] == "whose"
+    return sentence.subject(verb) != pronoun or agree(sentence, found.noun, verb)
 
 
 def _apply_relative(sentence: Sentence, found: _Between) -> Split:
@@ -129,6 +159,10 @@ def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Betw
             continue
         noun, first = sentence.heads[at], sentence.left(at)
         if noun >= first or sentence.dependencies[first] not in ("det", "poss"):
+            continue
+        # "phones , the console , and other devices" is a list.
+        conjunction = sentence.child(at, "cc")
+        if conjunction is not None and sentence.lower[conjunction - 1] == ",":
             continue
         found = _between(sentence, noun, first - 1, sentence.right(at) + 1)
         if not found or sentence.annotation.entities[noun] in ("DATE", "TIME"):

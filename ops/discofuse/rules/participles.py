@@ -16,7 +16,7 @@ from ops.discofuse.rules.sentence import Sentence
 #: Participles that have become prepositions or conjunctions: they have no subject to be found behind the comma.
 _PREPOSITIONS = frozenset(
     {
-        "according", "assuming", "barring", "concerning", "considering", "depending", "during", "excepting",
+        "according", "assuming", "beginning", "ending", "barring", "concerning", "considering", "depending", "during", "excepting",
         "excluding", "failing", "following", "granting", "given", "including", "involving", "judging", "notwithstanding",
         "owing", "pending", "providing", "regarding", "relating", "respecting", "seeing", "speaking", "starting",
         "supposing", "touching", "talking", "generally",

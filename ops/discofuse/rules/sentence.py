@@ -24,7 +24,7 @@ class Sentence:
     """
 
     __slots__ = (
-        "_children", "_root", "annotation", "before", "dependencies", "end", "heads", "lower", "start", "tags", "words",
+        "_children", "_root", "_text", "annotation", "before", "dependencies", "end", "heads", "lower", "start", "tags", "words",
     )  # fmt: skip
 
     def __init__(
@@ -46,6 +46,7 @@ class Sentence:
         self.before = before
         self._children: list[list[int]] | None = None
         self._root = -1
+        self._text: str | None = None
 
     @property
     def root(self) -> int:
@@ -54,6 +55,14 @@ class Sentence:
             heads = self.heads
             self._root = next((at for at in range(self.start, self.end) if heads[at] == at), self.start)
         return self._root
+
+    def text(self) -> str:
+        """Return the sentence as it stands, a blank between two tokens."""
+        if self._text is None:
+            text = " ".join(self.words[self.start : self.end])
+            odd = not text.isascii() or "\n" in text or "\t" in text or "  " in text
+            self._text = " ".join(text.split()) if odd else text
+        return self._text
 
     def tokens(self, start: int | None = None, end: int | None = None) -> Tokens:
         """Return the tokens from `start` to before `end`."""

@@ -23,16 +23,13 @@ _TYPES_OF_NAMES = frozenset(
 )
 
 
-def coherent(annotation: Annotation, start: int, end: int) -> str:
-    """Return tokens as they stand, a blank between two."""
-    text = " ".join(annotation.words[start:end])
-    return text if text.isascii() and "\n" not in text and "  " not in text else " ".join(text.split())
-
-
-def sentence(annotation: Annotation, tokens: Tokens, starts: Sequence[int]) -> str | None:
+def sentence(
+    annotation: Annotation, tokens: Tokens, starts: Sequence[int], end_given: bool = False
+) -> str | None:
     """Return `tokens` as a sentence that ends in " .", None where quotes or brackets are not balanced.
 
     `starts` are the tokens that began a sentence of the text: inside, a common word among them is written small.
+    `end_given`: the text ends as it did, with a question mark or a bracket perhaps.
     """
     words = [annotation.words[token] if isinstance(token, int) else token for token in tokens]
     for start in starts:
@@ -40,7 +37,7 @@ def sentence(annotation: Annotation, tokens: Tokens, starts: Sequence[int]) -> s
             at = tokens.index(start)
             if at and not (at == 1 and words[0] in OPENING):
                 words[at] = _small(annotation, start)
-    while words and (words[-1] in _STRAY_AT_END or words[-1].isspace()):
+    while words and not end_given and (words[-1] in _STRAY_AT_END or words[-1].isspace()):
         words.pop()
     first = 0
     while first < len(words) and (words[first] in _STRAY or words[first].isspace()):
@@ -48,7 +45,7 @@ def sentence(annotation: Annotation, tokens: Tokens, starts: Sequence[int]) -> s
     del words[:first]
     if not words or not _balanced(words):
         return None
-    if not (words[-1] in _CLOSING and len(words) > 1 and words[-2] in _FINAL):
+    if not end_given and not (words[-1] in _CLOSING and len(words) > 1 and words[-2] in _FINAL):
         words.append(".")
     begin = 1 if words[0] in OPENING and len(words) > 1 else 0
     if words[begin][0].islower() and words[begin][1:].islower() | (len(words[begin]) == 1):
