@@ -38,6 +38,7 @@ _OF_FIRST_VERB = frozenset(
 _BEFORE_VERB = frozenset(
     {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
 )
+_VERBS = VERBS | {"MD"}
 _TIMES = frozenset({"DATE", "TIME"})
 
 
@@ -53,11 +54,11 @@ class _Clauses(NamedTuple):
 
 def _conjunctions(sentence: Sentence) -> Iterator[int]:
     """Yield the conjunctions that may tie the sentence's main clause to another."""
-    lower, dependencies = sentence.lower, sentence.dependencies
+    lower, dependencies, tags, heads = sentence.lower, sentence.dependencies, sentence.tags, sentence.heads
     for at in range(sentence.start + 2, sentence.end - 2):
-        word = lower[at]
-        if word in COORDINATING and (
-            dependencies[at] == "cc" or (word in _MISTAKEN and lower[at - 1] == ",")
+        if lower[at] in COORDINATING and (
+            (dependencies[at] == "cc" and tags[heads[at]] in _VERBS)
+            or (lower[at] in _MISTAKEN and lower[at - 1] == ",")
         ):
             yield at
 

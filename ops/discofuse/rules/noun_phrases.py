@@ -135,7 +135,9 @@ def _gap(sentence: Sentence, pronoun: int, verb: int, end: int) -> int | None:
 def _suits(sentence: Sentence, found: _Between, verb: int, pronoun: int) -> bool:
     """Tell whether a noun suits its pronoun and its verb; where not, the parser took the wrong noun."""
     entity = sentence.annotation.entities[found.noun]
-    if entity in (_NO_PERSONS if sentence.lower[pronoun] in ("who", "whom") else _PERSONS):
+    if found.end > sentence.root and entity in (
+        _NO_PERSONS if sentence.lower[pronoun] in ("who", "whom") else _PERSONS
+    ):
         return sentence.lower[pronoun] == "whose"
     return sentence.subject(verb) != pronoun or agree(sentence, found.noun, verb)
 

@@ -74,8 +74,9 @@ class Sentence:
             start, end, heads = self.start, self.end, self.heads
             self._children = [[] for _ in range(end - start)]
             for at in range(start, end):
-                if heads[at] != at and start <= heads[at] < end:
-                    self._children[heads[at] - start].append(at)
+                head = heads[at]
+                if head != at and start <= head < end:
+                    self._children[head - start].append(at)
         return self._children[token - self.start]
 
     def child(self, token: int, *labels: str) -> int | None:
@@ -95,8 +96,15 @@ class Sentence:
         return token
 
     def subject(self, verb: int) -> int | None:
-        """Return the subject of a verb ("there" where it stands for one)."""
-        return next((at for at in self.children(verb) if self.dependencies[at] in SUBJECTS), None)
+        """Return the subject of a verb ("there" where it stands for one), which parsers at times hang on its auxiliary."""
+        dependencies = self.dependencies
+        auxiliary = None
+        for at in self.children(verb):
+            if dependencies[at] in SUBJECTS:
+                return at
+            if dependencies[at] in AUXILIARIES and auxiliary is None:
+                auxiliary = at
+        return None if auxiliary is None else self.child(auxiliary, *SUBJECTS)
 
     def auxiliaries(self, verb: int) -> list[int]:
         """Return a verb's auxiliaries before it."""

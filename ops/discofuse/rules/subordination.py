@@ -25,6 +25,7 @@ _UNFINISHED = frozenset(
         "presumably", "maybe", "in", "part", "all", "so", "if", "for", "except", "long",
     }
 )  # fmt: skip
+_PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
 
 
@@ -106,6 +107,10 @@ class _Inner(NamedTuple):
     body: int
     """First token of the second clause."""
     connective: str
+    verb: int | None = None
+    """Of a second clause without subject; the participle or the adjective that begins it."""
+    subject: int | None = None
+    """Of the first clause, where the second has none."""
 
 
 def _detect_inner(sentence: Sentence, params: RuleParams) -> Iterator[_Inner]:
@@ -133,28 +138,39 @@ def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
         return None
     end_of_first = first - comma
     main, verb = sentence.head_of(sentence.start, end_of_first), sentence.head_of(body, sentence.end)
-    if main != sentence.root or verb is None or not sentence.is_clause(main) or not sentence.is_clause(verb):
+    if main != sentence.root or verb is None or not sentence.is_clause(main):
         return None
-    if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in (
-        "--",
-        "-",
-        ";",
-        ":",
-        "–",
-        "—",
-        ",",
-    ):
+    if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in _PUNCTUATION:
         return None
-    governor = sentence.heads[verb]
     subject = sentence.subject(verb)
-    if not start - 1 <= governor < body and governor >= first or subject is None or subject > verb:
+    if subject is None:
+        return _reduced(sentence, verb, _Inner(end_of_first, body, connective))
+    if not sentence.is_clause(verb) or subject > verb or sentence.heads[verb] >= first:
         return None
     return _Inner(end_of_first, body, connective)
 
 
-def _apply_inner(sentence: Sentence, found: _Inner) -> Split:
+def _reduced(sentence: Sentence, verb: int, found: _Inner) -> _Inner | None:
+    """Return the match of a clause that shares the subject: "while visiting Rome", "although injured"."""
+    subject = sentence.subject(sentence.root)
+    if subject is None or sentence.heads[verb] != sentence.root or sentence.dependencies[subject] == "expl":
+        return None
+    first, connective = found.body, sentence.lower[found.body - 1]
+    if sentence.tags[first] == "VBG":
+        carries = connective == "while" and (verb == first or sentence.heads[first] == verb)
+    else:
+        carries = connective == "although" and _needs_be(sentence, verb, first)
+    return found._replace(verb=first, subject=subject) if carries else None
+
+
+def _apply_inner(sentence: Sentence, found: _Inner) -> Split | None:
     first, second = split(sentence.tokens(), found.start - sentence.start)
     second = delete(second, 0, found.body - found.start)
+    if found.verb is not None and found.subject is not None:
+        completed = _with_subject(sentence, second, found.verb, found.subject)
+        if completed is None:
+            return None
+        second = completed
     return Split(first, _trimmed(sentence, second), found.connective)
 
 
