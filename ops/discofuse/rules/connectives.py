@@ -46,6 +46,11 @@ _NEVER_INSIDE = frozenset(
 )
 #: Behind these a connective is a preposition or part of a comparison ("instead of", "rather than", "now that").
 _CONTINUES = frozenset({"of", "to", "than", "that", "as", "with", "from"})
+#: Before a bare noun these modify it, whatever the parser says: "Still life", "Then president".
+_MODIFIERS = frozenset(
+    {"still", "second", "third", "next", "further", "overall", "then", "now", "rather", "else"}
+)
+_BARE = frozenset({"NN", "NNS", "JJ", "JJR"})
 _IN_NOUN_PHRASES = frozenset(
     {
         "amod",
@@ -92,6 +97,8 @@ def is_opening(sentence: Sentence, start: int, end: int, comma: bool) -> bool:
         return False
     if comma:
         return word != "meaning"
+    if word in _MODIFIERS and sentence.tags[end] in _BARE:
+        return False
     return following not in _CONTINUES and _modifies_verb(sentence, start)
 
 

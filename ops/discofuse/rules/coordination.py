@@ -35,6 +35,16 @@ _OF_FIRST_VERB = frozenset(
         "only",
     }
 )
+#: Without an object these are passive, so that "was born and raised" goes on as "was raised".
+_TRANSITIVE = frozenset(
+    {
+        "appoint", "arrest", "award", "baptise", "baptize", "build", "bury", "call", "capture", "commission", "convict",
+        "create", "demolish", "design", "destroy", "discover", "educate", "elect", "establish", "execute", "find",
+        "force", "found", "give", "hang", "imprison", "include", "introduce", "kill", "know", "launch", "make", "name",
+        "nominate", "ordain", "produce", "publish", "raise", "rebuild", "rename", "replace", "send", "sentence",
+        "shoot", "take", "use", "write", "injure", "wound", "inspire", "influence", "pronounce",
+    }
+)  # fmt: skip
 _BEFORE_VERB = frozenset(
     {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
 )
@@ -203,8 +213,16 @@ def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
             return ()
     elif auxiliaries:
         has = sentence.annotation.lemmas[auxiliaries[0]] == "have"
-        shares = tag == main_tag or (
-            main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
+        passive = (
+            main_tag == "VBN"
+            and tag == "VBD"
+            and sentence.annotation.lemmas[verb] in _TRANSITIVE
+            and sentence.child(verb, "dobj") is None
+        )
+        shares = (
+            passive
+            or tag == main_tag
+            or (main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb]))
         )
         if not shares and tag not in FINITE:
             return ()

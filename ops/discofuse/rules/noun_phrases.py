@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.rules.connectives import COORDINATING, RELATIVE
+from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import agree, be, is_past, possessive
 from ops.discofuse.rules.operations import Tokens, delete, prepend
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
@@ -56,28 +56,32 @@ def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | 
     listed = sentence.child(noun, "conj")
     if sentence.dependencies[noun] == "conj" or (listed is not None and listed > end):
         return None
-    subject = sentence.subject(root)
-    is_subject = (
-        subject is not None
-        and phrase >= sentence.left(subject)
-        and noun <= sentence.right(subject)
-        and subject < root
-    )
-    if sentence.tags[end + 1] in FINITE and not (is_subject and root > end):
+    is_subject = _is_subject_of(sentence, phrase, noun, end + 1)
+    if sentence.tags[end + 1] in FINITE and not is_subject:
         return None
     found = _Between(noun, phrase, comma, end)
-    if not (is_subject and root > end) and not _is_before_subject(sentence, found):
+    if not is_subject and not _is_before_subject(sentence, found):
         return found if sentence.tags[end + 1] in _GO_ON else None
     return found
 
 
+def _is_subject_of(sentence: Sentence, phrase: int, noun: int, following: int) -> bool:
+    """Tell whether a noun phrase is in the subject of the clause whose verb group or adverb is at `following`."""
+    verb = following
+    if sentence.dependencies[following] in ("aux", "auxpass", "advmod", "neg"):
+        verb = sentence.heads[following]
+    subject = sentence.subject(verb) if sentence.start <= verb < sentence.end else None
+    if subject is None or subject > verb:
+        return False
+    return sentence.left(subject) <= phrase and noun <= sentence.right(subject) < verb
+
+
 def _without(sentence: Sentence, found: _Between) -> Tokens:
     """Return the sentence without what stands between the commas, and without these."""
-    root, following = sentence.root, found.end + 1
+    following = found.end + 1
     # "In Paris , which he loved , he lived alone": only a verb, a conjunction or a preposition goes without the comma.
     bare = (
-        root > found.end
-        and not _is_before_subject(sentence, found)
+        _is_subject_of(sentence, found.phrase, found.noun, following)
         or sentence.tags[following] in _NEED_NO_COMMA
     )
     end = following if bare else found.end
@@ -169,8 +173,7 @@ def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Betw
         found = _between(sentence, noun, first - 1, sentence.right(at) + 1)
         if not found or sentence.annotation.entities[noun] in ("DATE", "TIME"):
             continue
-        following = sentence.lower[found.end + 1]
-        if following not in COORDINATING or sentence.tags[_conjunct(sentence, found.end + 1)] in VERBS:
+        if sentence.tags[found.end + 1] != "CC" or sentence.tags[_conjunct(sentence, found.end + 1)] in VERBS:
             yield found
 
 

@@ -22,8 +22,7 @@ _PREPOSITIONS = frozenset(
         "supposing", "touching", "talking", "generally",
     }
 )  # fmt: skip
-_PRONOUNS = frozenset({"PRP"})
-_NAMES = frozenset({"NNP", "NNPS"})
+_PRONOUNS_AND_NAMES = frozenset({"PRP", "NNP", "NNPS"})
 
 
 class _Participle(NamedTuple):
@@ -36,7 +35,9 @@ def _detect(sentence: Sentence, params: RuleParams) -> Iterator[_Participle]:
     if sentence.tags[start] != "VBG" or sentence.lower[start] in _PREPOSITIONS or root <= start:
         return
     subject = sentence.subject(root)
-    if subject is None or sentence.tags[subject] not in _PRONOUNS | _NAMES or not sentence.is_finite(root):
+    if subject is None or not sentence.is_finite(root):
+        return
+    if sentence.tags[subject] not in _PRONOUNS_AND_NAMES and not sentence.words[subject][0].isupper():
         return
     comma = sentence.left(subject) - 1
     if comma <= start or sentence.lower[comma] != "," or subject > root or sentence.lower[subject] == "it":

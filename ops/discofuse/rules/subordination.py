@@ -62,9 +62,9 @@ def _forward_at(sentence: Sentence, body: int, comma: int) -> _Forward | None:
         return None
     if sentence.left(subject) != comma + 1:
         return None
-    first = sentence.auxiliaries(verb)[0] if sentence.auxiliaries(verb) else verb
-    if sentence.tags[first] == "VBG" and first == body and (words > 1 or sentence.lower[first] == "being"):
-        return _Forward(words, comma, first, subject)
+    opens = sentence.heads[body] == verb or body == verb
+    if sentence.tags[body] == "VBG" and opens and (words > 1 or sentence.lower[body] == "being"):
+        return _Forward(words, comma, body, subject)
     if words == 1 and sentence.lower[sentence.start] == "although" and _needs_be(sentence, verb, body):
         return _Forward(words, comma, body, subject)
     return None
@@ -118,7 +118,11 @@ def _detect_inner(sentence: Sentence, params: RuleParams) -> Iterator[_Inner]:
     for start in range(sentence.start + 2, sentence.end - 2):
         for words in _INNER.get(lower[start], ()):
             body = start + len(words)
-            if root < start and body < sentence.end - 1 and lower[start:body] == words:
+            if (
+                (root < start or words == ["hence"])
+                and body < sentence.end - 1
+                and lower[start:body] == words
+            ):
                 found = _inner_at(sentence, start, body)
                 if found:
                     yield found
@@ -138,14 +142,21 @@ def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
         return None
     end_of_first = first - comma
     main, verb = sentence.head_of(sentence.start, end_of_first), sentence.head_of(body, sentence.end)
-    if main != sentence.root or verb is None or not sentence.is_clause(main):
+    # "He was born there , hence he speaks well": the parser hangs the first clause on the second.
+    governed = main is not None and verb == sentence.root == sentence.heads[main] and lower[start] == "hence"
+    if (
+        main is None
+        or verb is None
+        or not (main == sentence.root or governed)
+        or not sentence.is_clause(main)
+    ):
         return None
     if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in _PUNCTUATION:
         return None
     subject = sentence.subject(verb)
     if subject is None:
         return _reduced(sentence, verb, _Inner(end_of_first, body, connective))
-    if not sentence.is_clause(verb) or subject > verb or sentence.heads[verb] >= first:
+    if not sentence.is_clause(verb) or subject > verb or sentence.heads[verb] >= body and not governed:
         return None
     return _Inner(end_of_first, body, connective)
 

@@ -39,6 +39,8 @@ def sentence(
                 words[at] = _small(annotation, start)
     while words and not end_given and (words[-1] in _STRAY_AT_END or words[-1].isspace()):
         words.pop()
+    if not end_given and len(words) > 1 and words[-1] in _CLOSING and words[-2] in _STRAY:
+        words[-2] = "."
     first = 0
     while first < len(words) and (words[first] in _STRAY or words[first].isspace()):
         first += 1
