@@ -6,6 +6,7 @@ Belongs here: sentence coordination and verb phrase coordination. Not here: subo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from ops.discofuse.rules.connectives import COORDINATING
@@ -92,8 +93,8 @@ def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
         return None
     before = lower[sentence.start : end]
     if not _CORRELATIVES.isdisjoint(before) or any(
-        word in ("not", "n't") and after in ("only", "just", "merely", "simply")
-        for word, after in zip(before, before[1:], strict=False)
+        word in ("only", "just", "merely", "simply") and earlier in ("not", "n't")
+        for earlier, word in pairwise(before)
     ):
         return None
     # "He came , saw and left": one conjunct before without a conjunction of its own.

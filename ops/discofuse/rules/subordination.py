@@ -156,7 +156,7 @@ def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
     subject = sentence.subject(verb)
     if subject is None:
         return _reduced(sentence, verb, _Inner(end_of_first, body, connective))
-    if not sentence.is_clause(verb) or subject > verb or sentence.heads[verb] >= body and not governed:
+    if not sentence.is_clause(verb) or subject > verb or (sentence.heads[verb] >= body and not governed):
         return None
     return _Inner(end_of_first, body, connective)
 
