@@ -42,7 +42,7 @@ def _detect_forward(sentence: Sentence, params: RuleParams) -> Iterator[_Forward
     start, lower = sentence.start, sentence.lower
     for words in _FORWARD.get(lower[start], ()):
         body = start + len(words)
-        if lower[start:body] != words or lower[body] == ",":
+        if body >= sentence.end or lower[start:body] != words or lower[body] == ",":
             continue
         for comma in range(body + 1, sentence.end - 2):
             if lower[comma] == "," and (found := _forward_at(sentence, body, comma)):
