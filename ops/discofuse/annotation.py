@@ -1,7 +1,7 @@
 """A parsed document as the rules read it: plain lists, one entry a token.
 
 Belongs here: the lists, and taking them off a spaCy document. Not here: storing them (annotated.py), parsing
-(annotator.py).
+(pipeline.py).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Annotation:
 
     @classmethod
     def of(cls, document: Doc) -> Annotation:
-        """Return the annotation of a document that `ops.discofuse.annotator` has parsed."""
+        """Return the annotation of a document that `ops.discofuse.pipeline` has parsed."""
         from ops.coreference.component import links_of
 
         return cls(
