@@ -1,32 +1,98 @@
 """Coreference as a component of a spaCy pipeline.
 
-Belongs here: the component, and the links that it leaves in a document. Not here: how links are found.
+Belongs here: the component, its back ends by name, links and clusters that it leaves in a document. Not here:
+how links are found (ranker.py, fast_coref.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
+from ops.coreference import links
 from ops.coreference.links import Link
 
 _LINKS = "silverloom.coreference"
+#: Beginning of the names in `doc.spans`, which go on with a number from 1.
+CLUSTERS = "coref_clusters_"
+#: Probabilities from which links make clusters (docs/coreference.md).
+THRESHOLD, NOMINAL_THRESHOLD = 0.7, 0.8
+
+BACKENDS = ("ranker", "fastcoref", "none")
 
 
 def links_of(document: Doc) -> Sequence[Link]:
-    """Return the links of a document that the component has read, by the mention's first token."""
+    """Return the links of a document that the component has read, by the mention's first token.
+
+    All above a low floor are there, whatever the thresholds, so that others can be tried without parsing.
+    """
     found: Sequence[Link] = document.user_data.get(_LINKS, ())
     return found
 
 
-@Language.factory("coreference")
-def coreference(nlp: Language, name: str) -> Callable[[Doc], Doc]:
-    """Return the component."""
+@Language.factory(
+    "coreference",
+    default_config={
+        "backend": "ranker",
+        "threshold": THRESHOLD,
+        "nominal_threshold": NOMINAL_THRESHOLD,
+    },
+)
+def coreference(
+    nlp: Language, name: str, backend: str, threshold: float, nominal_threshold: float
+) -> Callable[[Doc], Doc]:
+    """Return the component.
+
+    Raises ValueError for a back end that there is not, ModelNotInstalledError for one that is not installed.
+    """
+    find = _finder(backend)
 
     def link(document: Doc) -> Doc:
-        document.user_data[_LINKS] = ()
+        found = tuple(find(document))
+        document.user_data[_LINKS] = found
+        for number, cluster in enumerate(clusters(found, threshold, nominal_threshold), start=1):
+            document.spans[f"{CLUSTERS}{number}"] = [Span(document, *span) for span in cluster]
         return document
 
     return link
+
+
+def _finder(backend: str) -> Callable[[Doc], Iterable[Link]]:
+    if backend == "ranker":
+        from ops.coreference.ranker import ranker
+
+        return ranker()
+    if backend == "fastcoref":
+        from ops.coreference.fast_coref import fast_coref
+
+        return fast_coref()
+    if backend == "none":
+        return lambda document: ()
+    raise ValueError(f"no coreference back end {backend!r}: choose one of {', '.join(BACKENDS)}")
+
+
+def clusters(
+    found: Iterable[Link], threshold: float = THRESHOLD, nominal_threshold: float = NOMINAL_THRESHOLD
+) -> list[list[links.Span]]:
+    """Return the mentions of each entity in order: those that links above the thresholds join.
+
+    Of a mention's links only those of the best score count, so that no mention joins two entities.
+    """
+    best: dict[links.Span, float] = {}
+    kept = [
+        link for link in found if link.score >= (threshold if link.kind == "pronoun" else nominal_threshold)
+    ]
+    for link in kept:
+        best[link.mention] = max(best.get(link.mention, 0.0), link.score)
+    entity: dict[links.Span, int] = {}
+    members: dict[int, set[links.Span]] = {}
+    for number, link in enumerate(kept):
+        if link.score < best[link.mention]:
+            continue
+        joined = {entity[span] for span in (link.mention, link.antecedent) if span in entity}
+        spans = {link.mention, link.antecedent}.union(*(members.pop(old) for old in sorted(joined)))
+        members[number] = spans
+        entity.update(dict.fromkeys(spans, number))
+    return sorted(sorted(spans) for spans in members.values())

@@ -1,0 +1,293 @@
+"""Mentions: the names, noun phrases and pronouns of a text, with what the parse says of each.
+
+Belongs here: finding them, and their place in the clause. Not here: which of them mean the same (entities.py,
+features.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ops.coreference.first_names import first_names
+from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, PRONOUNS, TITLES, Pronoun
+from ops.coreference.tokens import Tokens
+
+Role: TypeAlias = Literal["subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other"]
+
+_ROLES: dict[str, Role] = {
+    "nsubj": "subject",
+    "csubj": "subject",
+    "nsubjpass": "passive",
+    "dobj": "object",
+    "dative": "object",
+    "pobj": "oblique",
+    "poss": "possessive",
+    "appos": "apposition",
+    "compound": "modifier",
+    "nmod": "modifier",
+    "amod": "modifier",
+}
+#: Types of entities that are no antecedent of anything.
+_NO_MENTION = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY", "LANGUAGE"})
+_NAME_TAGS = frozenset({"NNP", "NNPS"})
+_NOUN_TAGS = frozenset({"NN", "NNS"})
+#: Tokens that a name does not begin or end with.
+_EDGES = frozenset({"the", "The", "a", "A", "an", "'s", "’s", "'", "’", ",", ".", "-", "(", ")", '"', "``", "''"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name ("John Smith"), a noun phrase ("the team") or a pronoun."""
+
+    start: int
+    end: int
+    head: int
+    sentence: int
+    name: bool
+    label: str
+    """The type of its entity; empty where none was recognised."""
+    role: Role
+    conjunct: bool
+    """It follows another in a coordination; its role is that of the first."""
+    verb: int
+    """Of the clause: the nearest verb above; -1 where there is none."""
+    female: float
+    """The probability that it is a woman if it is a person, as far as its own words tell; 0.5 where they do not."""
+    person: float
+    """1 where words or type say that it is a person, 0 where they say that it is none, 0.5 where they are silent."""
+    plural: bool
+    determined: bool = False
+    """A name with an article before it: "the Lions"."""
+    relative: bool = False
+    """"who" or "whose" goes on to speak of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anaphor:
+    """A pronoun to be resolved."""
+
+    mention: Mention
+    pronoun: Pronoun
+    possessive: bool
+    verbs: tuple[int, ...]
+    """Of its clause and the clauses above, nearest first."""
+    ancestors: frozenset[int]
+
+
+def anaphors(tokens: Tokens) -> list[Anaphor]:
+    """Return the third-person pronouns of a document in order."""
+    return [
+        _anaphor(tokens, index, PRONOUNS[word])
+        for index, word in enumerate(tokens.lower)
+        if word in PRONOUNS and tokens.tags[index][:3] in ("PRP", "PR")
+    ]
+
+
+def _anaphor(tokens: Tokens, index: int, pronoun: Pronoun) -> Anaphor:
+    above = tokens.ancestors(index)
+    role, conjunct = _role(tokens, index)
+    verbs = tuple(node for node in above if tokens.is_verb(node))
+    mention = Mention(
+        start=index,
+        end=index + 1,
+        head=index,
+        sentence=tokens.sentence_of[index],
+        name=False,
+        label="",
+        role=role,
+        conjunct=conjunct,
+        verb=verbs[0] if verbs else -1,
+        female={"f": 1.0, "m": 0.0}.get(pronoun.gender, 0.5),
+        person={"f": 1.0, "m": 1.0, "n": 0.0}.get(pronoun.gender, 0.5),
+        plural=pronoun.gender == "p",
+    )
+    possessive = pronoun.possessive or tokens.tags[index] == "PRP$"
+    return Anaphor(mention, pronoun, possessive, verbs, frozenset(above))
+
+
+def names(tokens: Tokens) -> list[Mention]:
+    """Return the names of a document in order: entities, and runs of proper nouns that are no entity."""
+    entity_of = [-1] * len(tokens.words)
+    for number, (start, end, label) in enumerate(tokens.entities):
+        if label not in _NO_MENTION:
+            entity_of[start:end] = [number] * (end - start)
+        else:
+            entity_of[start:end] = [-2] * (end - start)
+    spans: list[tuple[int, int]] = []
+    start = -1
+    for index, tag in enumerate(tokens.tags):
+        inside = entity_of[index] >= 0 or (tag in _NAME_TAGS and entity_of[index] != -2)
+        if start >= 0 and (not inside or not _joined(tokens, entity_of, index)):
+            spans.append((start, index))
+            start = -1
+        if inside and start < 0:
+            start = index
+    if start >= 0:
+        spans.append((start, len(tokens.words)))
+    described = _descriptions(tokens)
+    found = (_name(tokens, entity_of, described, *span) for span in spans)
+    return [mention for mention in found if mention is not None]
+
+
+def _descriptions(tokens: Tokens) -> dict[int, float]:
+    """Return by head the gender that a noun in apposition or predication gives: "Sarala, a bright girl"."""
+    found: dict[int, float] = {}
+    for index, label in enumerate(tokens.dependencies):
+        if label not in ("appos", "attr") or tokens.tags[index] != "NN":
+            continue
+        female = _gender_of_noun(tokens.lower[index], 0.5)
+        singular = tokens.lower[index] in PERSON_NOUNS
+        if female == 0.5 and not singular:
+            continue
+        head = tokens.heads[index]
+        if label == "attr":
+            before = range(head - 1, max(tokens.sentences[tokens.sentence_of[head]][0], head - 40) - 1, -1)
+            subject = next(
+                (k for k in before if tokens.heads[k] == head and tokens.dependencies[k] == "nsubj"), -1
+            )
+            if subject < 0:
+                continue
+            head = subject
+        found[head] = female
+    return found
+
+
+def _joined(tokens: Tokens, entity_of: list[int], index: int) -> bool:
+    """Return whether a token goes on with the name that the token before is part of."""
+    before = index - 1
+    if tokens.sentence_of[before] != tokens.sentence_of[index]:
+        return False
+    if entity_of[before] >= 0 and entity_of[index] >= 0:
+        return entity_of[before] == entity_of[index]
+    return (
+        tokens.heads[before] >= index and tokens.dependencies[before] in ("compound", "nmod", "amod", "poss")
+    ) or (
+        tokens.heads[index] == before and tokens.dependencies[index] in ("compound", "flat", "nmod", "punct")
+    )
+
+
+def _name(
+    tokens: Tokens, entity_of: list[int], described: dict[int, float], start: int, end: int
+) -> Mention | None:
+    words = tokens.words
+    while start < end and words[start] in _EDGES:
+        start += 1
+    while end > start and words[end - 1] in _EDGES:
+        end -= 1
+    if start == end or not any(word[:1].isupper() for word in words[start:end]):
+        return None
+    head = _head(tokens, start, end)
+    label = next((tokens.entities[k][2] for k in reversed(entity_of[start:end]) if k >= 0), "")
+    title = next((TITLES[word] for word in tokens.lower[start : end - 1] if word in TITLES), "")
+    female = 0.5
+    if title in ("f", "m"):
+        female = 0.98 if title == "f" else 0.02
+    else:
+        female = _gender_of_given(tokens.lower[start:end])
+        if described.get(head, 0.5) != 0.5:
+            female = described[head]
+        elif tokens.dependencies[head] == "appos" and tokens.tags[tokens.heads[head]] == "NN":
+            female = _gender_of_noun(tokens.lower[tokens.heads[head]], female)
+        elif start > 0 and start <= tokens.heads[start - 1] < end:
+            female = _gender_of_noun(tokens.lower[start - 1], female)
+    known = tokens.lower[start] in first_names() or title != ""
+    relative = any(word in ("who", "whose", "whom") for word in tokens.lower[end : end + 2])
+    if label == "PERSON" or title != "" or relative or head in described:
+        person = 1.0
+    elif label in ("", "NORP", "ORG", "GPE"):
+        person = (0.7 if known else 0.5) if label == "" else (0.4 if known else 0.2)
+    else:
+        person = 0.1
+    determined = start > 0 and tokens.lower[start - 1] in ("the", "a", "an", "this", "these")
+    role, conjunct = _role(tokens, head)
+    return Mention(
+        start=start,
+        end=end,
+        head=head,
+        sentence=tokens.sentence_of[head],
+        name=True,
+        label=label,
+        role=role,
+        conjunct=conjunct,
+        verb=_verb(tokens, head),
+        female=female,
+        person=person,
+        plural=tokens.tags[head] == "NNPS" or label == "NORP",
+        determined=determined,
+        relative=relative,
+    )
+
+
+def nouns(tokens: Tokens, taken: list[Mention]) -> list[Mention]:
+    """Return the base noun phrases of a document whose head is a common noun outside of any name."""
+    named = {index for mention in taken for index in range(mention.start, mention.end)}
+    found: list[Mention] = []
+    for head, tag in enumerate(tokens.tags):
+        if tag not in _NOUN_TAGS or tokens.dependencies[head] in ("compound", "nmod", "npadvmod", "amod"):
+            continue
+        if head in named:
+            continue
+        start = tokens.base_start(head)
+        role, conjunct = _role(tokens, head)
+        word = tokens.lower[head]
+        female = _gender_of_noun(word, 0.5)
+        singular = word[:-1] if tag == "NNS" and word.endswith("s") else word
+        person = 1.0 if female != 0.5 or singular in PERSON_NOUNS else 0.0
+        found.append(
+            Mention(
+                start=start,
+                end=head + 1,
+                head=head,
+                sentence=tokens.sentence_of[head],
+                name=False,
+                label="",
+                role=role,
+                conjunct=conjunct,
+                verb=_verb(tokens, head),
+                female=female,
+                person=person,
+                plural=tag == "NNS",
+            )
+        )
+    return found
+
+
+def _gender_of_given(words: list[str]) -> float:
+    """Return what the first of the words that is a first name tells; of a word alone, less: "Allen" """
+    known = first_names()
+    for word in words[:-1]:
+        if word in known:
+            return known[word]
+    if len(words) > 1:
+        return 0.5
+    share = known.get(words[0], 0.5)
+    return 0.5 + (share - 0.5) * 0.9
+
+
+def _gender_of_noun(word: str, default: float) -> float:
+    if word in FEMALE_NOUNS:
+        return 0.99
+    return 0.01 if word in MALE_NOUNS else default
+
+
+def _head(tokens: Tokens, start: int, end: int) -> int:
+    for index in range(end - 1, start - 1, -1):
+        if not start <= tokens.heads[index] < end or tokens.heads[index] == index:
+            return index
+    return end - 1
+
+
+def _role(tokens: Tokens, index: int) -> tuple[Role, bool]:
+    """Return the role of a head, and whether it has it from the first of a coordination."""
+    conjunct = False
+    for _ in range(10):
+        if tokens.dependencies[index] != "conj" or tokens.heads[index] == index:
+            break
+        index = tokens.heads[index]
+        conjunct = True
+    return _ROLES.get(tokens.dependencies[index], "other"), conjunct
+
+
+def _verb(tokens: Tokens, index: int) -> int:
+    return next((node for node in tokens.ancestors(index) if tokens.is_verb(node)), -1)

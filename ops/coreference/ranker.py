@@ -1,0 +1,80 @@
+"""The default back end: links by our own ranker over the parse.
+
+Belongs here: links and clusters of a document from what its parts find. Not here: how pronouns for people
+(resolve.py), for things (things.py) and nominals (nominals.py) are resolved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ops.coreference.features import Candidate
+from ops.coreference.links import Link, Span
+from ops.coreference.mentions import Mention
+from ops.coreference.network import Network, network
+from ops.coreference.nominals import nominals
+from ops.coreference.resolve import Reading, resolve
+from ops.coreference.things import things
+from ops.coreference.tokens import Tokens
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+#: Links below this are not kept; entities a pronoun, mentions an entity.
+FLOOR, _ENTITIES, _MENTIONS = 0.2, 2, 4
+
+
+def ranker(weights: Network | None = None) -> Callable[[Doc], list[Link]]:
+    """Return a function that gives the links of a parsed document, by the mention's first token.
+
+    The links of one mention go from the most probable entity to the next, and of one entity from the latest
+    mention back, names only where there are some. Time is linear in the length of the document.
+    """
+    trained = weights or network()
+
+    def links(document: Doc) -> list[Link]:
+        reading = Reading.of(Tokens.of(document))
+        tokens = reading.tokens
+        found = [
+            *_people(reading, trained),
+            *(
+                Link("pronoun", _span(item.anaphor.mention), _extended(tokens, item.mention), item.score)
+                for item in things(reading)
+            ),
+            *(
+                Link("nominal", _span(item.mention), _extended(tokens, item.antecedent), item.score)
+                for item in nominals(reading)
+            ),
+        ]
+        kept = (link._replace(score=round(link.score, 4)) for link in found if link.score >= FLOOR)
+        return sorted(kept, key=lambda link: link.mention[0])
+
+    return links
+
+
+def _people(reading: Reading, trained: Network) -> Iterator[Link]:
+    for item in resolve(reading, trained):
+        order = sorted(
+            range(len(item.candidates)), key=lambda index: (-round(float(item.probabilities[index]), 6), index)
+        )
+        for index in order[:_ENTITIES]:
+            score = trained.calibrated(float(item.probabilities[index]))
+            for mention in _named(item.candidates[index]):
+                own = _span(item.anaphor.mention)
+                yield Link("pronoun", own, _extended(reading.tokens, mention), score)
+
+
+def _named(candidate: Candidate) -> list[Mention]:
+    named = [mention for mention in candidate.before if mention.name]
+    return (named or candidate.before)[:_MENTIONS]
+
+
+def _span(mention: Mention) -> Span:
+    return mention.start, mention.end
+
+
+def _extended(tokens: Tokens, mention: Mention) -> Span:
+    """Return the tokens of a mention with the article before a name: "the Lions"."""
+    start = mention.start - mention.determined if mention.name else mention.start
+    return start, mention.end

@@ -1,0 +1,194 @@
+"""What "it" and "they" mean: by salience, since no text is marked for them.
+
+Belongs here: candidates, salience, and the score of the best. Weights follow Lappin and Leass (1994), section
+2.1, on a scale of log-odds. Not here: "he" and "she" (resolve.py).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import exp
+
+from ops.coreference.features import commands, violates_binding
+from ops.coreference.impersonal import is_impersonal
+from ops.coreference.lexicon import GROUP_NOUNS
+from ops.coreference.mentions import Anaphor, Mention
+from ops.coreference.resolve import Reading
+from ops.coreference.tokens import Tokens
+
+#: Sentences before the pronoun's, and mentions, that are looked at.
+_SENTENCES, _MENTIONS = 2, 30
+#: Nouns that open a phrase of time, place or manner and are seldom spoken of.
+_VAGUE = frozenset(
+    "year month week day time way example addition order case part end number lot variety kind type sort "
+    "fact hand term terms use basis respect manner extent contrast result years months weeks days times "
+    "ways cases parts hours minutes decade century morning evening night % percent".split()
+)
+_ROLE = {
+    "subject": 1.5,
+    "passive": 1.5,
+    "object": 0.8,
+    "oblique": 0.0,
+    "possessive": -0.5,
+    "apposition": -0.5,
+    "modifier": -3.0,
+    "other": -0.8,
+}
+_SUBJECTS = ("subject", "passive")
+#: The salience of what is no noun phrase of the text: a clause, two people named apart, something unsaid.
+_NOTHING = 1.2
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A pronoun for things with a mention that it may mean."""
+
+    anaphor: Anaphor
+    mention: Mention
+    score: float
+
+
+def things(reading: Reading) -> Iterator[Meant]:
+    """Yield for each "it" and "they" its best antecedents, two at most, the best first."""
+    tokens = reading.tokens
+    placed = sorted([*reading.names, *reading.nouns], key=lambda mention: mention.start)
+    placed = [mention for mention in placed if mention.end - mention.start <= 12]
+    starts = [mention.start for mention in placed]
+    latest: dict[str, tuple[Anaphor, Mention]] = {}
+    for anaphor in reading.anaphors:
+        gender = anaphor.pronoun.gender
+        if gender not in "np" or (gender == "n" and is_impersonal(tokens, anaphor.mention.start)):
+            continue
+        here = bisect_left(starts, anaphor.mention.start)
+        found: list[tuple[float, Mention]] = []
+        for mention in reversed(placed[max(0, here - _MENTIONS) : here]):
+            if anaphor.mention.sentence - mention.sentence > _SENTENCES:
+                break
+            if mention.end > anaphor.mention.start or not _agrees(tokens, anaphor, mention):
+                continue
+            if gender == "p":
+                mention = coordination(tokens, mention, anaphor.mention.start)
+            if violates_binding(tokens, anaphor, mention):
+                continue
+            found.append((_salience(tokens, anaphor, mention, len(found), latest.get(gender)), mention))
+        if not found:
+            continue
+        found.sort(key=lambda item: (-item[0], -item[1].start))
+        top = found[0][0]
+        total = exp(_NOTHING - top) + sum(exp(value - top) for value, _ in found)
+        latest[gender] = (anaphor, found[0][1])
+        sure = _referential(tokens, anaphor, found[0][1])
+        for value, mention in found[:2]:
+            yield Meant(anaphor, mention, sure * exp(value - top) / total)
+
+
+def coordination(tokens: Tokens, mention: Mention, limit: int) -> Mention:
+    """Return the whole coordination that a mention is the first of; itself if it is of none."""
+    end = mention.end
+    node = mention.head
+    for _ in range(10):
+        following = next(
+            (
+                place
+                for place in range(node + 1, min(node + 15, limit))
+                if tokens.heads[place] == node and tokens.dependencies[place] == "conj"
+            ),
+            -1,
+        )
+        if following < 0:
+            break
+        end, node = following + 1, following
+    return mention if end == mention.end else replace(mention, end=end)
+
+
+def is_coordinated(tokens: Tokens, mention: Mention) -> bool:
+    """Return whether "and" stands between a mention and what is coordinated to it."""
+    reach = min(mention.head + 15, tokens.sentences[mention.sentence][1])
+    return any(
+        tokens.heads[place] == mention.head and tokens.lower[place] in ("and", "&")
+        for place in range(mention.end, reach)
+    )
+
+
+def _agrees(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
+    word = tokens.lower[mention.head]
+    if word in _VAGUE:
+        return False
+    if anaphor.pronoun.gender == "n":
+        if mention.plural or mention.person > 0.5 or mention.label in ("PERSON", "NORP"):
+            return False
+        return mention.person < 1.0 and not mention.conjunct and not is_coordinated(tokens, mention)
+    if mention.conjunct:
+        return mention.plural and not mention.name
+    if is_coordinated(tokens, mention) or mention.plural:
+        return True
+    return word in GROUP_NOUNS or (mention.label in ("ORG", "NORP") and mention.determined)
+
+
+def _salience(
+    tokens: Tokens,
+    anaphor: Anaphor,
+    mention: Mention,
+    order: int,
+    latest: tuple[Anaphor, Mention] | None,
+) -> float:
+    own = anaphor.mention
+    distance = own.sentence - mention.sentence
+    value = _ROLE[mention.role] - 0.15 * order - (0.0, 0.4, 2.0)[distance]
+    if mention.role in _SUBJECTS:
+        if own.role in _SUBJECTS:
+            value += 0.8
+        if mention.verb >= 0 and tokens.heads[mention.verb] == mention.verb:
+            value += 0.7
+    elif mention.role == own.role:
+        value += 0.5
+    if mention.start - tokens.sentences[mention.sentence][0] <= 2:
+        value += 0.4
+    if mention.role == "oblique" and _inside_noun(tokens, mention):
+        value -= 1.0
+    if mention.name or tokens.lower[mention.start] in ("the", "this", "our", "these"):
+        value += 0.4
+    depth = commands(anaphor, mention)
+    if depth >= 0 and not anaphor.possessive and tokens.dependencies[own.verb] == "conj":
+        value += 1.0
+    if depth == 0 and (anaphor.possessive or anaphor.pronoun.reflexive):
+        value += 2.0
+    elif depth > 0:
+        value += 0.5
+    elif distance == 0 and anaphor.possessive and own.start - mention.end <= 8:
+        value += 1.5
+    if latest is not None and latest[1].head == mention.head:
+        value += 2.0 if own.sentence - latest[0].mention.sentence <= 1 else 0.5
+    return value
+
+
+def _inside_noun(tokens: Tokens, mention: Mention) -> bool:
+    preposition = tokens.heads[mention.head]
+    return tokens.tags[tokens.heads[preposition]][:2] == "NN"
+
+
+def _referential(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> float:
+    """Return how probable it is that a pronoun means a noun phrase at all, and one of these."""
+    own = anaphor.mention
+    sure = 0.95 if anaphor.possessive or anaphor.pronoun.reflexive else 0.9
+    if own.role == "oblique" or (own.role == "object" and anaphor.pronoun.gender == "n"):
+        sure -= 0.1
+    if _is_fronted(tokens, own) and mention.sentence != own.sentence:
+        sure *= 0.5
+    return sure
+
+
+def _is_fronted(tokens: Tokens, own: Mention) -> bool:
+    """Return whether the subject of the sentence stands behind a pronoun: "Thanks to its speed, the car ..." """
+    start, end = tokens.sentences[own.sentence]
+    behind = range(own.end, min(end, own.end + 20))
+    return any(
+        tokens.dependencies[place] in ("nsubj", "nsubjpass")
+        and tokens.dependencies[tokens.heads[place]] == "ROOT"
+        for place in behind
+    ) and not any(
+        tokens.dependencies[place] in ("nsubj", "nsubjpass") and tokens.heads[place] < end
+        for place in range(start, own.end)
+    )

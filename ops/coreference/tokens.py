@@ -1,0 +1,110 @@
+"""A parsed document as coreference reads it: plain lists, one entry a token.
+
+Belongs here: taking the lists off a spaCy document, and what follows from heads alone. Not here: mentions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ops.coreference.links import Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+#: Labels of edges whose lower end stands before its noun in a base noun phrase.
+_PREMODIFIERS = frozenset(
+    {"det", "amod", "compound", "nummod", "poss", "nmod", "quantmod", "advmod", "case", "predet", "npadvmod"}
+)
+#: More steps than any sane parse has; a clause further up says nothing of a pronoun.
+_CLIMB = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A document of T tokens."""
+
+    words: list[str]
+    lower: list[str]
+    tags: list[str]
+    dependencies: list[str]
+    heads: list[int]
+    """T indices; a root's is its own."""
+    sentence_of: list[int]
+    sentences: list[Span]
+    entities: list[tuple[int, int, str]]
+    """(start, end, type) of the named entities, in order."""
+
+    @classmethod
+    def of(cls, document: Doc) -> Tokens:
+        """Return the lists of a document that has sentences, tags, a parse and entities."""
+        from spacy.attrs import DEP, HEAD, LOWER, ORTH, SENT_START, TAG
+
+        table = document.to_array([ORTH, LOWER, TAG, DEP, HEAD, SENT_START])
+        string = _Strings(document.vocab.strings)
+        orth, lower, tags, dependencies, offsets, starts = (column.tolist() for column in table.T)
+        sentence_of: list[int] = []
+        first: list[int] = []
+        for index, start in enumerate(starts):
+            if start == 1 or index == 0:
+                first.append(index)
+            sentence_of.append(len(first) - 1)
+        size = len(orth)
+        return cls(
+            words=[string[key] for key in orth],
+            lower=[string[key] for key in lower],
+            tags=[string[key] for key in tags],
+            dependencies=[string[key] for key in dependencies],
+            heads=[
+                index + (offset - _TWO_64 if offset >= _TWO_63 else offset)
+                for index, offset in enumerate(offsets)
+            ],
+            sentence_of=sentence_of,
+            sentences=list(zip(first, [*first[1:], size], strict=True)) if size else [],
+            entities=[(span.start, span.end, span.label_) for span in document.ents],
+        )
+
+    def base_start(self, head: int) -> int:
+        """Return the first token of the base noun phrase that ends with `head`."""
+        start = head
+        lowest = self.sentences[self.sentence_of[head]][0]
+        while (
+            start > lowest
+            and start <= self.heads[start - 1] <= head
+            and self.dependencies[start - 1] in _PREMODIFIERS
+        ):
+            start -= 1
+        return start
+
+    def ancestors(self, index: int) -> list[int]:
+        """Return the heads above a token, nearest first, `_CLIMB` at most."""
+        found: list[int] = []
+        for _ in range(_CLIMB):
+            head = self.heads[index]
+            if head == index:
+                break
+            found.append(head)
+            index = head
+        return found
+
+    def is_verb(self, index: int) -> bool:
+        """Return whether a token is a verb, an auxiliary or a modal."""
+        tag = self.tags[index]
+        return tag[:1] == "V" or tag == "MD"
+
+
+_TWO_63, _TWO_64 = 1 << 63, 1 << 64
+
+
+class _Strings(dict[int, str]):
+    """Strings by spaCy's hash, each asked for once."""
+
+    def __init__(self, store: object) -> None:
+        super().__init__()
+        self._store = store
+
+    def __missing__(self, key: int) -> str:
+        text: str = self._store[key]  # type: ignore[index]
+        self[key] = text
+        return text

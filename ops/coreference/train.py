@@ -1,0 +1,210 @@
+"""Train the ranker of pronouns from GAP's development set.
+
+    python -m ops.coreference.train gap-development.tsv.gz [--seed 0] [--folds 5] [--out FILE]
+
+Belongs here: the order of training, cross-validation, calibration. Not here: the fit (fitting.py), GAP itself
+(gap.py). Without --out nothing is written: the figures of the cross-validation are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ops.coreference import gap
+from ops.coreference.features import Candidate
+from ops.coreference.fitting import Lists, fit, teach
+from ops.coreference.network import WEIGHTS, Network, calibrated
+from ops.coreference.resolve import Reading, Resolved, resolve
+from ops.coreference.tokens import Tokens
+
+_BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An example with its parse."""
+
+    example: gap.Example
+    reading: Reading
+    offsets: list[tuple[int, int]]
+    """Of each token, in characters."""
+
+    def is_target(self, item: Resolved) -> bool:
+        """Return whether a pronoun is the one that the example asks for."""
+        return self.offsets[item.anaphor.mention.start][0] == self.example.offset
+
+    def named(self, candidate: Candidate) -> tuple[bool, bool]:
+        """Return whether a candidate has a mention that overlaps name A, and B."""
+        spans = [(self.offsets[m.start][0], self.offsets[m.end - 1][1]) for m in candidate.entity.mentions]
+        first, second = (any(name.overlaps(*span) for span in spans) for name in self.example.names)
+        return first, second
+
+    def target(self, item: Resolved) -> list[float] | None:
+        """Return 1 for each candidate that may be meant, "none" last; None if the name was not found."""
+        meant = [name.meant for name in self.example.names]
+        named = [self.named(candidate) for candidate in item.candidates]
+        positive = [bool((a and meant[0]) or (b and meant[1])) for a, b in named]
+        if any(meant):
+            return [*map(float, positive), 0.0] if any(positive) else None
+        return [*(float(not (a or b)) for a, b in named), 1.0]
+
+
+def texts(file: Path) -> list[Text]:
+    """Return the examples of a file, parsed by the default pipeline."""
+    from ops.models.spacy_pipeline import spacy_pipeline
+
+    examples = gap.read(file)
+    documents = spacy_pipeline().pipe(example.text for example in examples)
+    return [
+        Text(
+            example,
+            Reading.of(Tokens.of(document)),
+            [(token.idx, token.idx + len(token)) for token in document],
+        )
+        for example, document in zip(examples, documents, strict=True)
+    ]
+
+
+def train(corpus: Sequence[Text], seed: int) -> Network:
+    """Return a network, uncalibrated.
+
+    A first one says of whom earlier pronouns speak, which are features of later ones; boosted trees and more
+    networks, fitted to the marked pronouns, teach the last one what the unmarked mean.
+    """
+    unread = _untrained()
+    marked, _ = _lists(corpus, unread)
+    first = fit(marked, seed)
+    marked, others = _lists(corpus, first)
+    return fit(marked + teach(marked, others, seed), seed)
+
+
+def decisions(corpus: Sequence[Text], network: Network) -> list[tuple[Text, Resolved | None]]:
+    """Return each example with its pronoun, resolved; None if the parse has no such pronoun."""
+    found: list[tuple[Text, Resolved | None]] = []
+    for text in corpus:
+        items = resolve(text.reading, network)
+        found.append((text, next((item for item in items if text.is_target(item)), None)))
+    return found
+
+
+def decided(text: Text, item: Resolved | None) -> tuple[bool, bool]:
+    """Return whether the most probable candidate is name A, and B."""
+    if item is None or int(item.probabilities.argmax()) == len(item.candidates):
+        return False, False
+    return text.named(item.candidates[int(item.probabilities.argmax())])
+
+
+def _untrained() -> Network:
+    from ops.coreference.features import WIDTH
+
+    nothing, none = np.zeros(WIDTH), np.zeros((WIDTH, 1))
+    one = np.zeros(1)
+    return Network(nothing, nothing, none, one, one, nothing, none, one, one, one, np.array([1.0, 0.0]))
+
+
+def _lists(corpus: Sequence[Text], network: Network) -> tuple[Lists, Lists]:
+    """Return the marked pronouns, and the others; what earlier ones mean is by a network."""
+    marked: list[tuple[list[list[float]], list[float]]] = []
+    others: list[tuple[list[list[float]], list[float]]] = []
+    for text in corpus:
+        for item in resolve(text.reading, network):
+            if not item.candidates:
+                continue
+            if not text.is_target(item):
+                others.append((item.rows, [0.0] * len(item.rows)))
+            elif (target := text.target(item)) is not None:
+                marked.append((item.rows, target))
+    first, second = (Lists.of([r for r, _ in part], [t for _, t in part]) for part in (marked, others))
+    return first, second
+
+
+def outcomes(found: Sequence[tuple[Text, Resolved | None]]) -> list[tuple[float, bool]]:
+    """Return the probability of the best candidate and whether it is meant, where GAP tells."""
+    known: list[tuple[float, bool]] = []
+    for text, item in found:
+        if item is None or not item.candidates:
+            continue
+        best = int(item.probabilities[:-1].argmax())
+        meant = [name.meant for name in text.example.names]
+        a, b = text.named(item.candidates[best])
+        if any(meant) or a or b:
+            known.append((float(item.probabilities[best]), bool((a and meant[0]) or (b and meant[1]))))
+    return known
+
+
+def platt(known: Sequence[tuple[float, bool]]) -> tuple[float, float]:
+    """Return slope and intercept that make log-odds of probabilities those of being right (Platt, 1999)."""
+    from sklearn.linear_model import LogisticRegression
+
+    odds = [[np.log(p / (1.0 - p))] for p in np.clip([p for p, _ in known], 1e-6, 1.0 - 1e-6)]
+    model = LogisticRegression(C=1e6).fit(odds, [right for _, right in known])
+    return float(model.coef_[0, 0]), float(model.intercept_[0])
+
+
+def report(found: Sequence[tuple[Text, Resolved | None]]) -> str:
+    """Return F1 overall and by gender, and the reliability of calibrated probabilities, for people."""
+    lines = []
+    for title, genders in (("all", (True, False)), ("feminine", (True,)), ("masculine", (False,))):
+        chosen = [(text, item) for text, item in found if text.example.feminine in genders]
+        scored = gap.score((text.example, decided(text, item)) for text, item in chosen)
+        lines.append(f"{title:<10} P {scored.precision:5.1f}  R {scored.recall:5.1f}  F1 {scored.f1:5.1f}")
+    return "\n".join(lines)
+
+
+def reliability(known: Sequence[tuple[float, bool]]) -> str:
+    """Return a table: of the pronouns whose best score lies in a range, how many are right."""
+    lines = ["score        pronouns  mean score  right"]
+    for low, high in zip(_BINS, _BINS[1:], strict=False):
+        inside = [(p, right) for p, right in known if low <= p < high]
+        if inside:
+            mean = sum(p for p, _ in inside) / len(inside)
+            share = sum(right for _, right in inside) / len(inside)
+            lines.append(f"{low:.1f} to {high:.1f}   {len(inside):8}  {mean:10.3f}  {share:5.3f}")
+    return "\n".join(lines)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Cross-validate, calibrate, train on all of it, write."""
+    parser = argparse.ArgumentParser(description="Train the ranker of pronouns.")
+    parser.add_argument("file", type=Path, help="gap-development.tsv.gz")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--out", type=Path, help=f"where to write the weights; the project's: {WEIGHTS.name}")
+    wanted = parser.parse_args(argv)
+    if not wanted.file.is_file():
+        parser.error(f"{wanted.file}: no such file: give the path of GAP's development set")
+    corpus = texts(wanted.file)
+    found: list[tuple[Text, Resolved | None]] = []
+    known: list[list[tuple[float, bool]]] = []
+    for fold in range(wanted.folds):
+        held = corpus[fold :: wanted.folds]
+        rest = [text for index, text in enumerate(corpus) if index % wanted.folds != fold]
+        one = decisions(held, train(rest, wanted.seed))
+        print(f"fold {fold + 1} of {wanted.folds}: F1 {_f1(one):.1f}", flush=True)
+        found += one
+        known.append(outcomes(one))
+    print(report(found))
+    checked: list[tuple[float, bool]] = []
+    for fold, one_known in enumerate(known):
+        slope, intercept = platt([pair for other, part in enumerate(known) if other != fold for pair in part])
+        checked += [(calibrated(p, slope, intercept), right) for p, right in one_known]
+    print(reliability(checked))
+    if wanted.out:
+        slope, intercept = platt([pair for part in known for pair in part])
+        last = dataclasses.replace(train(corpus, wanted.seed), calibration=np.array([slope, intercept]))
+        last.save(wanted.out)
+        print(f"wrote {wanted.out}: {wanted.out.stat().st_size} bytes")
+
+
+def _f1(found: Sequence[tuple[Text, Resolved | None]]) -> float:
+    return gap.score((text.example, decided(text, item)) for text, item in found).f1
+
+
+if __name__ == "__main__":
+    main()
