@@ -137,7 +137,7 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
             "coreference",
             rules.at_least,
             filtering.certainties,
-            values=(0.3, 0.5, 0.7, 0.8, 0.9, 0.95),
+            values=(0.6, 0.75, 0.8, 0.85, 0.9, 0.95),
             meaning="least score of the coreference links that were used",
             units="candidates",
         ),

@@ -1,7 +1,7 @@
 """Parse every document once, so that a change to a rule never parses again.
 
 Belongs here: cutting documents into pieces, parsing them in batches, joining what comes out. Not here: the
-pipeline (annotator.py), how a parse is stored (stored.py), the rules.
+pipeline (pipeline.py), how a parse is stored (stored.py), the rules.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def annotate(prose: pa.Table, params: AnnotationParams) -> Outcome:
 
 def parsed(texts: Iterable[str], params: AnnotationParams) -> Iterator[Annotation]:
     """Yield the annotation of every text, of any length, in order; memory grows with one text at most."""
-    from ops.discofuse.annotator import annotator
+    from ops.discofuse.pipeline import annotator
 
     nlp = annotator(params.pipeline)
     cut = ((text[start:end], last) for text in texts for start, end, last in _marked(text, params))

@@ -1,7 +1,7 @@
 """A parsed document as the rules read it: plain lists, one entry a token.
 
-Belongs here: the lists, and taking them off a spaCy document. Not here: storing them (annotated.py), parsing
-(annotator.py).
+Belongs here: the lists, and taking them off a spaCy document. Not here: storing them (stored.py), parsing
+(pipeline.py).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Annotation:
 
     @classmethod
     def of(cls, document: Doc) -> Annotation:
-        """Return the annotation of a document that `ops.discofuse.annotator` has parsed."""
+        """Return the annotation of a document that `ops.discofuse.pipeline` has parsed."""
         # One array of all attributes: a property of each token at a time takes ten times as long.
         import numpy as np
         from spacy.attrs import DEP, ENT_TYPE, HEAD, LEMMA, ORTH, SPACY, TAG

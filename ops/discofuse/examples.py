@@ -48,7 +48,11 @@ class ExampleParams(SplitParams, section="discofuse.examples"):
         None, ge=1, description="an original sentence of more tokens is too long; null: none is"
     )
     coreference: float = Field(
-        0.5, ge=0, le=1, description="least score of the links that a candidate was made by"
+        0.7,
+        ge=0,
+        le=1,
+        description="least score of the links that a candidate was made by; what discofuse.rules does not "
+        "replace is no candidate, so that only a higher one than there takes something away",
     )
     fold_typography: bool = Field(
         False, description="turn typographic quotes, dashes and dots into those of ASCII before the filter"

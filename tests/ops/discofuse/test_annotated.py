@@ -89,7 +89,7 @@ def test_what_is_stored_is_read_back_exactly(found, first):
 
 
 def test_what_is_written_and_read_is_the_parse_of_the_document(tmp_path):
-    from ops.discofuse.annotator import annotator
+    from ops.discofuse.pipeline import annotator
 
     table = annotate(prose(TEXTS), PARAMS).kept
     write_table(table, tmp_path / "kept.parquet")
@@ -99,7 +99,7 @@ def test_what_is_written_and_read_is_the_parse_of_the_document(tmp_path):
 
 
 def test_an_annotation_holds_what_spacy_says_of_each_token():
-    from ops.discofuse.annotator import annotator
+    from ops.discofuse.pipeline import annotator
 
     document = annotator(PARAMS.pipeline)(TEXTS[0])
     found = Annotation.of(document)
@@ -215,7 +215,7 @@ def test_odd_text_is_parsed_and_nothing_of_it_is_lost(text):
 
 @pytest.mark.slow
 def test_a_document_of_ten_thousand_sentences_is_parsed_past_the_length_that_spacy_takes():
-    from ops.discofuse.annotator import annotator
+    from ops.discofuse.pipeline import annotator
 
     paragraph = (
         "He ran. " * 9 + "He fell at the door of the house and did not get up again for a very long time."
