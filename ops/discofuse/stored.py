@@ -9,8 +9,9 @@ storing little that is new: a head as its distance, a lemma only where it is not
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+import ops.coreference.links
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
 from ops.models.installed import digest, existing, is_file, package_folder
@@ -27,6 +29,10 @@ from ops.params import ModelName, Params
 
 #: Of a digest that tells two apart.
 _DIGITS = 16
+
+#: The component that finds links, and the files of its weights.
+_COREFERENCE = Path(ops.coreference.links.__file__).parent
+_WEIGHTS = (".json", ".safetensors")
 
 
 class AnnotationParams(Params, section="discofuse.annotated"):
@@ -53,8 +59,10 @@ def pipeline_of(params: AnnotationParams) -> str:
     """
     name = params.pipeline
     folder = existing(name) if is_file(name) else package_folder(name)
-    version = json.loads((Path(folder) / "meta.json").read_text(encoding="utf-8"))["version"]
-    return f"{name} {version} ({digest(name)[:_DIGITS]})"
+    version = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["version"]
+    weights = sorted(path for path in _COREFERENCE.iterdir() if path.suffix in _WEIGHTS)
+    resolved = f"{_COREFERENCE.name} ({_digest(weights)})" if weights else f"no {_COREFERENCE.name}"
+    return f"{name} {version} ({digest(name)[:_DIGITS]}), {resolved}"
 
 
 def columns_of(annotation: Annotation) -> Row:
@@ -124,6 +132,13 @@ def _check(table: pa.Table, expected: str) -> None:
                 f"but discofuse.annotated in params.yaml names {expected}: make discofuse/annotated again, "
                 "or name the pipeline that parsed it"
             )
+
+
+def _digest(files: Sequence[Path]) -> str:
+    found = hashlib.sha256()
+    for file in files:
+        found.update(f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return found.hexdigest()[:_DIGITS]
 
 
 class _Texts:

