@@ -32,6 +32,8 @@ def annotate(prose: pa.Table, params: AnnotationParams) -> Outcome:
     row of a product of matrices does not depend on the others.
     """
     units = prose.to_pylist()
+    if not units:
+        return Outcome.of(ANNOTATED, [], [])  # no pipeline is loaded for nothing
     pipeline = pipeline_of(params)
     tables = [ANNOTATED.kept.empty_table()]
     rows: list[Row] = []
