@@ -188,7 +188,7 @@ def ratings(records: Records) -> Outcomes:
         *not_null("document", "month", "domain", "text"),
         among("month", THIS_MONTH),
         *text("title", longest=400),
-        *text("text", longest=2_000_000, shortest=200),
+        *text("text", longest=2_000_000),
         *steady(),
     ],
 )

@@ -1,6 +1,7 @@
 """The examples as the files that the authors of DiscoFuse released.
 
-Belongs here: the files' names, columns and cells. Not here: which examples there are (examples.py, balanced.py).
+Belongs here: the files' names, columns and cells. Not here: which examples there are (examples.py,
+balanced.py).
 
 Tab-separated with a header, no quoting: `<domain>/train.tsv`, `dev.tsv`, `test.tsv`, and the same with
 `_balanced` behind the split. The documents of train, validation and test differ.
