@@ -24,8 +24,8 @@ def beam_search(
 
     Rows of the state are `count` x `width`, source by source. Answers compare by log-probability over
     length ** penalty, those that have ended with those that have not; a search ends where none that goes on
-    can come before the best that has ended, or at `most` pieces. Width 1 is the greedy answer; a beam that holds
-    all answers finds the best one. Padding is never chosen.
+    can come before the best that has ended, or at `most` pieces. Width 1 is the greedy answer; a beam that
+    holds all answers finds the best one. Padding is never chosen.
     """
     device = state[0].device
     inputs = torch.full((count * width,), PAD, device=device)
@@ -69,7 +69,7 @@ def _ranks(scores: Tensor, lengths: Tensor, penalty: float) -> Tensor:
 
 
 def _settled(scores: Tensor, lengths: Tensor, ended: Tensor, most: int, penalty: float) -> Tensor:
-    """Say of each source whether its best answer is known: no other can gain more than by growing to `most`."""
+    """Say of each source whether its best answer is known: growing to `most`, no other comes before it."""
     nothing = torch.full_like(scores, -torch.inf)
     best = torch.where(ended, _ranks(scores, lengths, penalty), nothing).max(dim=1).values
     hope = torch.where(ended, nothing, scores / most**penalty).max(dim=1).values

@@ -60,9 +60,14 @@ class CopyNetConfig(Seq2SeqConfig):
     kind: Literal["copynet"] = "copynet"
     encoder_layers: int = Field(3, ge=1)
     decoder_layers: int = Field(1, ge=1)
-    hidden: int = Field(128, ge=1, description="of the recurrent layers, in each direction, and of embeddings")
+    hidden: int = Field(
+        128, ge=1, description="of the recurrent layers, in each direction, and of embeddings"
+    )
     dropout: float = Field(0.2, ge=0, lt=1)
     scheduled_sampling: float = Field(
-        0.2, ge=0, le=1, description="probability in training to go on from an own piece, not from the target's"
+        0.2,
+        ge=0,
+        le=1,
+        description="probability in training to go on from an own piece, not from the target's",
     )
     beam: int = Field(20, ge=1, description="answers that are followed side by side; 1: greedy")

@@ -1,9 +1,9 @@
-"""CopyNet (Gu et al. 2016): a recurrent encoder-decoder that generates pieces and copies them from the source.
+"""CopyNet (Gu et al. 2016): a recurrent encoder-decoder that generates pieces and copies the source's.
 
 Belongs here: the network. Not here: texts, training and decoding (copynet_model.py).
 
-Pieces are numbered 0 .. V - 1; a word of the source that the vocabulary has not is V + i, the i-th such of its
-source. Below, N examples have S positions in the source and T pieces in the target; H is `hidden`.
+Pieces are numbered 0 .. V - 1; a word of the source that the vocabulary has not is V + i, the i-th such of
+its source. Below, N examples have S positions in the source and T pieces in the target; H is `hidden`.
 """
 
 from __future__ import annotations

@@ -73,9 +73,7 @@ class CopyNetModel(Seq2Seq):
         answers = beam_search(
             step, begun, len(rows), beam, self._most(source.shape[1] - 1), self.config.length_penalty
         )
-        return [
-            self.pieces.text(answer, words) for answer, (_, words) in zip(answers, rows, strict=True)
-        ]
+        return [self.pieces.text(answer, words) for answer, (_, words) in zip(answers, rows, strict=True)]
 
     def _numbers(self, source: str) -> tuple[list[int], list[str]]:
         """Return the numbers of a source, and its words that the vocabulary has not, each once."""
@@ -86,7 +84,9 @@ class CopyNetModel(Seq2Seq):
         others = list(
             dict.fromkeys(word for word, number in zip(words, numbers, strict=True) if number == UNK)
         )
-        return self._with(source, {word: len(self.pieces) + place for place, word in enumerate(others)}), others
+        return self._with(
+            source, {word: len(self.pieces) + place for place, word in enumerate(others)}
+        ), others
 
     def _with(self, text: str, others: dict[str, int]) -> list[int]:
         """Return the numbers of a text; words that the vocabulary has not are numbered by `others`."""

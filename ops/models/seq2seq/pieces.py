@@ -2,8 +2,8 @@
 
 Belongs here: learning it, cutting and joining. Not here: which texts it is learnt from (the systems).
 
-A vocabulary depends on how often each word stands in the texts, and on nothing else: their order, the number of
-threads and the batches in which they are read do not matter.
+A vocabulary depends on how often each word stands in the texts, and on nothing else: their order, the
+number of threads and the batches in which they are read do not matter.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -42,7 +42,7 @@ class Pieces:
         if kind == "words":
             tokenizer = Tokenizer(models.WordLevel(unk_token=_SPECIAL[UNK]))
             tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-            trainer = trainers.WordLevelTrainer(
+            trainer: Any = trainers.WordLevelTrainer(
                 vocab_size=size, special_tokens=_SPECIAL, show_progress=False, min_frequency=0
             )
         else:
@@ -94,7 +94,7 @@ class Pieces:
         return list(self._tokenizer.encode(text, add_special_tokens=False).tokens)
 
     def text(self, numbers: Sequence[int], others: Sequence[str] = ()) -> str:
-        """Return the text of some pieces, up to the end if there is one; number V + i is the word others[i]."""
+        """Return the text of pieces, up to the end if there is one; number V + i is the word others[i]."""
         kept: list[int] = []
         for number in numbers:
             if number == EOS:
@@ -104,7 +104,7 @@ class Pieces:
         if self.kind == "words":
             size = len(self)
             words = [
-                others[one - size] if one >= size else self._tokenizer.id_to_token(one) for one in kept
+                others[one - size] if one >= size else str(self._tokenizer.id_to_token(one)) for one in kept
             ]
             return " ".join(words)
         return self._tokenizer.decode(kept, skip_special_tokens=True).strip()

@@ -31,8 +31,12 @@ class Seq2SeqTask:
         self._model, self._judge, self._beam = model, judge, beam
         self.module = model.network
         self.names = training.names
-        self._examples = [model.example(*pair) for pair in zip(training.sources, training.targets, strict=True)]
-        self._seen = [model.example(*pair) for pair in zip(validation.sources, validation.targets, strict=True)]
+        self._examples = [
+            model.example(*pair) for pair in zip(training.sources, training.targets, strict=True)
+        ]
+        self._seen = [
+            model.example(*pair) for pair in zip(validation.sources, validation.targets, strict=True)
+        ]
         self._sources = validation.sources
         self.costs = [example.cost for example in self._examples]
         self._identity = {

@@ -2,9 +2,10 @@
 
 Belongs here: the network and its answers. Not here: training (task.py), files (files.py).
 
-Of the encoder-decoders of `transformers`, Pegasus is the one whose layers are tensor2tensor's: normalised before
-attention and feed-forward, sinusoidal positions, embeddings scaled by the root of the width and shared by
-encoder, decoder and output. Popel and Bojar (2018), whose practice Geva et al. (2019) follow, train that one.
+Of the encoder-decoders of `transformers`, Pegasus is the one whose layers are tensor2tensor's: normalised
+before attention and feed-forward, sinusoidal positions, embeddings scaled by the root of the width and
+shared by encoder, decoder and output. Popel and Bojar (2018), whose practice Geva et al. (2019) follow,
+train that one.
 """
 
 from __future__ import annotations
@@ -22,16 +23,21 @@ from ops.models.seq2seq.config import TransformerConfig
 from ops.models.seq2seq.model import Example, Seq2Seq, padded
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
 
+#: Its own annotations know no model that is made here.
+_Pegasus: Any = PegasusForConditionalGeneration
 
-class TransformerNetwork(PegasusForConditionalGeneration):
+
+class TransformerNetwork(_Pegasus):  # type: ignore[misc]
     """Pegasus whose state names every tensor once: shared embeddings are no four tables."""
 
-    def state_dict(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
         """Return the tensors by name, without those that are another one's."""
         found = super().state_dict(*args, **kwargs)
         return {name: value for name, value in found.items() if name not in self.all_tied_weights_keys}
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
         """Take the tensors that `state_dict` gave. Raises RuntimeError for others, as torch does."""
         tied = {
             name: state_dict[other]
@@ -112,5 +118,4 @@ def _pegasus(config: TransformerConfig, vocabulary: int) -> PegasusConfig:
         eos_token_id=EOS,
         decoder_start_token_id=PAD,
         forced_eos_token_id=EOS,
-        attn_implementation="sdpa",
     )

@@ -27,8 +27,8 @@ class TrainingParams(Params):
     weight_decay: float = Field(0.01, ge=0)
     schedule: Literal["constant", "linear", "cosine", "inverse_sqrt", "exponential"] = Field(
         "linear",
-        description="how the rate falls behind the warm-up: not, to 0 by a line or a cosine, with the inverse "
-        "square root of the update, or by a factor again and again",
+        description="how the rate falls behind the warm-up: not at all, to 0 by a line or a cosine, with the "
+        "inverse square root of the update, or by a factor again and again",
     )
     decay: float = Field(0.98, gt=0, le=1, description="of schedule exponential: the factor")
     decay_every: int = Field(1000, ge=1, description="of schedule exponential: updates to the factor")
@@ -61,7 +61,7 @@ class TrainingParams(Params):
             # Vaswani et al. (2017), equation 3, with the peak in place of the model's width.
             return self.learning_rate * math.sqrt(max(1, rising) / (step + 1))
         if self.schedule == "exponential":
-            return self.learning_rate * self.decay ** ((step - rising) / self.decay_every)
+            return self.learning_rate * math.pow(self.decay, (step - rising) / self.decay_every)
         done = (step - rising) / max(1, steps - rising)
         if self.schedule == "linear":
             return self.learning_rate * (1 - done)
