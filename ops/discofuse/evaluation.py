@@ -20,6 +20,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.discofuse.alignment import OTHER, PRONOUNS, predicted_connective, pronouns, words
+from ops.discofuse.beside import with_files
 from ops.discofuse.example import DISCOURSE_TYPES
 from ops.discofuse.senses import CONNECTIVES
 from ops.identity import row_id
@@ -102,16 +103,17 @@ class EvaluationParams(Params, section="discofuse.evaluation"):
 def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
     """Yield the scores of all fusions, part by part, the tables with the last; the units are the fusions."""
     light: list[Row] = []
-    former: Outcome | None = None
-    for part in fusions:
-        if former is not None:
-            yield former
-        rows = [scored(unit) for unit in part.to_pylist()]
-        light += [{name: row[name] for name in _LIGHT} for row in rows]
-        former = Outcome.of(EVALUATION, part["id"].to_pylist(), rows)
-    told = json.dumps(table(light, params), indent=1, sort_keys=True)
-    last = former or Outcome.of(EVALUATION, [], [])
-    yield Outcome(last.units, last.kept, last.dropped, last.rejected, files={TABLE: told.encode()})
+
+    def parts() -> Outcomes:
+        for part in fusions:
+            rows = [scored(unit) for unit in part.to_pylist()]
+            light.extend({name: row[name] for name in _LIGHT} for row in rows)
+            yield Outcome.of(EVALUATION, part["id"].to_pylist(), rows)
+
+    def files() -> dict[str, bytes]:
+        return {TABLE: json.dumps(table(light, params), indent=1, sort_keys=True).encode()}
+
+    yield from with_files(parts(), EVALUATION, files)
 
 
 def scored(fusion: Row) -> dict[str, Any]:

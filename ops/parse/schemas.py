@@ -1,4 +1,4 @@
-"""The columns of the sources: papers, talks, sentences, and what people made of them by hand.
+"""The columns of the sources: papers, talks, sentences, prose, and what people made of them by hand.
 
 Belongs here: one `Shape` a dataset. Not here: what fills them.
 """
@@ -97,6 +97,31 @@ HUMAN_SUMMARIES = Shape(
         ("title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences"),
         ("sentences", pa.list_(_TEXT), "in order"),
         ("words", _INT, "of all sentences, divided at white space"),
+    ),
+)
+
+#: A document of running text, whatever it is about.
+PROSE = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "the document's name in its source"),
+        ("title", _TEXT, "as the source has it; no part of the text"),
+        ("month", _TEXT, "of publication, YYYY-MM"),
+        ("domain", _TEXT, "of the source in params.yaml; empty where it has none"),
+        ("text", _TEXT, "paragraphs, each one line, with a blank line between two"),
+    ),
+)
+
+#: A sentence, and two that say the same.
+FUSION_PAIRS = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "file and line"),
+        ("month", _TEXT, "that params.yaml gives the source, YYYY-MM"),
+        ("split", _TEXT, "by the file's name: train, validation or test"),
+        ("fused", _TEXT, "the sentence, space-tokenised"),
+        ("first", _TEXT, "the first of the two that it was split into"),
+        ("second", _TEXT, "the second"),
     ),
 )
 

@@ -1,0 +1,152 @@
+"""The columns of DiscoFuse's datasets, from parses to the released examples.
+
+Belongs here: one `Shape` a dataset. Not here: what fills them, and the columns of models and evaluations.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ops.outcome import Shape, column, columns
+from ops.parse.schemas import PROSE
+
+_TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
+
+#: How a row of annotated lies in its file: ops/discofuse/stored.py.
+ANNOTATED = Shape(
+    unit=PROSE.kept,
+    kept=columns(
+        ("document_id", _TEXT, "row of sources/prose"),
+        ("document", _TEXT, "the document's name in its source"),
+        ("title", _TEXT, "as the source has it"),
+        ("month", _TEXT, "of publication, YYYY-MM"),
+        ("domain", _TEXT, "of the source in params.yaml"),
+        ("pipeline", _TEXT, "what parsed it: pipeline, version and digest, coreference"),
+        (
+            "sentences",
+            pa.list_(
+                pa.struct(
+                    [
+                        column("id", _TEXT, "made from document, text, and occurrence of that text"),
+                        column("start", _INT, "first token"),
+                        column("end", _INT, "token after the last"),
+                    ]
+                )
+            ),
+            "in order; every token is in one",
+        ),
+        ("words", pa.list_(_TEXT), "the tokens as they stand in the text"),
+        ("spaces", pa.list_(pa.bool_()), "whether a blank follows"),
+        ("tags", pa.list_(_TEXT), "of the Penn Treebank"),
+        ("dependencies", pa.list_(_TEXT), "labels of the edge from the head"),
+        ("heads", pa.list_(_INT), "how many tokens to the right the head stands; a root's is 0"),
+        ("lemmas", pa.list_(_TEXT), "null where it is the word"),
+        ("entities", pa.list_(_TEXT), "type of the entity that the token is part of; empty where of none"),
+        (
+            "links",
+            pa.list_(
+                pa.struct(
+                    [
+                        column("kind", _TEXT, "pronoun or nominal"),
+                        column("mention_start", _INT, "first token"),
+                        column("mention_end", _INT, "token after the last"),
+                        column("antecedent_start", _INT, "first token"),
+                        column("antecedent_end", _INT, "token after the last"),
+                        column("score", _REAL, "probability that the two mean the same"),
+                    ]
+                )
+            ),
+            "of coreference, by the mention's first token",
+        ),
+    ),
+)
+
+#: A sentence of a parsed document: the unit of discofuse/candidates.
+SENTENCE = columns(
+    ("document_id", _TEXT, "row of sources/prose"),
+    ("month", _TEXT, "of publication, YYYY-MM"),
+    ("domain", _TEXT, "of the source in params.yaml"),
+    ("sentence", _INT, "in the document, from 0"),
+    ("text", _TEXT, "as it stands in the document"),
+)
+
+#: The columns of the released files, in their order (github.com/google-research-datasets/discofuse).
+RELEASED_COLUMNS = pa.schema(
+    [
+        column("coherent_first_sentence", _TEXT, "the text, or the first of its two sentences"),
+        column("coherent_second_sentence", _TEXT, "the second; empty where the text is one sentence"),
+        column("incoherent_first_sentence", _TEXT, "the first independent sentence"),
+        column("incoherent_second_sentence", _TEXT, "the second"),
+        column("discourse_type", _TEXT, "the phenomenon that was taken out; PAIR_NONE: none"),
+        column("connective_string", _TEXT, 'in small letters, with its comma: "however ,"; empty: none'),
+        column("has_coref_type_pronoun", _REAL, "1.0 if a pronoun was replaced, else 0.0"),
+        column("has_coref_type_nominal", _REAL, "1.0 if a nominal was replaced, else 0.0"),
+    ]
+)
+
+CANDIDATES = Shape(
+    unit=SENTENCE,
+    kept=pa.schema(
+        [
+            *columns(
+                ("document_id", _TEXT, "row of sources/prose"),
+                ("month", _TEXT, "of publication, YYYY-MM"),
+                ("domain", _TEXT, "of the source in params.yaml"),
+                ("sentence", _INT, "in the document, from 0; the first of two"),
+                ("rule", _TEXT, 'that split; "anaphora" or "control"; "+anaphora" behind it: combined'),
+            ),
+            *RELEASED_COLUMNS,
+            column("first_tokens", _INT, "of the first original sentence"),
+            column("second_tokens", _INT, "of the second; 0 where there is none"),
+            column("coreference_score", _REAL, "the least of its links; null where it has none"),
+            column(
+                "links",
+                pa.list_(
+                    pa.struct(
+                        [
+                            column("kind", _TEXT, "pronoun or nominal"),
+                            column("mention", _TEXT, "what was replaced"),
+                            column("antecedent", _TEXT, "what it means"),
+                            column("score", _REAL, "probability that the two mean the same"),
+                        ]
+                    )
+                ),
+                "whose mention was replaced by its antecedent",
+            ),
+        ]
+    ),
+)
+
+EXAMPLES = Shape(
+    unit=CANDIDATES.kept,
+    kept=pa.schema(
+        [
+            *CANDIDATES.kept,
+            column("split", _TEXT, "train, validation or test; a document's are in one"),
+            column("fused", _TEXT, "the coherent text in one line: what a model is to write"),
+            column("unfused", _TEXT, "the two incoherent sentences in one line: what it is given"),
+        ]
+    ),
+)
+
+BALANCED = Shape(
+    unit=EXAMPLES.kept,
+    kept=pa.schema(
+        [
+            *EXAMPLES.kept,
+            column("mixture", pa.bool_(), "part of the 50-50 mixture of the two largest domains"),
+        ]
+    ),
+)
+
+RELEASED = Shape(
+    unit=EXAMPLES.kept,
+    kept=columns(
+        ("file", _TEXT, "a released file beside the rows"),
+        ("domain", _TEXT, "of its examples"),
+        ("split", _TEXT, "of its examples"),
+        ("balanced", pa.bool_(), "whether it has the examples of discofuse/balanced only"),
+        ("first_line", pa.int64(), "of these examples in the file, from 1; line 1 is the header"),
+        ("lines", _INT, "of these examples"),
+    ),
+)
