@@ -6,7 +6,9 @@ evaluation), bootstrap intervals (ops/metrics).
     rows = sample(table, size, strata, seed)                        sampling.py
     csv_sheet(rows, questionnaire, rater, seed)                     sheets.py
     tasks(rows, questionnaire, rater, seed), config(questionnaire)  label_studio.py
+    sent_files(rows, questionnaires, raters, seed, ...)             sending.py
     parse_answers(records)             filled sheets, as records    answers.py
     validate(answers, rows, questionnaire)                          ratings.py
+    returned(answers, rows, questionnaires)                         returned.py
     majority, means, against_the_others, pairwise                   agreement.py
 """

@@ -43,3 +43,6 @@ RATINGS = Shape(
         ("value", _TEXT, "of the question's scale"),
     ),
 )
+
+#: One answer among those that a row got.
+SAID = pa.struct([column("rater", _TEXT), column("value", _TEXT, "of the question's scale")])

@@ -20,13 +20,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.annotation.agreement import against_the_others, majority, means, pairwise
+from ops.annotation.agreement import against_the_others, means, pairwise
 from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES, Questionnaire
-from ops.annotation.ratings import validate
-from ops.annotation.schemas import ANSWERS, RATINGS
-from ops.identity import joint_licence, row_id
+from ops.annotation.returned import judged, returned
+from ops.annotation.schemas import ANSWERS, SAID
 from ops.metrics.bootstrap import Floats, Interval, interval
-from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.rating_sheets import QUESTIONNAIRES
@@ -36,10 +35,7 @@ _TEXT, _INT, _REAL, _BOOL = pa.string(), pa.int32(), pa.float64(), pa.bool_()
 #: Section 4.2, by question; of yes and no the mean is the share of yes.
 PAPER = {"considered": {"mean": 0.73, "deviation": None}, "quality": {"mean": 3.73, "deviation": 0.725}}
 
-_NAMED = {questionnaire.name: questionnaire for questionnaire in QUESTIONNAIRES}
 _YES_NO = {"yes": 1.0, "no": 0.0}
-_ANSWER = pa.struct([column("rater", _TEXT), column("value", _TEXT, "of the question's scale")])
-
 HUMAN_EVALUATION = Shape(
     unit=ANSWERS.kept,
     kept=columns(
@@ -58,7 +54,7 @@ HUMAN_EVALUATION = Shape(
         ("deviation", _REAL, "standard deviation of the answers (n - 1); null below two"),
         ("sentence", _BOOL, "whether a sentence was rated"),
         ("summary", _BOOL, "whether a whole summary was rated"),
-        ("answers", pa.list_(_ANSWER), "by rater"),
+        ("answers", pa.list_(SAID), "by rater"),
     ),
 )
 
@@ -76,41 +72,18 @@ class HumanEvaluationParams(Params, section="talksumm.human_evaluation"):
 def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
     """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
 
-    Dropped are answers to another questionnaire (`other_questionnaire`: one source may hold those of all
-    systems) and those that were left empty (`no_answer`); rejected is what `ops.annotation.ratings.validate`
-    rejects.
+    Which count, and why others do not, is said at `ops.annotation.returned.returned`.
     """
     answers, sent = ratings.read(), rating_sheets.read()
-    known = pa.array(sorted(_NAMED))
-    ours = pc.is_in(answers["questionnaire"], known)
-    counted = pc.and_(ours, pc.is_valid(answers["answer"]))
-    dropped = [
-        drop(unit, "no_answer" if own else "other_questionnaire", detail=f"{unit['file']}, {unit['place']}")
-        for unit, own in zip(
-            answers.filter(pc.invert(counted)).to_pylist(),
-            ours.filter(pc.invert(counted)).to_pylist(),
-            strict=True,
-        )
-    ]
-    given = answers.filter(counted)
-    checked = [
-        validate(
-            given.filter(pc.equal(given["questionnaire"], questionnaire.name)),
-            sent.filter(pc.equal(sent["questionnaire"], questionnaire.name)),
-            questionnaire,
-        )
-        for questionnaire in QUESTIONNAIRES
-    ]
-    sound = pa.concat_tables([RATINGS.kept.empty_table(), *(one.kept for one in checked)])
-    rejected = [unit for one in checked for unit in one.rejected.to_pylist()]
-    kept = _rows(sound, sent)
-    content = json.dumps(tables(kept, sound, params), indent=1, sort_keys=True)
+    found = returned(answers, sent, QUESTIONNAIRES)
+    kept = [_row(*pair) for pair in judged(found.ratings, sent.to_pylist(), QUESTIONNAIRES)]
+    content = json.dumps(tables(kept, found.ratings, params), indent=1, sort_keys=True)
     yield Outcome.of(
         HUMAN_EVALUATION,
         answers["id"].to_pylist(),
         kept,
-        dropped,
-        rejected,
+        found.dropped,
+        found.rejected,
         files={TABLE: content.encode()},
     )
 
@@ -176,38 +149,15 @@ def _ratio(sums: Floats) -> Floats:
     return sums[:, 0] / sums[:, 1]
 
 
-def _rows(ratings: pa.Table, sent: pa.Table) -> list[Row]:
-    """Return a row for every rated row and question, in the order of the sheets' rows."""
-    given: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for rating in ratings.to_pylist():
-        given[rating["row_id"], rating["question"]].append(rating)
-    votes = {(vote["row_id"], vote["question"]): vote for vote in majority(ratings).to_pylist()}
-    found = []
-    for row in sent.to_pylist():
-        for question in _NAMED[row["questionnaire"]].questions:
-            if several := given.get((row["id"], question.name)):
-                found.append(_row(row, several, votes[row["id"], question.name]))
-    return found
-
-
-def _row(row: Row, ratings: Sequence[Row], vote: Row) -> Row:
-    ordered = sorted(ratings, key=lambda rating: str(rating["rater"]))
-    answers = [{"rater": rating["rater"], "value": rating["value"]} for rating in ordered]
-    numbers = _numbers(answers)
+def _row(row: Row, said: Row) -> Row:
+    numbers = _numbers(said["answers"])
     return {
-        "id": row_id("judged", row["id"], vote["question"]),
-        "source_ids": [row["id"], *(rating["source_ids"][0] for rating in ordered)],
-        "licence": joint_licence([row["licence"], *(rating["licence"] for rating in ordered)]),
-        "row_id": row["id"],
-        "question": vote["question"],
-        **{name: row[name] for name in ("questionnaire", "summary_id", "paper_id", "paper_title", "text")},
-        "majority": vote["value"],
-        **{name: vote[name] for name in ("votes", "raters", "tie")},
+        **said,
+        **{name: row[name] for name in ("summary_id", "paper_id", "paper_title", "text")},
         "mean": fmean(numbers),
         "deviation": stdev(numbers) if len(numbers) > 1 else None,
         "sentence": row["questionnaire"] == TALKSUMM_SENTENCES.name,
         "summary": row["questionnaire"] == TALKSUMM_SUMMARIES.name,
-        "answers": answers,
     }
 
 

@@ -9,17 +9,15 @@ considered when preparing the talk), then the summary (its quality, 1 to 5).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated
+from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from ops.annotation.label_studio import config, tasks
 from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES
 from ops.annotation.sampling import sample
-from ops.annotation.sheets import csv_sheet
+from ops.annotation.sending import Raters, sent_files
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
@@ -46,11 +44,11 @@ RATING_SHEETS = Shape(
     ),
 )
 
-#: The file that says how the others are filled in.
-README = "README.md"
+_ABOUT = """\
+# Rate summaries of papers
 
-#: Part of file names, also of systems that take upper and lower case for the same.
-Rater = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+Each summary has sentences of a paper, chosen by what was said in a talk about it. Two things are asked:"""
+_LEAVE_EMPTY = "for instance papers that are not yours."
 
 
 class RatingSheetParams(Params, section="talksumm.rating_sheets"):
@@ -63,15 +61,8 @@ class RatingSheetParams(Params, section="talksumm.rating_sheets"):
     papers: int = Field(
         15, ge=1, description="drawn, each with the first of its talks by id; of each month its share"
     )
-    raters: tuple[Rater, ...] = Field(("rater1", "rater2", "rater3"), min_length=1)
+    raters: Raters = ("rater1", "rater2", "rater3")
     seed: int = 0
-
-    @field_validator("raters")
-    @classmethod
-    def _distinct(cls, raters: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(raters)) < len(raters):
-            raise ValueError("a rater stands twice")
-        return raters
 
 
 def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: RatingSheetParams) -> Outcomes:
@@ -104,7 +95,8 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
         for unit in units.to_pylist()
         if unit["id"] not in taken
     ]
-    files = dict(_files(kept, params))
+    table = pa.Table.from_pylist(kept, RATING_SHEETS.kept)
+    files = dict(sent_files(table, QUESTIONNAIRES, params.raters, params.seed, _ABOUT, _LEAVE_EMPTY))
     yield Outcome.of(RATING_SHEETS, units["id"].to_pylist(), kept, dropped, files=files)
 
 
@@ -141,49 +133,3 @@ def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
         "position": None,
         "text": summary["text"],
     }
-
-
-def _files(rows: Sequence[Row], params: RatingSheetParams) -> Iterator[tuple[str, bytes]]:
-    table = pa.Table.from_pylist(list(rows), RATING_SHEETS.kept)
-    yield README, _readme(table, params).encode()
-    for questionnaire in QUESTIONNAIRES:
-        name = questionnaire.name
-        own = table.filter(pc.equal(table["questionnaire"], name))
-        yield f"label_studio/{name}.xml", config(questionnaire).encode()
-        for rater in params.raters:
-            yield f"sheets/{rater}/{name}.csv", csv_sheet(own, questionnaire, rater, params.seed)
-            yield f"label_studio/{rater}/{name}.json", tasks(own, questionnaire, rater, params.seed)
-
-
-def _readme(rows: pa.Table, params: RatingSheetParams) -> str:
-    """Return how the sheets are filled in, for people who know nothing of the project."""
-    counts = [pc.sum(pc.equal(rows["questionnaire"], one.name)).as_py() or 0 for one in QUESTIONNAIRES]
-    asked = "\n".join(
-        f"- `{one.name}` ({count} rows): {question.wording}"
-        for one, count in zip(QUESTIONNAIRES, counts, strict=True)
-        for question in one.questions
-    )
-    return f"""\
-# Rate summaries of papers
-
-Each summary has sentences of a paper, chosen by what was said in a talk about it. Two things are asked:
-
-{asked}
-
-Raters: {", ".join(params.raters)}. Each rates alone and has an order of the rows of their own.
-
-## In a spreadsheet
-
-1. Open the files in `sheets/<your name>/`: UTF-8, separated by commas, all columns as text.
-2. Fill in the column `answer: ...`; the allowed answers stand beside it. Leave empty what you cannot judge,
-   for instance papers that are not yours.
-3. Change nothing else, neither texts nor ids; the order of the rows does not matter.
-4. Save as CSV in UTF-8 (commas, semicolons and tabs are all understood).
-
-## In Label Studio
-
-1. Make a project for each questionnaire; paste `label_studio/<questionnaire>.xml` as its labelling interface.
-2. Import `label_studio/<your name>/<questionnaire>.json`, answer, and export as JSON.
-
-Give the filled sheets and exports back: they go into one folder, one folder a rater.
-"""

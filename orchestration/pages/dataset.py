@@ -14,6 +14,7 @@ from assets.declaration import Declaration, Everything, Files
 from ops.measures import edges
 from ops.outcome import meaning
 from orchestration.graph import datasets
+from orchestration.pages.fusion_statistics import statistics
 from orchestration.pages.html import address, render
 from orchestration.pages.rows import Counted
 from orchestration.quality.profile import profile, total
@@ -26,6 +27,12 @@ PICTURES = {
     "talksumm/evaluation": "evaluation.html",
     "talksumm/rating_sheets": "evaluation.html#people",
     "talksumm/human_evaluation": "evaluation.html#people",
+    "discofuse/fusion_model": "fusion.html#learning",
+    "discofuse/fusions": "fusion.html",
+    "discofuse/evaluation": "fusion.html",
+    "discofuse/transfer": "fusion.html#transfer",
+    "discofuse/rating_sheets": "fusion.html#people",
+    "discofuse/human_evaluation": "fusion.html#people",
 }
 
 
@@ -34,8 +41,10 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     for name, one in numbers.items():
         shapes = total(profile(folder, one.item.measures) for folder in everything[name].values())
         steps = [numbers[step.name] for step in lineage(one.item)]
+        found = statistics(name, everything[name].values())
         data = {
             "name": name,
+            "statistics": found,
             "months": _months(one),
             "funnel": [entry for step in steps for entry in _funnel(step)],
             "measures": [
@@ -50,6 +59,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             data=data,
             one=one,
             steps=steps,
+            statistics=found,
             pictures=PICTURES.get(name),
             columns=_columns(one.item),
             params={path: _flow(value) for path, value in sorted(one.item.values.items())},

@@ -7,7 +7,6 @@ curves (learning.py), marking words in common (static/shared_words.js).
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -20,6 +19,7 @@ import pyarrow.compute as pc
 from assets.declaration import Everything, Files
 from ops.outcome import Row
 from orchestration.pages import learning, people, systems
+from orchestration.pages.beside import beside
 from orchestration.pages.html import embedded, render
 from orchestration.pages.rows import Counted, tables
 
@@ -41,8 +41,8 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
 
     What is missing the page says. Raises ValueError naming a file that cannot be read.
     """
-    table = _beside(everything, DATASET, TABLE) or {"metrics": [], "systems": [], "tests": []}
-    models = learning.models(_beside(everything, EXTRACTOR, MODELS) or [])
+    table = beside(everything, DATASET, TABLE) or {"metrics": [], "systems": [], "tests": []}
+    models = learning.models(beside(everything, EXTRACTOR, MODELS) or [])
     papers = _papers(everything)
     chosen = set(sorted(papers, key=_rank)[:MOST_PAPERS])
     listed = sorted(({"id": one, "title": papers[one]} for one in chosen), key=_by_title)
@@ -81,7 +81,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
 
 def _people(everything: Everything, numbers: Mapping[str, Counted]) -> dict[str, Any]:
     """Return what the page shows of the human evaluation."""
-    table = _beside(everything, people.DATASET, TABLE)
+    table = beside(everything, people.DATASET, TABLE)
     counted = numbers.get(people.DATASET)
     rejected = counted.total("rejected") if counted else 0
     return {
@@ -94,18 +94,6 @@ def _people(everything: Everything, numbers: Mapping[str, Counted]) -> dict[str,
             *([("rejected", rejected)] if rejected else []),
         ],
     }
-
-
-def _beside(everything: Everything, name: str, file: str) -> Any:
-    """Return what a JSON file beside the rows of a dataset holds, None where it is not there."""
-    for folder in everything.get(name, {}).values():
-        path = folder / file
-        if path.is_file():
-            try:
-                return json.loads(path.read_bytes())
-            except ValueError as error:
-                raise ValueError(f"{path} cannot be read as JSON: {error}; make {name} again") from error
-    return None
 
 
 def _papers(everything: Everything) -> dict[str, str]:

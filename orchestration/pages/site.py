@@ -6,7 +6,17 @@ Belongs here: which pages there are. Not here: what is on each.
 from __future__ import annotations
 
 from assets.declaration import Everything, Files
-from orchestration.pages import browser, dataset, evaluation, overview, passports, talks, tuning, what_if
+from orchestration.pages import (
+    browser,
+    dataset,
+    evaluation,
+    fusion,
+    overview,
+    passports,
+    talks,
+    tuning,
+    what_if,
+)
 from orchestration.pages.ancestry import Ancestry
 from orchestration.pages.html import shared
 from orchestration.pages.rows import counted
@@ -26,4 +36,5 @@ def site(everything: Everything) -> Files:
     yield from talks.pages(everything)
     yield from tuning.pages(everything, numbers)
     yield from evaluation.pages(everything, numbers)
+    yield from fusion.pages(everything, numbers)
     yield from what_if.pages(everything)

@@ -57,7 +57,9 @@
     if (!boxes.length) continue;
     const box = element.getBoundingClientRect();
     if (forReadersOnly(box, getComputedStyle(element))) continue;
-    const scale = element instanceof SVGGraphicsElement ? element.getScreenCTM().d : 1;
+    // a label may be turned: how long its upright has become, whatever its direction
+    const turned = element instanceof SVGGraphicsElement ? element.getScreenCTM() : null;
+    const scale = turned ? Math.hypot(turned.c, turned.d) : 1;
     const size = parseFloat(getComputedStyle(element).fontSize) * Math.abs(scale || 1);
     sizes.set(size, (sizes.get(size) || 0) + words.length);
     const shown = words.length > 60 ? `${words.slice(0, 60)}...` : words;

@@ -1,0 +1,61 @@
+"""The page of fusion models in a real browser, and what fusion examples are made of on their datasets' pages."""
+
+import pytest
+
+from tests.browser import fusion_corpus as corpus
+
+ALL = {
+    "evaluation": corpus.evaluated(corpus.fusions()),
+    "transfer": corpus.transferred(copy=0.2, target=0.35, pretrained=0.41),
+    "human_evaluation": corpus.rated(),
+    "fusion_model": corpus.MODELS,
+}
+
+
+@pytest.fixture
+def page(visit, tmp_path):
+    def page(name="fusion.html", given=ALL, **how):
+        return visit((corpus.site(tmp_path, corpus.corpus(tmp_path, **given)) / name).as_uri(), **how)
+
+    return page
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_the_page_is_readable_and_accessible(page, width, scheme):
+    opened = page(width=width, scheme=scheme)
+    opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")
+    opened.page.locator("[data-matrix] svg").nth(3).wait_for()
+    opened.page.locator(".model .chart svg").first.wait_for()
+    opened.assert_fine()
+
+
+def test_a_matrix_is_a_heat_map_whose_diagonal_is_the_darkest_where_models_are_right(page):
+    opened = page()
+    svg = opened.page.locator("[data-matrix=pronouns] svg").first
+    svg.wait_for()
+    cells = svg.locator(".mark-rect path").all()
+    assert len(cells) == 4 * 5
+    fills = {cell.get_attribute("aria-label"): cell.get_attribute("fill") for cell in cells}
+    [it] = [fill for name, fill in fills.items() if "gold pronoun: it;" in name and "fusion: it;" in name]
+    [they] = [fill for name, fill in fills.items() if "gold pronoun: it;" in name and "fusion: they;" in name]
+    assert it != they == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (400, "light")])
+def test_types_and_connectives_stand_on_the_pages_of_the_examples(page, width, scheme):
+    given = {"examples": dict.fromkeys(corpus.SHAPES, corpus.EXAMPLES_OF)}
+    opened = page("datasets/discofuse-balanced.html", given=given, width=width, scheme=scheme)
+    opened.page.locator("[data-connectives] svg").nth(1).wait_for()
+    label = opened.page.locator("[data-types]").first.get_attribute("aria-label")
+    assert label.startswith("Discourse types of sports: Apposition 20.0 %")
+    opened.assert_fine()
+    opened.assert_text("Sports: 12\u202f080\u202f513 examples")
+
+
+def test_what_is_missing_is_said_with_what_to_do(page):
+    opened = page(given={})
+    opened.assert_text(
+        "No fusion is scored.", "Nothing was tried on another corpus.", "No model was trained."
+    )
+    opened.assert_text("Nobody has rated an example or a fusion.", "make run SELECT=discofuse/rating_sheets")
+    opened.assert_fine()
