@@ -59,13 +59,15 @@ def drive(
             corpus(item.records).check()
     footing()
     reports = []
-    committed = time.monotonic()
+    committed, pause = time.monotonic(), _COMMIT_EVERY
     with contextlib.closing(bring_up_to_date(wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
-            if report.made and time.monotonic() - committed > _COMMIT_EVERY:
+            if report.made and time.monotonic() - committed > pause:
+                started = time.monotonic()
                 commit_finished()
                 committed = time.monotonic()
+                pause = max(_COMMIT_EVERY, 9 * (committed - started))
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
     try:

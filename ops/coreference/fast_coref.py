@@ -5,6 +5,7 @@ Belongs here: its clusters as links. Not here: the package and its models, which
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -31,9 +32,9 @@ def fast_coref() -> Callable[[Doc], list[Link]]:
             "coreference back end 'fastcoref' is not installed: run `pip install fastcoref`, and once, with a "
             "network, `python -c 'import fastcoref; fastcoref.FCoref()'`; or choose the back end 'ranker'"
         )
-    from fastcoref import FCoref
 
-    model = FCoref(device="cpu", enable_progress_bar=False)
+    # By name: it is no part of the locked packages.
+    model = importlib.import_module("fastcoref").FCoref(device="cpu", enable_progress_bar=False)
 
     def links(document: Doc) -> list[Link]:
         if not len(document):
