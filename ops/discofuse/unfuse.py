@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ops.discofuse.annotation import Annotation
-from ops.discofuse.pipeline import annotated
 from ops.discofuse.example import FusionExample
+from ops.discofuse.pipeline import annotated
 from ops.discofuse.rules import RuleParams, candidates
 
 if TYPE_CHECKING:

@@ -86,12 +86,12 @@ def _pair(
     if not found and links:
         split = Split(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)
-        made = used and _example(
-            (first, second), index, ANAPHORA, "PAIR_ANAPHORA", split._replace(second=replaced), used
-        )
-        if made:
-            found = True
-            yield made
+        if used:
+            split = split._replace(second=replaced)
+            made = _example((first, second), index, ANAPHORA, "PAIR_ANAPHORA", split, used)
+            if made:
+                found = True
+                yield made
     if not found:
         one, two = first.text(), second.text()
         yield Candidate(FusionExample(one, two, one, two, "PAIR_NONE", "", 0.0, 0.0), index, CONTROL, ())

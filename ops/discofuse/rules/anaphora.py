@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ops.coreference.links import Link
-from ops.discofuse.rules.morphology import possessive
+from ops.discofuse.rules.morphology import is_plural, possessive, takes
 from ops.discofuse.rules.operations import Token, Tokens, replace
 from ops.discofuse.rules.rule import RuleParams
 from ops.discofuse.rules.sentence import SUBJECTS, Sentence
@@ -119,6 +119,11 @@ def _may_replace(
         return False
     if [sentence.lower[at] for at in range(start, end)] == words:
         return False
+    token = end - 1
+    if sentence.dependencies[token] in SUBJECTS and sentence.tags[token] != "PRP$":
+        verb = sentence.heads[token]
+        if not takes(sentence, verb, is_plural(source, noun)) and sentence.lower[token] not in ("he", "she"):
+            return False
     heads = {source.lower[noun]} | {
         source.lower[token] for token in phrase if isinstance(token, int) and source.tags[token] in _NAMES
     }

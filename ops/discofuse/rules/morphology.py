@@ -30,12 +30,18 @@ def is_plural(sentence: Sentence, noun: int) -> bool:
 
 def agree(sentence: Sentence, noun: int, verb: int) -> bool:
     """Tell whether the number of a noun phrase goes with a finite verb's, as far as their forms show it."""
-    carrier, tag = sentence.verb_group(verb), sentence.tags[noun]
+    tag = sentence.tags[noun]
     if tag == "NNS":
+        return takes(sentence, verb, plural=True)
+    return tag not in ("NN", "NNP") or is_plural(sentence, noun) or takes(sentence, verb, plural=False)
+
+
+def takes(sentence: Sentence, verb: int, plural: bool) -> bool:
+    """Tell whether a finite verb's form allows a subject of a number."""
+    carrier = sentence.verb_group(verb)
+    if plural:
         return sentence.lower[carrier] != "was" and sentence.tags[carrier] != "VBZ"
-    if tag in ("NN", "NNP") and not is_plural(sentence, noun):
-        return sentence.lower[carrier] not in _PLURAL_VERBS
-    return True
+    return sentence.lower[carrier] not in _PLURAL_VERBS and sentence.tags[carrier] != "VBP"
 
 
 def is_past(sentence: Sentence, verb: int) -> bool:
@@ -77,6 +83,14 @@ def possessive(sentence: Sentence, noun: int, phrase: Tokens) -> Tokens:
     """Return a noun phrase with its possessive mark: "'" behind a plural in s, else "'s"."""
     plural = sentence.tags[noun] in _PLURAL_TAGS and sentence.lower[noun].endswith("s")
     return [*phrase, "'" if plural else "'s"]
+
+
+@lru_cache(maxsize=4096)
+def is_common(word: str) -> bool:
+    """Tell whether a word in small letters is in the dictionary; one that a tagger takes for a noun may be a name."""
+    from lemminflect import getAllLemmas
+
+    return bool(getAllLemmas(word))
 
 
 @lru_cache(maxsize=4096)

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ops.discofuse.rules.connectives import RELATIVE
-from ops.discofuse.rules.morphology import agree, be, is_past, possessive
+from ops.discofuse.rules.morphology import agree, be, is_past, is_plural, possessive
 from ops.discofuse.rules.operations import Tokens, delete, prepend
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
 from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
 
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_NAMES = frozenset({"NNP", "NNPS"})
+_NOUNS = _NAMES | {"NN", "NNS"}
 _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
 #: What may follow the second comma where neither the subject nor the verb does.
 _GO_ON = _NEED_NO_COMMA | {"VBG"}
@@ -50,7 +51,7 @@ def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | 
     if comma < root < end or not sentence.is_clause(root) or sentence.tags[noun] not in _NOUNS:
         return None
     phrase = sentence.noun_phrase_before(noun, comma)
-    if phrase is None or phrase <= root < comma:
+    if phrase is None or phrase <= root < comma or "," in lower[phrase:comma]:
         return None
     # "A , who came , B and C": the commas may be those of a list.
     listed = sentence.child(noun, "conj")
@@ -62,7 +63,8 @@ def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | 
     found = _Between(noun, phrase, comma, end)
     if not is_subject and not _is_before_subject(sentence, found):
         return found if sentence.tags[end + 1] in _GO_ON else None
-    return found
+    # "The highway , a new road , it passes ...": what stands before a subject is the object of something.
+    return found if is_subject or sentence.dependencies[noun] in ("pobj", "dobj", "pcomp") else None
 
 
 def _is_subject_of(sentence: Sentence, phrase: int, noun: int, following: int) -> bool:
@@ -102,12 +104,24 @@ def _detect_relative(sentence: Sentence, params: RuleParams) -> Iterator[_Betwee
             verb = sentence.heads[verb]
         if sentence.dependencies[verb] != "relcl" or sentence.left(verb) != pronoun:
             continue
+        if _is_in_modifier(sentence, sentence.heads[verb]):
+            continue
         found = _between(sentence, sentence.heads[verb], pronoun - 1, sentence.right(verb) + 1)
         if found and _may_go_on(sentence, found.end + 1):
             continue
         gap = found and _gap(sentence, pronoun, verb, found.end)
         if found and gap is not None and _suits(sentence, found, verb, pronoun):
             yield found._replace(gap=gap)
+
+
+def _is_in_modifier(sentence: Sentence, noun: int) -> bool:
+    """Tell whether a noun is part of a participle's phrase, when the clause may as well be about that one's noun."""
+    at = noun
+    while sentence.heads[at] != at and sentence.start <= sentence.heads[at] < sentence.end:
+        at = sentence.heads[at]
+        if sentence.dependencies[at] == "acl":
+            return True
+    return False
 
 
 def _may_go_on(sentence: Sentence, following: int) -> bool:
@@ -138,6 +152,13 @@ def _gap(sentence: Sentence, pronoun: int, verb: int, end: int) -> int | None:
 
 def _suits(sentence: Sentence, found: _Between, verb: int, pronoun: int) -> bool:
     """Tell whether a noun suits its pronoun and its verb; where not, the parser took the wrong noun."""
+    last = found.start - 1
+    if (
+        sentence.lower[pronoun] != "which"
+        and sentence.tags[last] in _NAMES
+        and sentence.tags[found.noun] not in _NAMES
+    ):
+        return False  # "the eye of Selena , who ..."
     entity = sentence.annotation.entities[found.noun]
     if found.end > sentence.root and entity in (
         _NO_PERSONS if sentence.lower[pronoun] in ("who", "whom") else _PERSONS
@@ -173,7 +194,10 @@ def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Betw
         found = _between(sentence, noun, first - 1, sentence.right(at) + 1)
         if not found or sentence.annotation.entities[noun] in ("DATE", "TIME"):
             continue
-        if sentence.tags[found.end + 1] != "CC" or sentence.tags[_conjunct(sentence, found.end + 1)] in VERBS:
+        # One thing is not several, and several are one only by name: "The Beatles , an English band".
+        if is_plural(sentence, at) != is_plural(sentence, noun) and sentence.tags[noun] != "NNPS":
+            continue
+        if sentence.tags[found.end + 1] != "CC" or sentence.is_finite(_conjunct(sentence, found.end + 1)):
             yield found
 
 

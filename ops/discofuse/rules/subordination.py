@@ -42,7 +42,7 @@ def _detect_forward(sentence: Sentence, params: RuleParams) -> Iterator[_Forward
     start, lower = sentence.start, sentence.lower
     for words in _FORWARD.get(lower[start], ()):
         body = start + len(words)
-        if lower[start:body] != words or lower[body] == ",":
+        if body >= sentence.end or lower[start:body] != words or lower[body] == ",":
             continue
         for comma in range(body + 1, sentence.end - 2):
             if lower[comma] == "," and (found := _forward_at(sentence, body, comma)):
@@ -156,7 +156,7 @@ def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
     subject = sentence.subject(verb)
     if subject is None:
         return _reduced(sentence, verb, _Inner(end_of_first, body, connective))
-    if not sentence.is_clause(verb) or subject > verb or sentence.heads[verb] >= body and not governed:
+    if not sentence.is_clause(verb) or subject > verb or (sentence.heads[verb] >= body and not governed):
         return None
     return _Inner(end_of_first, body, connective)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ops.discofuse.annotation import Annotation
+from ops.discofuse.rules.morphology import is_common
 from ops.discofuse.rules.operations import Tokens
 
 OPENING = frozenset({"``", "“", "‘", "(", "[", "-LRB-", "-LSB-", '"'})
@@ -18,6 +19,7 @@ _STRAY_AT_END = _STRAY | {"!"}
 _PAIRS = (("(", ")"), ("[", "]"), ("-LRB-", "-RRB-"), ("-LSB-", "-RSB-"), ("“", "”"))
 _MARKS = frozenset(mark for pair in _PAIRS for mark in pair) | {'"', "``", "''"}
 _NAMES = frozenset({"NNP", "NNPS"})
+_WORDS_OF_CONTENT = frozenset({"NN", "NNS", "JJ", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "FW", "UH"})
 _TYPES_OF_NAMES = frozenset(
     {"PERSON", "NORP", "FAC", "ORG", "GPE", "LOC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE"}
 )
@@ -60,11 +62,13 @@ def sentence(
 
 def _small(annotation: Annotation, token: int) -> str:
     word = annotation.words[token]
-    if word == "I" or not word[1:].islower() and len(word) > 1:
+    if word == "I" or (not word[1:].islower() and len(word) > 1):
         return word
     if annotation.tags[token] in _NAMES:
         return word
     if annotation.entities[token] in _TYPES_OF_NAMES and annotation.tags[token] not in ("DT", "PRP$"):
+        return word
+    if annotation.tags[token] in _WORDS_OF_CONTENT and not is_common(word.lower()):
         return word
     return word.lower()
 
