@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 #: In tokenised text a blank stands before every comma and full stop, but for numbers and abbreviations.
 _SPACED = re.compile(r"(?:^|\s)(?:[,;:?!]|\.|'s|n't)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[,;:?!](?=\s|$)|[a-z)\]][.](?=[\s\"'”]*$)|\w(?:'s|n't)\b")
+_BLANK_LINE = re.compile(r"\n\s*\n\s*")
 _FINAL = frozenset({".", "!", "?"})
 _CLOSING = frozenset({"''", '"', "”", "’", ")", "]", "-RRB-", "-RSB-"})
 
@@ -77,10 +78,14 @@ def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
 
 @Language.component("sentence_ends")
 def sentence_ends(document: Doc) -> Doc:
-    """Set where sentences begin, unless the document says it already; the parser keeps to it."""
+    """Set where sentences begin, unless the document says it already; the parser keeps to it.
+
+    A paragraph begins one, whatever the former ends with: a heading has no full stop.
+    """
     if document.has_annotation("SENT_START"):
         return document
     starts = {start for start, _ in sentence_spans(document.text)}
+    starts |= {found.end() for found in _BLANK_LINE.finditer(document.text)}
     for token in document:
         token.is_sent_start = token.i == 0 or token.idx in starts
     return document

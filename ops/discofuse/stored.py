@@ -3,8 +3,9 @@
 Belongs here: an `Annotation` as Arrow lists and the way back, and which pipeline it is from. Not here:
 parsing (annotated.py), and the rules that read it (rules/).
 
-Plain lists of text, because Parquet's own dictionaries make codes of tags, labels and words. What pays is
-storing little that is new: a head as its distance, a lemma only where it is not the word. BYTES_PER_TOKEN
+Plain lists of text, because Parquet's own dictionaries make codes of tags, labels and words. Little that is
+new is stored: a head as its distance, a lemma only where it is not the word. benchmarks/annotation.py
+measures the bytes of a token, also as lists without that and as DocBin.
 """
 
 from __future__ import annotations

@@ -46,6 +46,7 @@ _TRANSITIVE = frozenset(
         "shoot", "take", "use", "write", "injure", "wound", "inspire", "influence", "pronounce",
     }
 )  # fmt: skip
+_ADVERBS = frozenset({"RB", "RBR", "RBS"})
 _BEFORE_VERB = frozenset(
     {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
 )
@@ -248,8 +249,17 @@ def _hangs_on(sentence: Sentence, main: int, verb: int) -> bool:
     governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good and can help".
     """
     for at in sentence.children(verb):
-        if at < verb and sentence.dependencies[at] not in _BEFORE_VERB:
+        label = sentence.dependencies[at]
+        if at < verb and (
+            label not in _BEFORE_VERB or (label == "advmod" and sentence.tags[at] not in _ADVERBS)
+        ):
             return False
+    # "His father painted , his brother sang , and often wrote": the subject is the nearer one.
+    if any(
+        main < at < verb and sentence.dependencies[at] == "conj" and sentence.subject(at) is not None
+        for at in sentence.children(main)
+    ):
+        return False
     governed = sentence.child(main, "ccomp")
     if governed is None or governed < main or not sentence.is_clause(governed):
         return True

@@ -14,7 +14,8 @@ from ops.discofuse.rules.operations import Tokens, delete, prepend
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
 from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
 
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_NAMES = frozenset({"NNP", "NNPS"})
+_NOUNS = _NAMES | {"NN", "NNS"}
 _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
 #: What may follow the second comma where neither the subject nor the verb does.
 _GO_ON = _NEED_NO_COMMA | {"VBG"}
@@ -151,6 +152,13 @@ def _gap(sentence: Sentence, pronoun: int, verb: int, end: int) -> int | None:
 
 def _suits(sentence: Sentence, found: _Between, verb: int, pronoun: int) -> bool:
     """Tell whether a noun suits its pronoun and its verb; where not, the parser took the wrong noun."""
+    last = found.start - 1
+    if (
+        sentence.lower[pronoun] != "which"
+        and sentence.tags[last] in _NAMES
+        and sentence.tags[found.noun] not in _NAMES
+    ):
+        return False  # "the eye of Selena , who ..."
     entity = sentence.annotation.entities[found.noun]
     if found.end > sentence.root and entity in (
         _NO_PERSONS if sentence.lower[pronoun] in ("who", "whom") else _PERSONS

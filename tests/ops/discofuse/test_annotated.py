@@ -114,6 +114,11 @@ def test_an_annotation_holds_what_spacy_says_of_each_token():
     assert found.sentence_texts() == [sentence.text.strip() for sentence in document.sents]
 
 
+def test_a_paragraph_begins_a_sentence_whatever_the_former_ends_with():
+    [found] = parsed(["Early life\n\nShe sang in Lissa. She left\n\nHe stayed"], PARAMS)
+    assert found.sentence_texts() == ["Early life", "She sang in Lissa.", "She left", "He stayed"]
+
+
 @pytest.mark.parametrize("size", [1, 8, 64])
 def test_bytes_do_not_depend_on_batches_and_order(tmp_path, size):
     whole = annotate(prose(TEXTS * 3), PARAMS.model_copy(update={"batch_size": 5}))
