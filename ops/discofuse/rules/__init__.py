@@ -1,7 +1,7 @@
 """The rules: every phenomenon of Table 14 over the sentences and the pairs of sentences of a document.
 
-Belongs here: the table of rules, and running them over an annotation. Not here: any one rule; each stands in the module
-of its kind, in that module's RULES.
+Belongs here: the table of rules, and running them over an annotation. Not here: any one rule; each stands in
+the module of its kind, in that module's RULES.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ _NO_STATEMENT = frozenset({"?", ":"})
 
 
 def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate]:
-    """Yield what the rules make of every sentence and every two consecutive sentences of a document, in order.
+    """Yield what the rules make of every sentence and every two consecutive sentences of a document, in
+    order.
 
-    A text gives one candidate for every rule and place that matches, of equal ones the first. A pair that no rule
-    matches is a control. Whether a candidate is worth keeping is not decided here.
+    A text gives one candidate for every rule and place that matches, of equal ones the first. A pair that no
+    rule matches is a control. Whether a candidate is worth keeping is not decided here.
     """
     lower = [word.lower() for word in annotation.words]
     by_sentence = _links(annotation)

@@ -19,7 +19,8 @@ from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
 _MISTAKEN = frozenset({"so", "yet", "nor", "for"})
 _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
-#: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then for Y".
+#: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then
+#: for Y".
 _OF_FIRST_VERB = frozenset(
     {
         "never",
@@ -39,10 +40,14 @@ _OF_FIRST_VERB = frozenset(
 #: Without an object these are passive, so that "was born and raised" goes on as "was raised".
 _TRANSITIVE = frozenset(
     {
-        "appoint", "arrest", "award", "baptise", "baptize", "build", "bury", "call", "capture", "commission", "convict",
-        "create", "demolish", "design", "destroy", "discover", "educate", "elect", "establish", "execute", "find",
-        "force", "found", "give", "hang", "imprison", "include", "introduce", "kill", "know", "launch", "make", "name",
-        "nominate", "ordain", "produce", "publish", "raise", "rebuild", "rename", "replace", "send", "sentence",
+        "appoint", "arrest", "award", "baptise", "baptize", "build", "bury", "call", "capture",
+        "commission", "convict",
+        "create", "demolish", "design", "destroy", "discover", "educate", "elect", "establish", "execute",
+        "find",
+        "force", "found", "give", "hang", "imprison", "include", "introduce", "kill", "know", "launch",
+        "make", "name",
+        "nominate", "ordain", "produce", "publish", "raise", "rebuild", "rename", "replace", "send",
+        "sentence",
         "shoot", "take", "use", "write", "injure", "wound", "inspire", "influence", "pronounce",
     }
 )  # fmt: skip
@@ -245,8 +250,9 @@ def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
 def _hangs_on(sentence: Sentence, main: int, verb: int) -> bool:
     """Tell whether a conjunct is that of the main verb, as far as the parse can be believed.
 
-    Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main verb
-    governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good and can help".
+    Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main
+    verb governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good
+    and can help".
     """
     for at in sentence.children(verb):
         label = sentence.dependencies[at]

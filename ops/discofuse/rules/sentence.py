@@ -24,7 +24,8 @@ class Sentence:
     """
 
     __slots__ = (
-        "_children", "_root", "_text", "annotation", "before", "dependencies", "end", "heads", "lower", "start", "tags", "words",
+        "_children", "_root", "_text", "annotation", "before", "dependencies", "end", "heads", "lower",
+        "start", "tags", "words",
     )  # fmt: skip
 
     def __init__(
@@ -96,7 +97,8 @@ class Sentence:
         return token
 
     def subject(self, verb: int) -> int | None:
-        """Return the subject of a verb ("there" where it stands for one), which parsers at times hang on its auxiliary."""
+        """Return the subject of a verb ("there" where it stands for one), which parsers at times hang on its
+        auxiliary."""
         dependencies = self.dependencies
         auxiliary = None
         for at in self.children(verb):
@@ -111,8 +113,8 @@ class Sentence:
         return [at for at in self.children(verb) if self.dependencies[at] in AUXILIARIES]
 
     def is_finite(self, verb: int) -> bool:
-        """Tell whether a verb or its first auxiliary is finite; a participle with a subject alone is taken for a
-        past tense, which a tagger often confuses with it.
+        """Tell whether a verb or its first auxiliary is finite; a participle with a subject alone is taken
+        for a past tense, which a tagger often confuses with it.
         """
         auxiliaries = self.auxiliaries(verb)
         if auxiliaries:

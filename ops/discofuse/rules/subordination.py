@@ -19,9 +19,12 @@ _INNER = phrases(INNER)
 #: A main clause that ends in one of these is not over: "not because", "his reaction was because".
 _UNFINISHED = frozenset(
     {
-        "not", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely", "mostly", "perhaps",
-        "probably", "possibly", "especially", "particularly", "primarily", "precisely", "and", "or", "but", "is",
-        "was", "are", "were", "be", "been", "being", "that", "than", "as", "such", "solely", "purely", "chiefly",
+        "not", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely", "mostly",
+        "perhaps",
+        "probably", "possibly", "especially", "particularly", "primarily", "precisely", "and", "or", "but",
+        "is",
+        "was", "are", "were", "be", "been", "being", "that", "than", "as", "such", "solely", "purely",
+        "chiefly",
         "presumably", "maybe", "in", "part", "all", "so", "if", "for", "except", "long",
     }
 )  # fmt: skip
@@ -92,7 +95,8 @@ def _apply_forward(sentence: Sentence, found: _Forward) -> Split | None:
 
 
 def _with_subject(sentence: Sentence, clause: Tokens, verb: int, subject: int) -> Tokens | None:
-    """Return a clause that begins with a participle (at `verb`) or lacks "be", with subject and finite verb."""
+    """Return a clause that begins with a participle (at `verb`) or lacks "be", with subject and finite
+    verb."""
     phrase = sentence.tokens(sentence.left(subject), sentence.right(subject) + 1)
     past = is_past(sentence, sentence.root)
     if sentence.tags[verb] != "VBG":
