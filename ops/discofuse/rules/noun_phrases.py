@@ -100,8 +100,8 @@ def _is_before_subject(sentence: Sentence, found: _Between) -> bool:
 
 
 def _detect_relative(sentence: Sentence, params: RuleParams) -> Iterator[_Between]:
-    for pronoun in range(sentence.start + 2, sentence.end - 3):
-        if sentence.lower[pronoun] not in RELATIVE or sentence.lower[pronoun - 1] != ",":
+    for pronoun in sentence.positions(RELATIVE):
+        if not sentence.start + 2 <= pronoun < sentence.end - 3 or sentence.lower[pronoun - 1] != ",":
             continue
         verb = pronoun
         while sentence.dependencies[verb] != "relcl" and sentence.start <= sentence.heads[verb] != verb:
@@ -187,6 +187,8 @@ def _apply_relative(sentence: Sentence, found: _Between) -> Split:
 
 
 def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Between]:
+    if "appos" not in sentence.dependencies[sentence.start : sentence.end]:
+        return
     for at in range(sentence.start + 3, sentence.end - 2):
         if sentence.dependencies[at] != "appos" or sentence.tags[at] not in _NOUNS:
             continue

@@ -16,6 +16,7 @@ from ops.discofuse.rules.sentence import Sentence
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
+_FIRST_WORDS = frozenset(_INNER)
 #: A main clause that ends in one of these is not over: "not because", "his reaction was because".
 _UNFINISHED = frozenset(
     {
@@ -119,8 +120,10 @@ class _Inner(NamedTuple):
 
 def _detect_inner(sentence: Sentence, params: RuleParams) -> Iterator[_Inner]:
     lower, root = sentence.lower, sentence.root
-    for start in range(sentence.start + 2, sentence.end - 2):
-        for words in _INNER.get(lower[start], ()):
+    for start in sentence.positions(_FIRST_WORDS):
+        if not sentence.start + 2 <= start < sentence.end - 2:
+            continue
+        for words in _INNER[lower[start]]:
             body = start + len(words)
             if (
                 (root < start or words == ["hence"])
@@ -210,7 +213,7 @@ RULES = (
         row="Inner connective",
         discourse_type="SINGLE_CONN_INNER",
         with_anaphora="SINGLE_CONN_INNER_ANAPHORA",
-        triggers=frozenset(_INNER),
+        triggers=_FIRST_WORDS,
         detect=_detect_inner,
         apply=_apply_inner,
     ),
