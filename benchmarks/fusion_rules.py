@@ -1,9 +1,9 @@
 """The rules over given annotations: sentences a second of one core, beside a pass that only joins tokens.
 
-Run: python benchmarks/fusion_rules.py PATH [--documents N] [--sample N --seed N]. PATH is prose: a file with a
-document a line (.txt, or .tsv of which the first column is read, also .gz), or GAP's .tsv, whose column Text is
-read. It is parsed once, which is not timed. Prints examples per 1,000 sentences by rule, and with --sample so many
-examples to read. Times are the processor's, so that other programs do not count.
+Run: python benchmarks/fusion_rules.py PATH [--documents N] [--sample N --seed N]. PATH is prose: a file of a
+document a line (.txt, or .tsv of which the first column is read, also .gz), or GAP's .tsv, whose column Text
+is read. It is parsed once, which is not timed. Prints examples per 1,000 sentences by rule, and with --sample
+so many examples to read. Times are the processor's, so that other programs do not count.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ ROUNDS = 5
 
 def texts(path: Path) -> Iterator[str]:
     """Yield the documents of a file."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
         for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)):
             if number == 0 and "Text" in row:
                 column = row.index("Text")
@@ -81,10 +80,10 @@ def main() -> None:
     made = rounds[0][1][1]
     print(f"{sentences} sentences of {len(documents)} documents; best of {ROUNDS} rounds on one core")
     print(
-        f"all rules      {sentences / rules:10,.0f} sentences/s  {1e6 * rules / sentences:7.1f} microseconds each"
+        f"all rules      {sentences / rules:10,.0f} sentences/s  {1e6 * rules / sentences:.1f} microseconds"
     )
     print(
-        f"joining tokens {sentences / joining:10,.0f} sentences/s  rules take {rules / joining:.0f} times as long"
+        f"joining tokens {sentences / joining:10,.0f} sentences/s  the rules take {rules / joining:.0f} times"
     )
     for rule, count in sorted(Counter(candidate.rule for candidate in made).items()):
         print(f"{rule:36} {1000 * count / sentences:7.1f} per 1,000 sentences")

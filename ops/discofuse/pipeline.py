@@ -61,7 +61,8 @@ def is_tokenised(text: str) -> bool:
 
 
 def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
-    """Return the sentences of a tokenised text: each ends in a final mark of its own, with what closes behind it."""
+    """Return the sentences of a tokenised text: each ends in a final mark of its own, with what closes
+    behind it."""
     found: list[Sequence[str]] = []
     start = at = 0
     while at < len(words):

@@ -1,6 +1,7 @@
 """Fusion examples of one text, from its words to its examples.
 
-Belongs here: one text at a time, for use from a program or a prompt. Not here: datasets (annotated.py, candidates.py).
+Belongs here: one text at a time, for use from a program or a prompt. Not here: datasets (annotated.py,
+candidates.py).
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 def fusion_examples(text: str, nlp: Language, params: RuleParams | None = None) -> list[FusionExample]:
     """Return the fusion examples of a text of one or more sentences, in the order of the text.
 
-    `nlp` is that of `annotator()`. The text may be natural or already space-tokenised; in the second case its tokens
-    are kept, and its sentences end at the newlines, or where final marks stand if it has none.
+    `nlp` is that of `annotator()`. The text may be natural or already space-tokenised; in the second case
+    its tokens are kept, and its sentences end at the newlines, or where final marks stand if it has none.
     """
     annotation = Annotation.of(annotated(text, nlp))
     return [candidate.example for candidate in candidates(annotation, params or RuleParams())]

@@ -31,10 +31,10 @@ def resolved(
 ) -> tuple[Tokens, tuple[Link, ...]]:
     """Return `second` with mentions replaced by their antecedents in `first`, and the links that were used.
 
-    REPLACE(B, S_B, S_A) of Table 14, with what keeps the outcome a sentence. A name does not stand twice in one clause
-    for one thing ("Lions have a record against Lions"), so of several mentions of one entity the first is replaced,
-    and another only where it is the subject of a coordinated clause; where the antecedent's head is in `second`
-    anyway, nothing is. `text` holds the sentences that the tokens are of.
+    REPLACE(B, S_B, S_A) of Table 14, with what keeps the outcome a sentence. A name does not stand twice in
+    one clause for one thing ("Lions have a record against Lions"), so of several mentions of one entity the
+    first is replaced, and another only where it is the subject of a coordinated clause; where the
+    antecedent's head is in `second` anyway, nothing is. `text` holds the sentences that the tokens are of.
     """
     named, here = set(first), set(second)
     best: dict[tuple[int, int], tuple[tuple[bool, float, int], Link, int]] = {}
@@ -86,7 +86,8 @@ def _noun(sentence: Sentence, span: tuple[int, int]) -> int | None:
 
 
 def _phrase(sentence: Sentence, noun: int, span: tuple[int, int]) -> Tokens:
-    """Return an antecedent without what comes behind its name: clauses, appositions, brackets, a possessive mark.
+    """Return an antecedent without what comes behind its name: clauses, appositions, brackets, a possessive
+    mark.
 
     "a man" becomes "the man": the second sentence speaks of one that is known.
     """
@@ -143,7 +144,8 @@ def _lower(sentence: Sentence, token: Token) -> str:
 
 
 def _is_coordinated_subject(sentence: Sentence, mention: tuple[int, int], earlier: int) -> bool:
-    """Tell whether a mention is the subject of a conjunct of the sentence's main verb, unlike the earlier one."""
+    """Tell whether a mention is the subject of a conjunct of the sentence's main verb, unlike the earlier
+    one."""
     token = mention[1] - 1
     verb = sentence.heads[token]
     return (

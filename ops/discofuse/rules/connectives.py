@@ -13,12 +13,15 @@ BACKWARD = (
     "accordingly", "additionally", "afterward", "alternatively", "although", "and", "as a result",
     "because of that", "because of this", "besides", "but", "by comparison", "by contrast", "by doing this",
     "by then", "consequently", "conversely", "else", "finally", "for example", "for instance", "further",
-    "furthermore", "hence", "however", "in contrast", "in fact", "in other words", "in particular", "in short",
+    "furthermore", "hence", "however", "in contrast", "in fact", "in other words", "in particular",
+    "in short",
     "in sum", "in the end", "in turn", "indeed", "instead", "lest", "likewise", "meantime", "in the meantime",
-    "meanwhile", "moreover", "nevertheless", "next", "nonetheless", "on the contrary", "on the other hand", "or",
+    "meanwhile", "moreover", "nevertheless", "next", "nonetheless", "on the contrary", "on the other hand",
+    "or",
     "otherwise", "overall", "plus", "rather", "regardless", "similarly", "simultaneously", "specifically",
     "still", "then", "thereafter", "thereby", "therefore", "though", "thus", "ultimately", "whereas", "yet",
-    "now", "second", "third", "basically", "this", "eventually", "obviously", "again", "fortunately", "luckily",
+    "now", "second", "third", "basically", "this", "eventually", "obviously", "again", "fortunately",
+    "luckily",
     "meaning", "interestingly", "anyway", "clearly",
 )  # fmt: skip
 INNER = (
@@ -29,14 +32,17 @@ COORDINATING = frozenset({"and", "but", "or", "nor", "yet", "so", "for"})
 RELATIVE = frozenset({"who", "which", "whose", "whom"})
 
 CONJUNCTIONS = frozenset({"and", "but", "or", "yet", "plus"})
-#: They make a sentence a subordinate clause, so that one of them opens a sentence of its own only as a fragment.
+#: They make a sentence a subordinate clause, so that one of them opens a sentence of its own only as a
+#: fragment.
 SUBORDINATORS = frozenset({"although", "though", "whereas", "lest"})
-#: Inside a sentence, without commas, these are connectives where they modify its verb. The rest of Table 12 is
-#: there as often an adverb of manner ("specifically designed") or part of a phrase ("the next round").
+#: Inside a sentence, without commas, these are connectives where they modify its verb. The rest of Table 12
+#: is there as often an adverb of manner ("specifically designed") or part of a phrase ("the next round").
 INSIDE = frozenset(
     {
-        "accordingly", "additionally", "afterward", "again", "consequently", "eventually", "finally", "fortunately",
-        "furthermore", "hence", "however", "indeed", "instead", "likewise", "meanwhile", "moreover", "nevertheless",
+        "accordingly", "additionally", "afterward", "again", "consequently", "eventually", "finally",
+        "fortunately",
+        "furthermore", "hence", "however", "indeed", "instead", "likewise", "meanwhile", "moreover",
+        "nevertheless",
         "nonetheless", "now", "obviously", "still", "then", "thereafter", "thereby", "therefore", "thus",
         "ultimately", "basically", "clearly",
     }
@@ -44,7 +50,8 @@ INSIDE = frozenset(
 _NEVER_INSIDE = frozenset(
     {"and", "but", "or", "plus", "yet", "else", "next", "this", "meaning", "lest", "although", "whereas"}
 )
-#: Behind these a connective is a preposition or part of a comparison ("instead of", "rather than", "now that").
+#: Behind these a connective is a preposition or part of a comparison ("instead of", "rather than", "now
+#: that").
 _CONTINUES = frozenset({"of", "to", "than", "that", "as", "with", "from"})
 #: Before a bare noun these modify it, whatever the parser says: "Still life", "Then president".
 _MODIFIERS = frozenset(
@@ -82,7 +89,8 @@ def phrases(connectives: Sequence[str]) -> dict[str, list[list[str]]]:
 
 
 def is_opening(sentence: Sentence, start: int, end: int, comma: bool) -> bool:
-    """Tell whether the tokens before `end` that begin a sentence at `start` are a connective, not its content."""
+    """Tell whether the tokens before `end` that begin a sentence at `start` are a connective, not its
+    content."""
     word, label = sentence.lower[start], sentence.dependencies[start]
     following = sentence.lower[end] if end < sentence.end else "."
     if end - start > 1:

@@ -5,7 +5,7 @@ Belongs here: sentence coordination and verb phrase coordination. Not here: subo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,8 +18,11 @@ from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
 #: Conjunctions that a parser often takes for adverbs or subordinators; these count behind a comma only.
 _MISTAKEN = frozenset({"so", "yet", "nor", "for"})
 _CORRELATIVES = frozenset({"either", "neither", "nor"})
+_NEGATIONS = frozenset({"not", "n't"})
+_PARTLY = frozenset({"only", "just", "merely", "simply"})
 _PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
-#: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then for Y".
+#: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then
+#: for Y".
 _OF_FIRST_VERB = frozenset(
     {
         "never",
@@ -39,10 +42,14 @@ _OF_FIRST_VERB = frozenset(
 #: Without an object these are passive, so that "was born and raised" goes on as "was raised".
 _TRANSITIVE = frozenset(
     {
-        "appoint", "arrest", "award", "baptise", "baptize", "build", "bury", "call", "capture", "commission", "convict",
-        "create", "demolish", "design", "destroy", "discover", "educate", "elect", "establish", "execute", "find",
-        "force", "found", "give", "hang", "imprison", "include", "introduce", "kill", "know", "launch", "make", "name",
-        "nominate", "ordain", "produce", "publish", "raise", "rebuild", "rename", "replace", "send", "sentence",
+        "appoint", "arrest", "award", "baptise", "baptize", "build", "bury", "call", "capture",
+        "commission", "convict",
+        "create", "demolish", "design", "destroy", "discover", "educate", "elect", "establish", "execute",
+        "find",
+        "force", "found", "give", "hang", "imprison", "include", "introduce", "kill", "know", "launch",
+        "make", "name",
+        "nominate", "ordain", "produce", "publish", "raise", "rebuild", "rename", "replace", "send",
+        "sentence",
         "shoot", "take", "use", "write", "injure", "wound", "inspire", "influence", "pronounce",
     }
 )  # fmt: skip
@@ -67,8 +74,8 @@ class _Clauses(NamedTuple):
 def _conjunctions(sentence: Sentence) -> Iterator[int]:
     """Yield the conjunctions that may tie the sentence's main clause to another."""
     lower, dependencies, tags, heads = sentence.lower, sentence.dependencies, sentence.tags, sentence.heads
-    for at in range(sentence.start + 2, sentence.end - 2):
-        if lower[at] in COORDINATING and (
+    for at in sentence.positions(COORDINATING):
+        if sentence.start + 2 <= at < sentence.end - 2 and (
             (dependencies[at] == "cc" and tags[heads[at]] in _VERBS)
             or (lower[at] in _MISTAKEN and lower[at - 1] == ",")
         ):
@@ -93,15 +100,17 @@ def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
     if subject > end:
         return None
     before = lower[sentence.start : end]
-    if not _CORRELATIVES.isdisjoint(before) or any(
-        word in ("only", "just", "merely", "simply") and earlier in ("not", "n't")
-        for earlier, word in pairwise(before)
-    ):
+    if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
         return None
     # "He came , saw and left": one conjunct before without a conjunction of its own.
     conjuncts = [at for at in sentence.children(main) if at < end and sentence.dependencies[at] == "conj"]
     own = [at for at in sentence.children(main) if at < end and sentence.dependencies[at] == "cc"]
     return main if len(conjuncts) <= len(own) else None
+
+
+def _is_partial(words: Sequence[str]) -> bool:
+    """Tell whether words hold the first half of "not only ... but also"."""
+    return any(earlier in _NEGATIONS and word in _PARTLY for earlier, word in pairwise(words))
 
 
 def _is_conjunct(sentence: Sentence, verb: int, main: int) -> bool:
@@ -245,8 +254,9 @@ def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
 def _hangs_on(sentence: Sentence, main: int, verb: int) -> bool:
     """Tell whether a conjunct is that of the main verb, as far as the parse can be believed.
 
-    Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main verb
-    governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good and can help".
+    Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main
+    verb governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good
+    and can help".
     """
     for at in sentence.children(verb):
         label = sentence.dependencies[at]

@@ -87,7 +87,8 @@ def possessive(sentence: Sentence, noun: int, phrase: Tokens) -> Tokens:
 
 @lru_cache(maxsize=4096)
 def is_common(word: str) -> bool:
-    """Tell whether a word in small letters is in the dictionary; one that a tagger takes for a noun may be a name."""
+    """Tell whether a word in small letters is in the dictionary; one that a tagger takes for a noun may be a
+    name."""
     from lemminflect import getAllLemmas
 
     return bool(getAllLemmas(word))

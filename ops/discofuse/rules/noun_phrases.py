@@ -1,6 +1,7 @@
 """A noun phrase with something said about it between two commas.
 
-Belongs here: relative clauses and appositions. Not here: what follows a noun without commas; both rules leave it.
+Belongs here: relative clauses and appositions. Not here: what follows a noun without commas; both rules
+leave it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class _Between(NamedTuple):
 
 
 def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | None:
-    """Return what stands from `comma` to `end` if it is between two commas and the rest is a clause without it."""
+    """Return what stands from `comma` to `end` if it is between two commas and the rest is a clause without
+    it."""
     lower = sentence.lower
     if (
         comma <= sentence.start
@@ -68,7 +70,8 @@ def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | 
 
 
 def _is_subject_of(sentence: Sentence, phrase: int, noun: int, following: int) -> bool:
-    """Tell whether a noun phrase is in the subject of the clause whose verb group or adverb is at `following`."""
+    """Tell whether a noun phrase is in the subject of the clause whose verb group or adverb is at
+    `following`."""
     verb = following
     if sentence.dependencies[following] in ("aux", "auxpass", "advmod", "neg"):
         verb = sentence.heads[following]
@@ -81,7 +84,8 @@ def _is_subject_of(sentence: Sentence, phrase: int, noun: int, following: int) -
 def _without(sentence: Sentence, found: _Between) -> Tokens:
     """Return the sentence without what stands between the commas, and without these."""
     following = found.end + 1
-    # "In Paris , which he loved , he lived alone": only a verb, a conjunction or a preposition goes without the comma.
+    # "In Paris , which he loved , he lived alone": only a verb, a conjunction or a preposition goes without
+    # the comma.
     bare = (
         _is_subject_of(sentence, found.phrase, found.noun, following)
         or sentence.tags[following] in _NEED_NO_COMMA
@@ -96,8 +100,8 @@ def _is_before_subject(sentence: Sentence, found: _Between) -> bool:
 
 
 def _detect_relative(sentence: Sentence, params: RuleParams) -> Iterator[_Between]:
-    for pronoun in range(sentence.start + 2, sentence.end - 3):
-        if sentence.lower[pronoun] not in RELATIVE or sentence.lower[pronoun - 1] != ",":
+    for pronoun in sentence.positions(RELATIVE):
+        if not sentence.start + 2 <= pronoun < sentence.end - 3 or sentence.lower[pronoun - 1] != ",":
             continue
         verb = pronoun
         while sentence.dependencies[verb] != "relcl" and sentence.start <= sentence.heads[verb] != verb:
@@ -115,7 +119,8 @@ def _detect_relative(sentence: Sentence, params: RuleParams) -> Iterator[_Betwee
 
 
 def _is_in_modifier(sentence: Sentence, noun: int) -> bool:
-    """Tell whether a noun is part of a participle's phrase, when the clause may as well be about that one's noun."""
+    """Tell whether a noun is part of a participle's phrase, when the clause may as well be about that one's
+    noun."""
     at = noun
     while sentence.heads[at] != at and sentence.start <= sentence.heads[at] < sentence.end:
         at = sentence.heads[at]
@@ -125,7 +130,8 @@ def _is_in_modifier(sentence: Sentence, noun: int) -> bool:
 
 
 def _may_go_on(sentence: Sentence, following: int) -> bool:
-    """Tell whether a relative clause may go on behind its comma: "which was built in 1693 , and served as a tavern"."""
+    """Tell whether a relative clause may go on behind its comma: "which was built in 1693 , and served as a
+    tavern"."""
     if sentence.tags[following] != "CC":
         return False
     verb = _conjunct(sentence, following)
@@ -181,6 +187,8 @@ def _apply_relative(sentence: Sentence, found: _Between) -> Split:
 
 
 def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Between]:
+    if "appos" not in sentence.dependencies[sentence.start : sentence.end]:
+        return
     for at in range(sentence.start + 3, sentence.end - 2):
         if sentence.dependencies[at] != "appos" or sentence.tags[at] not in _NOUNS:
             continue
@@ -219,8 +227,9 @@ def _apply_apposition(sentence: Sentence, found: _Between) -> Split:
 def _tells_past(sentence: Sentence, found: _Between) -> bool:
     """Tell whether every finite verb of the rest is of the past.
 
-    A present or a modal anywhere makes the apposition hold now, as in the paper's "The frigidarium , the last stop in
-    the bathhouse , was where guests would cool off", which gives "The frigidarium is the last stop".
+    A present or a modal anywhere makes the apposition hold now, as in the paper's "The frigidarium , the
+    last stop in the bathhouse , was where guests would cool off", which gives "The frigidarium is the last
+    stop".
     """
     rest = [*sentence.tags[sentence.start : found.start], *sentence.tags[found.end : sentence.end]]
     return is_past(sentence, sentence.root) and {"VBZ", "VBP", "MD"}.isdisjoint(rest)

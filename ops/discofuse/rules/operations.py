@@ -1,7 +1,8 @@
 """The five operations upon token lists that every rule is made of (Geva et al. 2019, Table 13).
 
-Belongs here: the operations, and the token list. Not here: which rule uses which (the rules' own modules), writing a
-token list as text (writing.py). Positions count from 0 here, from 1 in the paper; no list is changed in place.
+Belongs here: the operations, and the token list. Not here: which rule uses which (the rules' own modules),
+writing a token list as text (writing.py). Positions count from 0 here, from 1 in the paper; no list is
+changed in place.
 """
 
 from __future__ import annotations

@@ -13,12 +13,16 @@ from ops.discofuse.rules.operations import delete, prepend, split
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
 from ops.discofuse.rules.sentence import Sentence
 
-#: Participles that have become prepositions or conjunctions: they have no subject to be found behind the comma.
+#: Participles that have become prepositions or conjunctions: they have no subject to be found behind the
+#: comma.
 _PREPOSITIONS = frozenset(
     {
-        "according", "assuming", "beginning", "ending", "barring", "concerning", "considering", "depending", "during", "excepting",
-        "excluding", "failing", "following", "granting", "given", "including", "involving", "judging", "notwithstanding",
-        "owing", "pending", "providing", "regarding", "relating", "respecting", "seeing", "speaking", "starting",
+        "according", "assuming", "beginning", "ending", "barring", "concerning", "considering", "depending",
+        "during", "excepting",
+        "excluding", "failing", "following", "granting", "given", "including", "involving", "judging",
+        "notwithstanding",
+        "owing", "pending", "providing", "regarding", "relating", "respecting", "seeing", "speaking",
+        "starting",
         "supposing", "touching", "talking", "generally",
     }
 )  # fmt: skip

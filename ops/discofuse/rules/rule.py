@@ -34,7 +34,7 @@ class RuleParams(Params, section="discofuse.rules"):
 
     pronoun_score: float = Field(default=0.7, ge=0, le=1)
     """Least score of a link by which a pronoun is replaced."""
-    nominal_score: float = Field(default=0.7, ge=0, le=1)
+    nominal_score: float = Field(default=0.8, ge=0, le=1)
     """The same for a nominal ("the team")."""
     connective_within: int = Field(default=5, ge=1)
     """A discourse connective begins among so many first tokens of the second sentence (Table 14: 5)."""
@@ -69,5 +69,6 @@ class Rule:
     triggers: frozenset[str] = frozenset()
     """Words in small letters without one of which the text cannot match; empty: any text may."""
     with_anaphora: DiscourseType | None = None
-    """The type where the anaphora rule applies to the outcome too; None where the paper does not combine them."""
+    """The type where the anaphora rule applies to the outcome too; None where the paper does not combine
+    them."""
     of_pairs: bool = False

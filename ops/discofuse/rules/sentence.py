@@ -24,7 +24,8 @@ class Sentence:
     """
 
     __slots__ = (
-        "_children", "_root", "_text", "annotation", "before", "dependencies", "end", "heads", "lower", "start", "tags", "words",
+        "_children", "_positions", "_root", "_text", "annotation", "before", "dependencies", "end", "heads", "lower",
+        "start", "tags", "words",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +46,7 @@ class Sentence:
         self.start, self.end = start, end
         self.before = before
         self._children: list[list[int]] | None = None
+        self._positions: dict[frozenset[str], list[int]] = {}
         self._root = -1
         self._text: str | None = None
 
@@ -63,6 +65,14 @@ class Sentence:
             odd = not text.isascii() or "\n" in text or "\t" in text or "  " in text
             self._text = " ".join(text.split()) if odd else text
         return self._text
+
+    def positions(self, words: frozenset[str]) -> list[int]:
+        """Return where any of `words` (small letters) stands; several rules ask for the same."""
+        found = self._positions.get(words)
+        if found is None:
+            lower = self.lower
+            found = self._positions[words] = [at for at in range(self.start, self.end) if lower[at] in words]
+        return found
 
     def tokens(self, start: int | None = None, end: int | None = None) -> Tokens:
         """Return the tokens from `start` to before `end`."""
@@ -96,7 +106,8 @@ class Sentence:
         return token
 
     def subject(self, verb: int) -> int | None:
-        """Return the subject of a verb ("there" where it stands for one), which parsers at times hang on its auxiliary."""
+        """Return the subject of a verb ("there" where it stands for one), which parsers at times hang on its
+        auxiliary."""
         dependencies = self.dependencies
         auxiliary = None
         for at in self.children(verb):
@@ -111,8 +122,8 @@ class Sentence:
         return [at for at in self.children(verb) if self.dependencies[at] in AUXILIARIES]
 
     def is_finite(self, verb: int) -> bool:
-        """Tell whether a verb or its first auxiliary is finite; a participle with a subject alone is taken for a
-        past tense, which a tagger often confuses with it.
+        """Tell whether a verb or its first auxiliary is finite; a participle with a subject alone is taken
+        for a past tense, which a tagger often confuses with it.
         """
         auxiliaries = self.auxiliaries(verb)
         if auxiliaries:

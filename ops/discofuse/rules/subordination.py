@@ -16,12 +16,16 @@ from ops.discofuse.rules.sentence import Sentence
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
+_FIRST_WORDS = frozenset(_INNER)
 #: A main clause that ends in one of these is not over: "not because", "his reaction was because".
 _UNFINISHED = frozenset(
     {
-        "not", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely", "mostly", "perhaps",
-        "probably", "possibly", "especially", "particularly", "primarily", "precisely", "and", "or", "but", "is",
-        "was", "are", "were", "be", "been", "being", "that", "than", "as", "such", "solely", "purely", "chiefly",
+        "not", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely", "mostly",
+        "perhaps",
+        "probably", "possibly", "especially", "particularly", "primarily", "precisely", "and", "or", "but",
+        "is",
+        "was", "are", "were", "be", "been", "being", "that", "than", "as", "such", "solely", "purely",
+        "chiefly",
         "presumably", "maybe", "in", "part", "all", "so", "if", "for", "except", "long",
     }
 )  # fmt: skip
@@ -92,7 +96,8 @@ def _apply_forward(sentence: Sentence, found: _Forward) -> Split | None:
 
 
 def _with_subject(sentence: Sentence, clause: Tokens, verb: int, subject: int) -> Tokens | None:
-    """Return a clause that begins with a participle (at `verb`) or lacks "be", with subject and finite verb."""
+    """Return a clause that begins with a participle (at `verb`) or lacks "be", with subject and finite
+    verb."""
     phrase = sentence.tokens(sentence.left(subject), sentence.right(subject) + 1)
     past = is_past(sentence, sentence.root)
     if sentence.tags[verb] != "VBG":
@@ -115,8 +120,10 @@ class _Inner(NamedTuple):
 
 def _detect_inner(sentence: Sentence, params: RuleParams) -> Iterator[_Inner]:
     lower, root = sentence.lower, sentence.root
-    for start in range(sentence.start + 2, sentence.end - 2):
-        for words in _INNER.get(lower[start], ()):
+    for start in sentence.positions(_FIRST_WORDS):
+        if not sentence.start + 2 <= start < sentence.end - 2:
+            continue
+        for words in _INNER[lower[start]]:
             body = start + len(words)
             if (
                 (root < start or words == ["hence"])
@@ -206,7 +213,7 @@ RULES = (
         row="Inner connective",
         discourse_type="SINGLE_CONN_INNER",
         with_anaphora="SINGLE_CONN_INNER_ANAPHORA",
-        triggers=frozenset(_INNER),
+        triggers=_FIRST_WORDS,
         detect=_detect_inner,
         apply=_apply_inner,
     ),

@@ -30,8 +30,8 @@ def sentence(
 ) -> str | None:
     """Return `tokens` as a sentence that ends in " .", None where quotes or brackets are not balanced.
 
-    `starts` are the tokens that began a sentence of the text: inside, a common word among them is written small.
-    `end_given`: the text ends as it did, with a question mark or a bracket perhaps.
+    `starts` are the tokens that began a sentence of the text: inside, a common word among them is written
+    small. `end_given`: the text ends as it did, with a question mark or a bracket perhaps.
     """
     words = [annotation.words[token] if isinstance(token, int) else token for token in tokens]
     for start in starts:
