@@ -20,12 +20,14 @@ import sys
 WARM = (
     "accelerate.state",
     "alembic.config",
-    "dagster._daemon",
     "dagster._core.workspace.context",
-    "dvc.repo",
+    "dagster._daemon",
+    "dulwich.repo",
     "dvc.commands.repro",
+    "dvc.repo",
     "dvc_render",
     "great_expectations",
+    "importlib_metadata",
     "mlflow.pyfunc",
     "mlflow.store.tracking.sqlalchemy_store",
     "nltk.stem.porter",
@@ -39,14 +41,12 @@ WARM = (
     "rich.table",
     "safetensors.torch",
     "scipy.sparse",
+    "scmrepo.git",
     "sqlalchemy.dialects.sqlite",
     "torch._dynamo",
     "upath",
-    "dulwich.repo",
-    "scmrepo.git",
-    "zc.lockfile",
-    "importlib_metadata",
     "yaml",
+    "zc.lockfile",
 )
 
 
