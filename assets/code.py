@@ -8,7 +8,6 @@ Not here: params and inputs, which are the other two thirds of a partition's key
 from __future__ import annotations
 
 import ast
-import copy
 import hashlib
 import importlib.metadata
 import inspect
@@ -18,6 +17,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from assets.settings import ROOT
@@ -153,6 +153,11 @@ def _from(node: ast.ImportFrom, module: str) -> Iterator[tuple[str, str]]:
         yield inner if is_inner else base, alias.asname or alias.name
 
 
+@cache
+def _source_tree(module: ModuleType) -> ast.Module:
+    return ast.parse(inspect.getsource(module))
+
+
 def _own_definitions(function: Callable[..., Any]) -> list[ast.AST]:
     """Return the function and what its own module defines and it mentions, directly or not.
 
@@ -161,7 +166,7 @@ def _own_definitions(function: Callable[..., Any]) -> list[ast.AST]:
     module = inspect.getmodule(function)
     assert module is not None
     defined: dict[str, ast.AST] = {}
-    for node in ast.parse(inspect.getsource(module)).body:
+    for node in _source_tree(module).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             defined[node.name] = node
         elif isinstance(node, ast.Assign):
@@ -187,7 +192,7 @@ def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST], within: 
     module = inspect.getmodule(function)
     assert module is not None
     bound: dict[str, str] = {}
-    for node in ast.parse(inspect.getsource(module)).body:
+    for node in _source_tree(module).body:
         if isinstance(node, ast.ImportFrom):
             bound |= {name: target for target, name in _from(node, module.__name__)}
         elif isinstance(node, ast.Import):
@@ -207,8 +212,10 @@ def _function_tree(function: Callable[..., Any]) -> ast.Module:
 
 
 def _dump(tree: ast.AST) -> str:
-    """Return the tree as text, without docstrings (of attributes as well), positions and comments."""
-    tree = copy.deepcopy(tree)
+    """Return the tree as text, without docstrings (of attributes as well), positions and comments.
+
+    The tree loses its docstrings: to copy it first takes longer than all else.
+    """
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
@@ -232,11 +239,15 @@ def _lock() -> Mapping[str, tuple[str, str]]:
     return {_normal(name): (name, version) for name, version in pins}
 
 
+@cache
 def _locked(package: str) -> tuple[str, str]:
     if found := _lock().get(_normal(package)):
         return found
-    for name in importlib.metadata.packages_distributions().get(package, []):
-        if found := _lock().get(_normal(name)):
+    # As importlib.metadata.packages_distributions tells it, which splits every record of every package.
+    member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
+    for one in importlib.metadata.distributions():
+        found = _lock().get(_normal(one.name))
+        if found and member.search(one.read_text("RECORD") or ""):
             return found
     raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
 

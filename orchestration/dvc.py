@@ -105,14 +105,16 @@ def _commit(names: list[str]) -> list[str]:
     path = ROOT / "dvc.lock"
     with Repo(str(ROOT)) as repo, lock_repo(repo):
         former = path.read_bytes() if path.exists() else None
-        differing = repo.status()  # of all stages at once: each call reads dvc.yaml and dvc.lock anew
+        differing = repo.status()
         moved = [name for name in names if name in differing]
         try:
-            # Each call reads dvc.yaml and dvc.lock anew. One does for all, but takes along what is not due.
-            whole = len(names) == len(datasets()) + 1
-            for name in [None] if moved and whole else moved:
-                repo.commit(name, force=True)
+            # As `dvc commit` does with a stage. Several calls of it would read and write dvc.lock for each.
+            stages = {stage.addressing: stage for stage in repo.index.stages}
+            for name in moved:
+                stages[name].save()
+                stages[name].commit()
             if moved:
+                stages[moved[0]].dvcfile.dump_stages([stages[name] for name in moved], update_pipeline=False)
                 _order_stages()
             footing.check()
         except BaseException:

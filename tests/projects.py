@@ -128,7 +128,7 @@ class Project:
 
     def data(self) -> dict[str, bytes]:
         """Every byte that DVC tracks: the datasets, the pages, the metrics."""
-        stages = yaml.safe_load(self.lock)["stages"].values()
+        stages = yaml.load(self.lock, Loader=yaml.CSafeLoader)["stages"].values()  # in C
         paths = [out["path"] for stage in stages for out in stage["outs"] if out["path"] != "code.json"]
         outs = [self.root / path for path in paths]
         files = [file for out in outs for file in (out, *out.rglob("*")) if file.is_file()]
@@ -141,7 +141,8 @@ class Project:
         ]
 
     def copy(self, to: Path) -> "Project":
-        shutil.copytree(self.root, to, symlinks=True)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-aT", self.root, to], check=True)  # in half the time of shutil.copytree
         return Project(to, self.zygote)
 
 

@@ -6,6 +6,8 @@ such a child starts as `python -m orchestration...` (the stages of `dvc repro`) 
 (python.py stands in for `python`), with the descriptors that it reads and writes.
 """
 
+import gc
+import importlib
 import json
 import os
 import runpy
@@ -14,16 +16,38 @@ import signal
 import socket
 import sys
 
-import dagster
-import dvc.repo
-import great_expectations
-import numpy
-import pyarrow.parquet
-import rich.table
-import torch
-import yaml
-
-WARM = (dagster, dvc.repo, great_expectations, numpy, pyarrow.parquet, rich.table, torch, yaml)
+#: What the programs of a project import, sooner or later, of other people's code.
+WARM = (
+    "accelerate.state",
+    "alembic.config",
+    "dagster._core.workspace.context",
+    "dagster._daemon",
+    "dulwich.repo",
+    "dvc.commands.repro",
+    "dvc.repo",
+    "dvc_render",
+    "great_expectations",
+    "importlib_metadata",
+    "mlflow.pyfunc",
+    "mlflow.store.tracking.sqlalchemy_store",
+    "nltk.stem.porter",
+    "nltk.tokenize",
+    "numba",
+    "numpy",
+    "nupunkt",
+    "pyarrow.parquet",
+    "pygments.lexers",
+    "rapidfuzz.process",
+    "rich.table",
+    "safetensors.torch",
+    "scipy.sparse",
+    "scmrepo.git",
+    "sqlalchemy.dialects.sqlite",
+    "torch._dynamo",
+    "upath",
+    "yaml",
+    "zc.lockfile",
+)
 
 
 def child(order, descriptors):
@@ -83,6 +107,11 @@ def from_child(connection):
 
 
 if __name__ == "__main__":
+    sys.dont_write_bytecode = False  # what one program of a project compiles, the next ones need not
+    for name in WARM:
+        importlib.import_module(name)
+    sys.modules["numba"].njit(lambda: None)()  # the rest of numba is imported at its first compilation
+    gc.freeze()  # a child that collects garbage would walk, and so copy, all that is warm
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for a grandchild
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(sys.argv[1])
