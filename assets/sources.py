@@ -1,4 +1,4 @@
-"""What was collected: papers and talks, parsed and split into sentences, by month of publication.
+"""What was collected: papers, talks and prose, parsed, by month of publication.
 
 Belongs here: datasets that every system may read. Not here: what one system makes of them.
 """
@@ -23,11 +23,21 @@ from assets.expectations import (
 from ops.annotation.answers import parse_answers
 from ops.annotation.schemas import ANSWERS
 from ops.outcome import Outcomes
+from ops.parse.fusion_pairs import parse_fusion_pairs
 from ops.parse.gold_alignments import parse_gold_alignments
 from ops.parse.papers import parse_papers
+from ops.parse.prose import parse_prose
 from ops.parse.roles import ROLES
 from ops.parse.scan import Records
-from ops.parse.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, PAPERS, SENTENCES, TALKS
+from ops.parse.schemas import (
+    FUSION_PAIRS,
+    GOLD_ALIGNMENTS,
+    HUMAN_SUMMARIES,
+    PAPERS,
+    PROSE,
+    SENTENCES,
+    TALKS,
+)
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.summaries import KINDS, parse_human_summaries
 from ops.parse.talks import parse_talks
@@ -167,4 +177,45 @@ def ratings(records: Records) -> Outcomes:
     return records.map(parse_answers)
 
 
-SOURCES = [papers, talks, sentences, gold_alignments, human_summaries, ratings]
+@dataset(
+    group="sources",
+    shape=PROSE,
+    optional=True,
+    measures=["text.words", "text.characters"],
+    scores={"words": Score("text.words")},
+    expectations=[
+        *identity("prose"),
+        *not_null("document", "month", "domain", "text"),
+        among("month", THIS_MONTH),
+        *text("title", longest=400),
+        *text("text", longest=2_000_000),
+        *steady(),
+    ],
+)
+def prose(records: Records) -> Outcomes:
+    """Running text of any kind, a row a document, with the domain of its source."""
+    return records.map(parse_prose)
+
+
+@dataset(
+    group="sources",
+    shape=FUSION_PAIRS,
+    optional=True,
+    measures=["fused.words", "first.words", "second.words"],
+    expectations=[
+        *identity("fusion"),
+        *not_null("document", "month", "split", "fused", "first", "second"),
+        among("month", THIS_MONTH),
+        among("split", "train", "validation", "test"),
+        *text("fused", longest=3_000),
+        *text("first", longest=3_000),
+        *text("second", longest=3_000),
+        *steady(),
+    ],
+)
+def fusion_pairs(records: Records) -> Outcomes:
+    """Sentences that people split in two: what fusion models are tuned to and judged on beside DiscoFuse."""
+    return records.map(parse_fusion_pairs)
+
+
+SOURCES = [papers, talks, sentences, gold_alignments, human_summaries, ratings, prose, fusion_pairs]

@@ -47,6 +47,14 @@ def _formats(name: str) -> dict[str, Format[Any]]:
         from ops.annotation.answers import FORMATS as RATINGS
 
         return dict(RATINGS)
+    if name == "prose":
+        from ops.parse.prose import FORMATS as PROSE
+
+        return dict(PROSE)
+    if name == "fusion_pairs":
+        from ops.parse.fusion_pairs import FORMATS as FUSION_PAIRS
+
+        return dict(FUSION_PAIRS)
     from ops.parse.talks import FORMATS as TALKS
 
     return dict(TALKS)

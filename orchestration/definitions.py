@@ -8,6 +8,7 @@ from __future__ import annotations
 import dagster as dg
 
 import orchestration  # noqa: F401  pins the environment before anything heavy is loaded
+from assets.discofuse import DISCOFUSE
 from assets.sources import SOURCES
 from assets.talksumm import TALKSUMM
 from assets.talksumm_models import TALKSUMM_MODELS
@@ -26,7 +27,7 @@ def build_definitions(commit: bool = True) -> dg.Definitions:
     # Drivers of their own have their own loop and end; how things stand is asked through the browser.
     standing = [standing_check(dg.AssetKey(["quality", "pages"]))] if commit else []
     return dg.Definitions(
-        assets=[*SOURCES, *TALKSUMM, *TALKSUMM_MODELS, pages],
+        assets=[*SOURCES, *TALKSUMM, *TALKSUMM_MODELS, *DISCOFUSE, pages],
         asset_checks=standing,
         schedules=[newest_month, *(hourly(check) for check in standing)] if commit else [],
         sensors=[source_files] if commit else [],

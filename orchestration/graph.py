@@ -12,6 +12,7 @@ from orchestration import footing
 
 footing.code()  # what is edited from here on is noticed
 
+import assets.discofuse  # noqa: E402
 import assets.sources  # noqa: E402
 import assets.talksumm  # noqa: E402
 import assets.talksumm_models  # noqa: E402, F401  importing a module of assets declares its datasets

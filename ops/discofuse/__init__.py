@@ -1,4 +1,25 @@
 """DiscoFuse (Geva et al., NAACL 2019): sentences un-fused by rules over parses and coreference.
 
 Belongs here: this system's steps. Not here: parsing and coreference themselves (ops/models, ops/coreference).
+
+`annotator` and `fusion_examples` are public; they bring spaCy with them when they are first asked for.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ops.discofuse.pipeline import annotator
+    from ops.discofuse.unfuse import fusion_examples
+
+__all__ = ["annotator", "fusion_examples"]
+
+_PUBLIC = {"annotator": "ops.discofuse.pipeline", "fusion_examples": "ops.discofuse.unfuse"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,14 +1,14 @@
 """A parsed document as the rules read it: plain lists, one entry a token.
 
-Belongs here: the lists, and taking them off a spaCy document. Not here: storing them (annotated.py), parsing
-(annotator.py).
+Belongs here: the lists, and taking them off a spaCy document. Not here: storing them (stored.py), parsing
+(pipeline.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ops.coreference.links import Link, Span
 
@@ -38,19 +38,36 @@ class Annotation:
     links: Sequence[Link]
     """By the mention's first token."""
 
+    def sentence_texts(self) -> list[str]:
+        """Return the sentences as they stand in the document, without white space around them."""
+        written = [word + " " * space for word, space in zip(self.words, self.spaces, strict=True)]
+        return ["".join(written[start:end]).strip() for start, end in self.sentences]
+
     @classmethod
     def of(cls, document: Doc) -> Annotation:
-        """Return the annotation of a document that `ops.discofuse.annotator` has parsed."""
+        """Return the annotation of a document that `ops.discofuse.pipeline` has parsed."""
+        # One array of all attributes: a property of each token at a time takes ten times as long.
+        import numpy as np
+        from spacy.attrs import DEP, ENT_TYPE, HEAD, LEMMA, ORTH, SPACY, TAG
+
         from ops.coreference.component import links_of
 
+        table = document.to_array([ORTH, SPACY, TAG, DEP, HEAD, LEMMA, ENT_TYPE])
+        words, spaces, tags, dependencies, heads, lemmas, entities = table.T
+        strings = document.vocab.strings
+        names: dict[int, str] = {key: strings[key] for key in np.unique(table[:, [0, 2, 3, 5, 6]]).tolist()}
+
+        def named(column: Any) -> list[str]:
+            return [names[key] for key in column.tolist()]
+
         return cls(
-            words=[token.text for token in document],
-            spaces=[bool(token.whitespace_) for token in document],
-            tags=[token.tag_ for token in document],
-            dependencies=[token.dep_ for token in document],
-            heads=[token.head.i for token in document],
-            lemmas=[token.lemma_ for token in document],
-            entities=[token.ent_type_ for token in document],
+            words=named(words),
+            spaces=spaces.astype(bool).tolist(),
+            tags=named(tags),
+            dependencies=named(dependencies),
+            heads=(np.arange(len(document)) + heads.astype(np.int64)).tolist(),
+            lemmas=named(lemmas),
+            entities=named(entities),
             sentences=[(sentence.start, sentence.end) for sentence in document.sents],
-            links=links_of(document),
+            links=tuple(links_of(document)),
         )

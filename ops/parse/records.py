@@ -27,6 +27,8 @@ class Record(NamedTuple):
     month: str | None
     """YYYY-MM; None where it could not be told, and then `raw.error` says why."""
     raw: Raw
+    domain: str = ""
+    """The source's domain; empty where params.yaml gives it none."""
 
 
 def record_id(source: str, raw: Raw) -> str:

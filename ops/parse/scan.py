@@ -113,6 +113,7 @@ class Corpus:
                         source.licence,
                         entry.month,
                         replace(raw, error=entry.error),
+                        source.domain,
                     )
                     if _entry(record) != entry:
                         raise SourceError(f"{entry.id} changed while it was read: run again")

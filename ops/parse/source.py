@@ -49,6 +49,9 @@ class Source(Params):
     path: str
     month: MonthRule
     licence: str
+    domain: str = Field(
+        default="", pattern=r"^(\w[\w.-]*)?$", description="of prose: what it is about, or where it is from"
+    )
     max_bytes: int = Field(default=16 * 2**20, gt=0, description="a larger record is rejected unread")
 
 

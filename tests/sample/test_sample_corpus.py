@@ -191,3 +191,66 @@ def test_no_machine_paths() -> None:
     for path in SAMPLE.rglob("*"):
         if path.is_file():
             assert not re.search(rb"/(?:work|tmp|home|root)/", path.read_bytes()), path.name
+
+
+PROSE = SAMPLE / "prose"
+MONTHS = ("2018-06", "2018-07", "2018-08")
+
+
+def articles() -> dict[str, str]:
+    found = sorted((PROSE / "encyclopedia").glob("*.txt"))
+    return {path.stem: path.read_text(encoding="utf-8") for path in found if path.name not in BROKEN}
+
+
+def reports(month: str) -> list[str]:
+    return (PROSE / "sports" / f"{month}.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def test_prose_of_both_domains_is_there_for_every_month() -> None:
+    texts = articles()
+    assert len(texts) == 17
+    months = Counter(re.search(r"^date: (\d{4}-\d{2})", text, re.MULTILINE)[1] for text in texts.values())
+    assert set(months) == set(MONTHS) and min(months.values()) >= 5
+    lines = {month: reports(month) for month in MONTHS}
+    assert {month: len(some) for month, some in lines.items()} == {"2018-06": 5, "2018-07": 5, "2018-08": 8}
+    found = [json.loads(line) for some in lines.values() for line in some if line.endswith("}")]
+    assert sum(bool(one["text"].strip()) for one in found) == 16
+
+
+def test_the_odd_documents_are_odd_as_described() -> None:
+    texts = articles()
+    for name in BROKEN:
+        assert (PROSE / "encyclopedia" / name).exists()
+    with pytest.raises(UnicodeDecodeError):
+        (PROSE / "encyclopedia" / "broken-latin-1.txt").read_text(encoding="utf-8")
+    assert texts["one-sentence"].split("\n\n")[1].count(".") == 1
+    assert {"\u201c", "\u2013", "\u2615", "ë"} <= set(texts["cafe-zoe"]) and "\n## Today\n" in texts[
+        "cafe-zoe"
+    ]
+    cut, nothing = reports("2018-08")[-2:]
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(cut)
+    assert not json.loads(nothing)["text"].strip()
+    plain = [name for name, text in texts.items() if not text.isascii()]
+    assert plain == ["cafe-zoe"]
+
+
+def test_prose_has_what_the_rules_look_for() -> None:
+    text = " ".join(" ".join(articles().values()).split()) + " ".join(map("".join, map(reports, MONTHS)))
+    for pattern in (
+        r"\. (However|For example|As a result|In fact|Nevertheless), ", r"\. Although [^.]+, ", r"\. Since [^.]+, ",
+        r", (and|but|so|yet) (he|she|it|they) ", r" (because|while|unless|so that) ", r", who [^,.]+, ",
+        r", which [^,.]+, ", r", an? [^,.]+, ", r"\. [A-Z][a-z]+ing [^.,]+, [A-Z]", r"\. (He|She|They|His|Her) ",
+        r"\. The (team|club|company|coach) ",
+    ):  # fmt: skip
+        assert len(re.findall(pattern, text)) >= 2, pattern
+
+
+def test_fusion_pairs_have_the_promised_counts() -> None:
+    lines = {
+        name: (SAMPLE / "fusion_pairs" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
+        for name in ("train", "validation", "test")
+    }
+    sound = {name: sum("<::::>" in line for line in some) for name, some in lines.items()}
+    assert sound == {"train": 36, "validation": 12, "test": 11} and len(lines["test"]) == 12
+    assert len({line for some in lines.values() for line in some}) == 60

@@ -53,12 +53,12 @@ class PlainText:
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return title, document, and the metadata with keys in small letters."""
-        head = _head(raw.content)
+        head = head_of(raw.content)
         return {**head.metadata, "title": head.title, "document": raw.document}
 
     def parse(self, raw: Raw) -> Paper:
         """Return the paper; its `text` is the file. Raises ParseError."""
-        head = _head(raw.content)
+        head = head_of(raw.content)
         text, lines = head.text, head.lines
         heads = repeated_heads(text, lines[head.body :])
         headings: list[Heading] = []
@@ -75,16 +75,20 @@ class PlainText:
         return assemble(head.title, text, headings, placed)
 
 
-class _Head(NamedTuple):
+class Head(NamedTuple):
+    """A file with its title and metadata read."""
+
     text: str
     lines: list[Span]
+    """Of the text, without white space around them."""
     title: str
     metadata: Mapping[str, str]
     body: int
     """The index of the first line behind title and metadata."""
 
 
-def _head(content: bytes) -> _Head:
+def head_of(content: bytes) -> Head:
+    """Return a file with its first line as title, and the metadata below it. Raises ParseError."""
     text = decoded(content)
     lines = lines_of(text)
     index = next((index for index, (start, end) in enumerate(lines) if start < end), None)
@@ -95,9 +99,9 @@ def _head(content: bytes) -> _Head:
     for after in range(index + 1, len(lines)):
         found = _METADATA.match(text[slice(*lines[after])])
         if found is None:
-            return _Head(text, lines, title, metadata, after)
+            return Head(text, lines, title, metadata, after)
         metadata[found["key"].strip().lower()] = (found["value"] or "").strip()
-    return _Head(text, lines, title, metadata, len(lines))
+    return Head(text, lines, title, metadata, len(lines))
 
 
 def _sections(text: str, lines: Sequence[Span], body: int) -> Iterator[tuple[Heading, int, int]]:

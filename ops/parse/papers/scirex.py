@@ -10,18 +10,16 @@ section begins with the title ("document : ..." or the title alone).
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 from unicodedata import category
 
+from ops.parse.lines import lines_of_files
 from ops.parse.papers.decoding import json_object, list_at, scalars, text_at
 from ops.parse.papers.detokenise import detokenised
-from ops.parse.papers.files import find, once, too_large
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import Span, ends_in_abbreviation, is_ended
@@ -35,8 +33,6 @@ _STOPS = frozenset(".!?")
 _LONGEST_MENDED = 150
 #: How SciREX's words show a citation, the key of which it has masked.
 _CITATION = re.compile(r"[\[\]]{1,4}|reference|\[reference\]")
-#: A line that is so many times too long ends the reading of its file: it may be a bomb.
-_SKIPPED = 16
 
 
 class SciRex:
@@ -44,15 +40,7 @@ class SciRex:
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every line that is not blank; the document id is its doc_id."""
-        return once(self._lines(folder, source, only))
-
-    def _lines(self, folder: Path, source: Source, only: Only) -> Iterator[Raw]:
-        for found in find(folder, (".jsonl", ".jsonl.gz")):
-            if found.error is not None:
-                yield Raw(found.path, Path(found.path).name, b"", error=found.error)
-                continue
-            if only is None or found.path in only:
-                yield from _rows(found.path, found.file, source.max_bytes)
+        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _document)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return doc_id (also as document), title, and other texts and numbers of the record."""
@@ -80,36 +68,6 @@ class SciRex:
             for start, end in _joined(words, spans[1:]):
                 paper.sentence(detokenised(words[start:end]), f"words[{start}:{end}]")
         return paper.finish()
-
-
-def _rows(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
-    """Yield the lines of a file; what stops its reading is the error of one last record."""
-    row = 0
-    try:
-        packed = file.name.lower().endswith(".gz")
-        with cast("IO[bytes]", gzip.open(file) if packed else file.open("rb")) as stream:
-            while line := stream.readline(max_bytes + 1):
-                row += 1
-                if len(line.rstrip(b"\r\n")) > max_bytes:
-                    whole = line.endswith(b"\n") or _skip_line(stream, max_bytes)
-                    rest = "" if whole else "; the rest of the file was not read"
-                    yield Raw(path, f"{path}#{row}", b"", row, error=too_large(max_bytes) + rest)
-                    if not whole:
-                        return
-                elif line.strip():
-                    yield Raw(path, _document(line) or f"{path}#{row}", line.rstrip(b"\r\n"), row)
-    except (OSError, EOFError, zlib.error) as error:
-        cause = f"cannot be read from line {row + 1} on: {error.__class__.__name__}: {error}"
-        yield Raw(path, f"{path}#{row + 1}", b"", row + 1, error=cause.replace(str(file), path))
-
-
-def _skip_line(stream: IO[bytes], max_bytes: int) -> bool:
-    """Read to the end of a line; tell whether the end was found within bounds."""
-    for _ in range(_SKIPPED):
-        chunk = stream.readline(max_bytes)
-        if not chunk or chunk.endswith(b"\n"):
-            return True
-    return False
 
 
 def _document(line: bytes) -> str | None:

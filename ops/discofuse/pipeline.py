@@ -6,6 +6,7 @@ Belongs here: putting the pipeline together, and documents whose tokens are give
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,14 @@ from ops.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+#: In tokenised text a blank stands before every comma and full stop, but for numbers and abbreviations.
+_SPACED = re.compile(r"(?:^|\s)(?:[,;:?!]|\.|'s|n't)(?=\s|$)")
+_ATTACHED = re.compile(r"\w[,;:?!](?=\s|$)|[a-z)\]][.](?=[\s\"'”]*$)|\w(?:'s|n't)\b")
+_BLANK_LINE = re.compile(r"\n\s*\n\s*")
+_FINAL = frozenset({".", "!", "?"})
+_CLOSING = frozenset({"''", '"', "”", "’", ")", "]", "-RRB-", "-RSB-"})
 
 
 def annotator(name: str | None = None) -> Language:
@@ -38,12 +47,45 @@ def tokenised(nlp: Language, sentences: Sequence[Sequence[str]]) -> Doc:
     return document
 
 
+def annotated(text: str, nlp: Language) -> Doc:
+    """Return the parse of a text, whose tokens and newlines are kept where it is space-tokenised."""
+    if not is_tokenised(text):
+        return nlp(text)
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    return tokenised(nlp, lines if len(lines) != 1 else sentences_of_tokens(lines[0]))
+
+
+def is_tokenised(text: str) -> bool:
+    """Tell whether a blank stands before the punctuation of a text, and none does without one."""
+    return _SPACED.search(text) is not None and _ATTACHED.search(text) is None
+
+
+def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
+    """Return the sentences of a tokenised text: each ends in a final mark of its own, with what closes behind it."""
+    found: list[Sequence[str]] = []
+    start = at = 0
+    while at < len(words):
+        at += 1
+        if words[at - 1] not in _FINAL:
+            continue
+        while at < len(words) and words[at] in _FINAL | _CLOSING:
+            at += 1
+        if at < len(words) and not words[at][0].islower():
+            found.append(words[start:at])
+            start = at
+    return [*found, words[start:]] if start < len(words) else found
+
+
 @Language.component("sentence_ends")
 def sentence_ends(document: Doc) -> Doc:
-    """Set where sentences begin, unless the document says it already; the parser keeps to it."""
+    """Set where sentences begin, unless the document says it already; the parser keeps to it.
+
+    A paragraph begins one, whatever the former ends with: a heading has no full stop.
+    """
     if document.has_annotation("SENT_START"):
         return document
     starts = {start for start, _ in sentence_spans(document.text)}
+    starts |= {found.end() for found in _BLANK_LINE.finditer(document.text)}
     for token in document:
         token.is_sent_start = token.i == 0 or token.idx in starts
     return document

@@ -1,0 +1,156 @@
+"""Annotation: its speed against a bare nlp.pipe over the same text, and what a token takes on disk.
+
+Run: python benchmarks/annotation.py [PATH]. PATH is a folder of *.txt files, one document each, or a .tsv or
+.tsv.gz file with a column `Text` (GAP's are). Without PATH the sample's encyclopedia is read, which is small.
+Both sides run in this process, in turns, on one thread; times are of the processor, so that others on the
+machine matter little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import io
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import orchestration  # noqa: E402, F401  isort: skip  pins the numeric kernels before numpy is loaded
+
+import pyarrow as pa  # noqa: E402
+from spacy.tokens import DocBin  # noqa: E402
+
+from ops.discofuse.annotated import annotate  # noqa: E402
+from ops.discofuse.pipeline import annotator  # noqa: E402
+from ops.discofuse.schemas import ANNOTATED  # noqa: E402
+from ops.discofuse.stored import AnnotationParams, stored_annotations  # noqa: E402
+from ops.parse.schemas import PROSE  # noqa: E402
+from orchestration.store.parquet import write_table  # noqa: E402
+
+ROUNDS = 5
+TARGET = 0.9
+_LISTS = ("words", "spaces", "tags", "dependencies", "heads", "lemmas", "entities")
+
+
+def documents(path: Path, words: int) -> list[str]:
+    """Return documents of about so many words together."""
+    if path.is_dir():
+        found = [file.read_text(encoding="utf-8", errors="replace") for file in sorted(path.rglob("*.txt"))]
+    else:
+        content = path.read_bytes()
+        content = gzip.decompress(content) if path.suffix == ".gz" else content
+        rows = csv.DictReader(io.StringIO(content.decode()), delimiter="\t", quoting=csv.QUOTE_NONE)
+        found = [row["Text"] for row in rows]
+    chosen: list[str] = []
+    for text in filter(str.strip, found):
+        chosen.append(text)
+        words -= len(text.split())
+        if words <= 0:
+            break
+    return chosen
+
+
+def prose(texts: Sequence[str]) -> pa.Table:
+    """Return documents as a table of sources/prose."""
+    rows = [
+        {
+            **dict.fromkeys(PROSE.kept.names),
+            "id": str(number),
+            "source_ids": ["a"],
+            "licence": "-",
+            "text": text,
+        }
+        for number, text in enumerate(texts)
+    ]
+    return pa.Table.from_pylist(rows, schema=PROSE.kept)
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    """Return the time of the processor that a run takes."""
+    begin = time.process_time()
+    run()
+    return time.process_time() - begin
+
+
+def size(table: pa.Table, folder: Path) -> int:
+    """Return the bytes of a table as it is published."""
+    path = folder / "table.parquet"
+    write_table(table, path)
+    found = path.stat().st_size
+    path.unlink()
+    return found
+
+
+def sizes(texts: Sequence[str], params: AnnotationParams, folder: Path) -> None:
+    """Print what a token takes in several layouts."""
+    kept = annotate(prose(texts), params).kept
+    tokens = len(kept["words"].combine_chunks().values)
+    plain = [{name: getattr(parse, name) for name in _LISTS} for parse in stored_annotations(kept)]
+    names = [name for name in _LISTS if name not in ("spaces", "heads")]
+    whole = pa.schema(
+        [(name, pa.list_(pa.string())) for name in names]
+        + [("spaces", pa.list_(pa.bool_())), ("heads", pa.list_(pa.int32()))]
+    )
+    nlp = annotator(params.pipeline)
+    attributes = ["ORTH", "SPACY", "TAG", "DEP", "HEAD", "LEMMA", "ENT_TYPE", "SENT_START"]
+    store = DocBin(attrs=attributes, docs=nlp.pipe(texts, batch_size=params.batch_size))
+    alone = [DocBin(attrs=attributes, docs=[doc]).to_bytes() for doc in nlp.pipe(texts[:200])]
+    few = sum(len(nlp.make_doc(text)) for text in texts[:200])
+    print(f"bytes a token ({tokens:,} tokens):")
+    as_they_are = pa.Table.from_pylist(plain, whole)
+    for name, bytes_of, of in (
+        ("as stored, without sentences and links", size(kept.select(_LISTS), folder), tokens),
+        ("the same lists as they are", size(as_they_are, folder), tokens),
+        ("DocBin of all documents", len(store.to_bytes()), tokens),
+        ("DocBin a document, in Parquet", size(pa.table({"doc": alone}), folder), few),
+        ("as stored, whole rows", size(kept, folder), tokens),
+    ):
+        print(f"  {name:40} {bytes_of / of:6.2f}")
+    for field in ANNOTATED.kept.names[7:]:
+        print(f"    {field:12} {size(kept.select([field]), folder) / tokens:6.2f}")
+    reading = seconds(lambda: list(stored_annotations(kept)))
+    print(f"read back: {tokens / reading:,.0f} tokens/s")
+
+
+def main() -> None:
+    """Print speeds and sizes; status 1 where annotation is slower than the target allows."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("path", nargs="?", type=Path, help="folder of *.txt, or .tsv[.gz] with a column Text")
+    parser.add_argument("--words", type=int, default=30_000, help="of text")
+    given = parser.parse_args()
+    if given.path and not given.path.exists():
+        raise SystemExit(f"{given.path} is not there; without PATH the sample's encyclopedia is read")
+    path = given.path or ROOT / "data" / "sample" / "prose" / "encyclopedia"
+    texts = documents(path, given.words)
+    params = AnnotationParams()
+    nlp = annotator(params.pipeline)
+    table = prose(texts)
+
+    def bare() -> None:
+        for _ in nlp.pipe(texts, batch_size=params.batch_size):
+            pass
+
+    bare()
+    tokens = sum(len(nlp.make_doc(text)) for text in texts)
+    times = [(seconds(bare), seconds(lambda: annotate(table, params))) for _ in range(ROUNDS)]
+    peer, ours = (min(one) for one in zip(*times, strict=True))
+    ratio = peer / ours
+    print(
+        f"{len(texts)} documents, {tokens:,} tokens: annotate {tokens / ours:,.0f} tokens/s, bare nlp.pipe "
+        f"{tokens / peer:,.0f} tokens/s: {ratio:.1%} (target {TARGET:.0%})"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        sizes(texts, params, Path(folder))
+    if ratio < TARGET:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()

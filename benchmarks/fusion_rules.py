@@ -1,0 +1,100 @@
+"""The rules over given annotations: sentences a second of one core, beside a pass that only joins tokens.
+
+Run: python benchmarks/fusion_rules.py PATH [--documents N] [--sample N --seed N]. PATH is prose: a file with a
+document a line (.txt, or .tsv of which the first column is read, also .gz), or GAP's .tsv, whose column Text is
+read. It is parsed once, which is not timed. Prints examples per 1,000 sentences by rule, and with --sample so many
+examples to read. Times are the processor's, so that other programs do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from ops.discofuse.annotation import Annotation
+from ops.discofuse.example import Candidate
+from ops.discofuse.pipeline import annotated, annotator
+from ops.discofuse.rules import CONTROL, RuleParams, candidates
+
+ROUNDS = 5
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Yield the documents of a file."""
+    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
+    with opened as lines:
+        for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)):
+            if number == 0 and "Text" in row:
+                column = row.index("Text")
+                continue
+            if number == 0:
+                column = 0
+            if len(row) > column:
+                yield row[column]
+
+
+def seconds_of_joining(annotations: Sequence[Annotation]) -> float:
+    """Return how long it takes to write every sentence with a blank between two tokens."""
+    begin = time.process_time()
+    for annotation in annotations:
+        for start, end in annotation.sentences:
+            " ".join(annotation.words[start:end])
+    return time.process_time() - begin
+
+
+def seconds_of_rules(annotations: Sequence[Annotation]) -> tuple[float, list[Candidate]]:
+    """Return how long all rules take, and what they make."""
+    params = RuleParams()
+    begin = time.process_time()
+    made = [candidate for annotation in annotations for candidate in candidates(annotation, params)]
+    return time.process_time() - begin, made
+
+
+def main() -> None:
+    """Parse, then time the rules and the bare pass in turn, and print the best of five rounds."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--documents", type=int, default=2000)
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    if not given.path.is_file():
+        parser.exit(2, f"{given.path}: no such file. Give a file of prose, a document a line.\n")
+    nlp = annotator()
+    documents = [text for text, _ in zip(texts(given.path), range(given.documents), strict=False)]
+    annotations = [Annotation.of(annotated(text, nlp)) for text in documents]
+    sentences = sum(len(annotation.sentences) for annotation in annotations)
+    seconds_of_rules(annotations)  # the dictionary of word forms is read when it is first asked for
+    rounds = [(seconds_of_joining(annotations), seconds_of_rules(annotations)) for _ in range(ROUNDS)]
+    joining, rules = min(one for one, _ in rounds), min(seconds for _, (seconds, _) in rounds)
+    made = rounds[0][1][1]
+    print(f"{sentences} sentences of {len(documents)} documents; best of {ROUNDS} rounds on one core")
+    print(
+        f"all rules      {sentences / rules:10,.0f} sentences/s  {1e6 * rules / sentences:7.1f} microseconds each"
+    )
+    print(
+        f"joining tokens {sentences / joining:10,.0f} sentences/s  rules take {rules / joining:.0f} times as long"
+    )
+    for rule, count in sorted(Counter(candidate.rule for candidate in made).items()):
+        print(f"{rule:36} {1000 * count / sentences:7.1f} per 1,000 sentences")
+    fused = [candidate for candidate in made if candidate.rule != CONTROL]
+    for candidate in random.Random(given.seed).sample(fused, min(given.sample, len(fused))):  # noqa: S311
+        example = candidate.example
+        print(f"\n{candidate.rule} {example.connective_string!r}")
+        print(f"  {example.coherent_first_sentence} {example.coherent_second_sentence}")
+        print(f"  - {example.incoherent_first_sentence}\n  - {example.incoherent_second_sentence}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""The rules: every phenomenon of Table 14 over the sentences and the pairs of sentences of a document.
+
+Belongs here: the table of rules, and running them over an annotation. Not here: any one rule; each stands in the module
+of its kind, in that module's RULES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ops.coreference.links import Link
+from ops.discofuse.annotation import Annotation
+from ops.discofuse.example import Candidate, DiscourseType, FusionExample
+from ops.discofuse.rules import coordination, noun_phrases, pairs, participles, subordination
+from ops.discofuse.rules.anaphora import resolved
+from ops.discofuse.rules.rule import Rule, RuleParams, Split
+from ops.discofuse.rules.sentence import Sentence
+from ops.discofuse.rules.writing import sentence
+
+__all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
+
+RULES: tuple[Rule, ...] = (
+    *pairs.RULES,
+    *subordination.RULES,
+    *participles.RULES,
+    *coordination.RULES,
+    *noun_phrases.RULES,
+)
+#: The rule of Table 14 that works upon the outcome of another, or upon a pair as it is.
+ANAPHORA = "anaphora"
+#: A pair that no rule matches (section 3.2).
+CONTROL = "control"
+
+_OF_PAIRS = tuple(rule for rule in RULES if rule.of_pairs)
+_OF_SENTENCES = tuple(rule for rule in RULES if not rule.of_pairs)
+_TRIGGERS = frozenset().union(*(rule.triggers for rule in _OF_SENTENCES))
+#: A question, or a sentence that announces what follows, has no two halves that are statements.
+_NO_STATEMENT = frozenset({"?", ":"})
+
+
+def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate]:
+    """Yield what the rules make of every sentence and every two consecutive sentences of a document, in order.
+
+    A text gives one candidate for every rule and place that matches, of equal ones the first. A pair that no rule
+    matches is a control. Whether a candidate is worth keeping is not decided here.
+    """
+    lower = [word.lower() for word in annotation.words]
+    by_sentence = _links(annotation)
+    before: Sentence | None = None
+    for index, (start, end) in enumerate(annotation.sentences):
+        here = Sentence(annotation, lower, start, end, before)
+        if here.end == here.start:
+            continue
+        words = set(lower[here.start : here.end])
+        links = by_sentence.get(index, ())
+        if before is not None:
+            yield from _pair(before, here, index - 1, links, words, params)
+        if not _TRIGGERS.isdisjoint(words) and lower[here.end - 1] not in _NO_STATEMENT:
+            yield from _single(here, index, links, words, params)
+        before = here
+
+
+def _links(annotation: Annotation) -> dict[int, list[Link]]:
+    """Return the links of every sentence that holds a mention."""
+    found: dict[int, list[Link]] = {}
+    index = 0
+    for link in annotation.links:
+        while index and link.mention[0] < annotation.sentences[index][0]:
+            index -= 1
+        while link.mention[0] >= annotation.sentences[index][1]:
+            index += 1
+        found.setdefault(index, []).append(link)
+    return found
+
+
+def _pair(
+    first: Sentence, second: Sentence, index: int, links: Sequence[Link], words: set[str], params: RuleParams
+) -> Iterator[Candidate]:
+    found = False
+    for rule, split in _splits(_OF_PAIRS, second, words, params):
+        made = _candidate((first, second), index, rule, split, links, params)
+        if made:
+            found = True
+            yield made
+    if not found and links:
+        split = Split(first.tokens(), second.tokens())
+        replaced, used = resolved((first, second), *split[:2], links, params)
+        if used:
+            split = split._replace(second=replaced)
+            made = _example((first, second), index, ANAPHORA, "PAIR_ANAPHORA", split, used)
+            if made:
+                found = True
+                yield made
+    if not found:
+        one, two = first.text(), second.text()
+        yield Candidate(FusionExample(one, two, one, two, "PAIR_NONE", "", 0.0, 0.0), index, CONTROL, ())
+
+
+def _single(
+    here: Sentence, index: int, links: Sequence[Link], words: set[str], params: RuleParams
+) -> Iterator[Candidate]:
+    seen = set()
+    for rule, split in _splits(_OF_SENTENCES, here, words, params):
+        made = _candidate((here,), index, rule, split, links, params)
+        if made and made.example not in seen:
+            seen.add(made.example)
+            yield made
+
+
+def _splits(
+    rules: Sequence[Rule], here: Sentence, words: set[str], params: RuleParams
+) -> Iterator[tuple[Rule, Split]]:
+    match: Any
+    for rule in rules:
+        if rule.triggers and rule.triggers.isdisjoint(words):
+            continue
+        for match in rule.detect(here, params):
+            split = rule.apply(here, match)
+            if split:
+                yield rule, split
+
+
+def _candidate(
+    text: Sequence[Sentence], index: int, rule: Rule, split: Split, links: Sequence[Link], params: RuleParams
+) -> Candidate | None:
+    """Return what a rule makes of a text, with mentions replaced where the rule combines with anaphora."""
+    if rule.with_anaphora and links:
+        replaced, used = resolved(text, split.first, split.second, links, params)
+        if used:
+            name = f"{rule.name}+{ANAPHORA}"
+            return _example(text, index, name, rule.with_anaphora, split._replace(second=replaced), used)
+    return _example(text, index, rule.name, rule.discourse_type, split, ())
+
+
+def _example(
+    text: Sequence[Sentence],
+    index: int,
+    rule: str,
+    discourse_type: DiscourseType,
+    split: Split,
+    used: tuple[Link, ...],
+) -> Candidate | None:
+    annotation = text[0].annotation
+    starts = [each.start for each in text]
+    whole = [each.text() for each in text]
+    pair = len(text) == 2
+    first = whole[0] if pair else sentence(annotation, split.first, starts)
+    second = sentence(annotation, split.second, starts, end_given=pair)
+    if first is None or second is None:
+        return None
+    kinds = {link.kind for link in used}
+    example = FusionExample(
+        whole[0],
+        whole[1] if pair else "",
+        first,
+        second,
+        discourse_type,
+        split.connective,
+        float("pronoun" in kinds),
+        float("nominal" in kinds),
+    )
+    return Candidate(example, index, rule, used)

@@ -1,0 +1,165 @@
+"""Mentions in the second sentence that mean something named in the first.
+
+Belongs here: replacing a pronoun or a nominal by its antecedent. Not here: finding what a mention means
+(ops/coreference).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ops.coreference.links import Link
+from ops.discofuse.rules.morphology import is_plural, possessive, takes
+from ops.discofuse.rules.operations import Token, Tokens, replace
+from ops.discofuse.rules.rule import RuleParams
+from ops.discofuse.rules.sentence import SUBJECTS, Sentence
+
+_REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
+_POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
+_PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "WDT", "EX", "DT"})
+_NAMES = frozenset({"NNP", "NNPS"})
+_NOUNS = _NAMES | {"NN", "NNS"}
+_ENDS_PHRASE = frozenset(
+    {",", "(", ";", ":", "-LRB-", "[", "--", "–", "—", "-", "who", "which", "that", "whose", "whom", "where"}
+)
+_MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
+_CLAUSES = frozenset({"relcl", "acl", "appos", "advcl"})
+
+
+def resolved(
+    text: Sequence[Sentence], first: Tokens, second: Tokens, links: Iterable[Link], params: RuleParams
+) -> tuple[Tokens, tuple[Link, ...]]:
+    """Return `second` with mentions replaced by their antecedents in `first`, and the links that were used.
+
+    REPLACE(B, S_B, S_A) of Table 14, with what keeps the outcome a sentence. A name does not stand twice in one clause
+    for one thing ("Lions have a record against Lions"), so of several mentions of one entity the first is replaced,
+    and another only where it is the subject of a coordinated clause; where the antecedent's head is in `second`
+    anyway, nothing is. `text` holds the sentences that the tokens are of.
+    """
+    named, here = set(first), set(second)
+    best: dict[tuple[int, int], tuple[tuple[bool, float, int], Link, int]] = {}
+    for link in links:
+        least = params.pronoun_score if link.kind == "pronoun" else params.nominal_score
+        if link.score < least or not here.issuperset(range(*link.mention)):
+            continue
+        if not named.issuperset(range(*link.antecedent)):
+            continue
+        sentence = _holding(text, link.antecedent[0])
+        noun = _noun(sentence, link.antecedent)
+        if noun is None:
+            continue
+        rank = (sentence.tags[noun] in _NAMES, link.score, link.antecedent[0])
+        if link.mention not in best or rank > best[link.mention][0]:
+            best[link.mention] = (rank, link, noun)
+    used: list[Link] = []
+    taken: dict[str, int] = {}
+    replaced = second
+    for mention, (_, link, noun) in sorted(best.items()):
+        sentence, source = _holding(text, mention[0]), _holding(text, noun)
+        phrase = _phrase(source, noun, link.antecedent)
+        entity = source.lower[noun]
+        if entity in taken and not _is_coordinated_subject(sentence, mention, taken[entity]):
+            continue
+        if not _may_replace(sentence, mention, source, phrase, noun, second):
+            continue
+        replaced = replace(
+            replaced, list(range(*mention)), _inflected(sentence, mention, source, noun, phrase)
+        )
+        used.append(link)
+        taken.setdefault(entity, mention[0])
+    return replaced, tuple(used)
+
+
+def _holding(text: Sequence[Sentence], token: int) -> Sentence:
+    return next(sentence for sentence in text if token < sentence.end)
+
+
+def _noun(sentence: Sentence, span: tuple[int, int]) -> int | None:
+    """Return the head of a mention, None where it is a pronoun or no noun at all."""
+    start, end = span
+    heads = [
+        at for at in range(start, end) if not start <= sentence.heads[at] < end or sentence.heads[at] == at
+    ]
+    if not heads or sentence.tags[heads[0]] not in _NOUNS:
+        return None
+    return heads[0]
+
+
+def _phrase(sentence: Sentence, noun: int, span: tuple[int, int]) -> Tokens:
+    """Return an antecedent without what comes behind its name: clauses, appositions, brackets, a possessive mark.
+
+    "a man" becomes "the man": the second sentence speaks of one that is known.
+    """
+    start, end = span
+    for at in sentence.children(noun):
+        if noun < at < end and sentence.dependencies[at] in _CLAUSES:
+            end = min(end, max(noun + 1, sentence.left(at)))
+    for at in range(noun + 1, end):
+        if sentence.lower[at] in _ENDS_PHRASE and not (
+            sentence.lower[at] == "-" and sentence.tags[at] == "HYPH"
+        ):
+            end = at
+            break
+    while end > noun + 1 and sentence.lower[end - 1] in _MARKS_OF_POSSESSION:
+        end -= 1
+    phrase: Tokens = list(range(start, end))
+    if sentence.lower[start] in ("a", "an") and len(phrase) > 1:
+        phrase[0] = "the"
+    return phrase
+
+
+def _may_replace(
+    sentence: Sentence, mention: tuple[int, int], source: Sentence, phrase: Tokens, noun: int, second: Tokens
+) -> bool:
+    start, end = mention
+    if end - start == 1 and sentence.lower[start] in _REFLEXIVES:
+        return False
+    words = [_lower(source, token) for token in phrase]
+    if not words or (end < sentence.end and sentence.lower[end] == "of"):
+        return False
+    if [sentence.lower[at] for at in range(start, end)] == words:
+        return False
+    token = end - 1
+    if sentence.dependencies[token] in SUBJECTS and sentence.tags[token] != "PRP$":
+        verb = sentence.heads[token]
+        if not takes(sentence, verb, is_plural(source, noun)) and sentence.lower[token] not in ("he", "she"):
+            return False
+    heads = {source.lower[noun]} | {
+        source.lower[token] for token in phrase if isinstance(token, int) and source.tags[token] in _NAMES
+    }
+    others = {
+        sentence.lower[token] for token in second if isinstance(token, int) and not start <= token < end
+    }
+    return heads.isdisjoint(others) and not _repeats(source, sentence, phrase)
+
+
+def _repeats(source: Sentence, sentence: Sentence, phrase: Tokens) -> bool:
+    """Tell whether an antecedent holds a pronoun of its own, which would be left without its antecedent."""
+    return any(isinstance(token, int) and source.tags[token] in ("PRP", "PRP$") for token in phrase)
+
+
+def _lower(sentence: Sentence, token: Token) -> str:
+    return sentence.lower[token] if isinstance(token, int) else token
+
+
+def _is_coordinated_subject(sentence: Sentence, mention: tuple[int, int], earlier: int) -> bool:
+    """Tell whether a mention is the subject of a conjunct of the sentence's main verb, unlike the earlier one."""
+    token = mention[1] - 1
+    verb = sentence.heads[token]
+    return (
+        sentence.dependencies[token] in SUBJECTS
+        and sentence.dependencies[verb] == "conj"
+        and sentence.heads[verb] == sentence.root
+        and sentence.heads[earlier] == sentence.root
+    )
+
+
+def _inflected(
+    sentence: Sentence, mention: tuple[int, int], source: Sentence, noun: int, phrase: Tokens
+) -> Tokens:
+    """Return an antecedent in the case of the mention that it replaces."""
+    token = mention[1] - 1
+    if mention[1] - mention[0] > 1:
+        return phrase
+    is_possessive = sentence.tags[token] == "PRP$" or sentence.lower[token] in _POSSESSIVES
+    return possessive(source, noun, phrase) if is_possessive else phrase

@@ -1,0 +1,137 @@
+"""The connectives of Table 12, and what tells them from the same words in another use.
+
+Belongs here: the sets, and where a word of them is a connective. Not here: what a rule does with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ops.discofuse.rules.sentence import VERBS, Sentence
+
+BACKWARD = (
+    "accordingly", "additionally", "afterward", "alternatively", "although", "and", "as a result",
+    "because of that", "because of this", "besides", "but", "by comparison", "by contrast", "by doing this",
+    "by then", "consequently", "conversely", "else", "finally", "for example", "for instance", "further",
+    "furthermore", "hence", "however", "in contrast", "in fact", "in other words", "in particular", "in short",
+    "in sum", "in the end", "in turn", "indeed", "instead", "lest", "likewise", "meantime", "in the meantime",
+    "meanwhile", "moreover", "nevertheless", "next", "nonetheless", "on the contrary", "on the other hand", "or",
+    "otherwise", "overall", "plus", "rather", "regardless", "similarly", "simultaneously", "specifically",
+    "still", "then", "thereafter", "thereby", "therefore", "though", "thus", "ultimately", "whereas", "yet",
+    "now", "second", "third", "basically", "this", "eventually", "obviously", "again", "fortunately", "luckily",
+    "meaning", "interestingly", "anyway", "clearly",
+)  # fmt: skip
+INNER = (
+    "because", "hence", "while", "whereas", "although", "unless", "now that", "so that", "meaning",
+)  # fmt: skip
+FORWARD = ("although", "since", "in addition to", "aside from")
+COORDINATING = frozenset({"and", "but", "or", "nor", "yet", "so", "for"})
+RELATIVE = frozenset({"who", "which", "whose", "whom"})
+
+CONJUNCTIONS = frozenset({"and", "but", "or", "yet", "plus"})
+#: They make a sentence a subordinate clause, so that one of them opens a sentence of its own only as a fragment.
+SUBORDINATORS = frozenset({"although", "though", "whereas", "lest"})
+#: Inside a sentence, without commas, these are connectives where they modify its verb. The rest of Table 12 is
+#: there as often an adverb of manner ("specifically designed") or part of a phrase ("the next round").
+INSIDE = frozenset(
+    {
+        "accordingly", "additionally", "afterward", "again", "consequently", "eventually", "finally", "fortunately",
+        "furthermore", "hence", "however", "indeed", "instead", "likewise", "meanwhile", "moreover", "nevertheless",
+        "nonetheless", "now", "obviously", "still", "then", "thereafter", "thereby", "therefore", "thus",
+        "ultimately", "basically", "clearly",
+    }
+)  # fmt: skip
+_NEVER_INSIDE = frozenset(
+    {"and", "but", "or", "plus", "yet", "else", "next", "this", "meaning", "lest", "although", "whereas"}
+)
+#: Behind these a connective is a preposition or part of a comparison ("instead of", "rather than", "now that").
+_CONTINUES = frozenset({"of", "to", "than", "that", "as", "with", "from"})
+#: Before a bare noun these modify it, whatever the parser says: "Still life", "Then president".
+_MODIFIERS = frozenset(
+    {"still", "second", "third", "next", "further", "overall", "then", "now", "rather", "else"}
+)
+_BARE = frozenset({"NN", "NNS", "JJ", "JJR"})
+_IN_NOUN_PHRASES = frozenset(
+    {
+        "amod",
+        "nummod",
+        "compound",
+        "det",
+        "poss",
+        "nsubj",
+        "nsubjpass",
+        "csubj",
+        "pobj",
+        "dobj",
+        "nmod",
+        "relcl",
+        "attr",
+    }
+)
+_BEFORE_NO_CONNECTIVE = frozenset(
+    {"since", "by", "until", "till", "from", "back", "once", "yet", "not", "n't", "never", "just"}
+)
+
+
+def phrases(connectives: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Return the words of connectives, longest first, by their first word."""
+    found: dict[str, list[list[str]]] = {}
+    for words in sorted((each.split() for each in connectives), key=len, reverse=True):
+        found.setdefault(words[0], []).append(words)
+    return found
+
+
+def is_opening(sentence: Sentence, start: int, end: int, comma: bool) -> bool:
+    """Tell whether the tokens before `end` that begin a sentence at `start` are a connective, not its content."""
+    word, label = sentence.lower[start], sentence.dependencies[start]
+    following = sentence.lower[end] if end < sentence.end else "."
+    if end - start > 1:
+        return comma or (following not in _CONTINUES and _is_adverbial(sentence, start, end))
+    if word in CONJUNCTIONS:
+        return not (word == "yet" and following in ("another", "to", "again")) and (
+            word not in ("yet", "plus") or comma or label in ("cc", "advmod", "mark")
+        )
+    if word in SUBORDINATORS:
+        return comma or (label == "mark" and sentence.heads[start] == sentence.root)
+    if label in _IN_NOUN_PHRASES:
+        return False
+    if comma:
+        return word != "meaning"
+    if word in _MODIFIERS and sentence.tags[end] in _BARE:
+        return False
+    return following not in _CONTINUES and _modifies_verb(sentence, start)
+
+
+def is_inside(sentence: Sentence, start: int, end: int, set_off: bool) -> bool:
+    """Tell whether tokens within a sentence are a connective; `set_off`: they stand between two commas."""
+    word = sentence.lower[start]
+    before, following = sentence.lower[start - 1], sentence.lower[end] if end < sentence.end else "."
+    if word in _NEVER_INSIDE or sentence.dependencies[start] in _IN_NOUN_PHRASES:
+        return False
+    if set_off:
+        return True
+    if following in _CONTINUES or following == "," or before in _BEFORE_NO_CONNECTIVE or before == ",":
+        return False
+    if end - start > 1:
+        return before in ("is", "are", "was", "were", "has", "have", "had") and _is_adverbial(
+            sentence, start, end
+        )
+    return word in INSIDE and _modifies_verb(sentence, start)
+
+
+def _modifies_verb(sentence: Sentence, token: int) -> bool:
+    head = sentence.heads[token]
+    return (
+        sentence.dependencies[token] in ("advmod", "npadvmod", "cc", "mark")
+        and head == sentence.root
+        and (sentence.tags[head] in VERBS or sentence.tags[head] == "MD")
+    )
+
+
+def _is_adverbial(sentence: Sentence, start: int, end: int) -> bool:
+    """Tell whether a preposition at `start` hangs on the sentence's verb and its phrase ends before `end`."""
+    return (
+        sentence.dependencies[start] in ("prep", "advmod", "mark", "pcomp")
+        and sentence.heads[start] == sentence.root
+        and sentence.right(start) < end
+    )

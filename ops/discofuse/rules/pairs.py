@@ -1,0 +1,97 @@
+"""Two sentences tied by a connective in the second.
+
+Belongs here: the discourse connective rule. Not here: which words are connectives (connectives.py), pronouns
+(anaphora.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ops.discofuse.rules.connectives import BACKWARD, is_inside, is_opening, phrases
+from ops.discofuse.rules.operations import delete
+from ops.discofuse.rules.rule import Rule, RuleParams, Split
+from ops.discofuse.rules.sentence import FINITE, Sentence
+from ops.discofuse.rules.writing import OPENING
+
+_PHRASES = phrases(BACKWARD)
+
+
+class _Connective(NamedTuple):
+    start: int
+    end: int
+    deleted: tuple[int, int]
+    """From the first token that goes to the one behind the last; with a comma or two."""
+    text: str
+
+
+def _detect(sentence: Sentence, params: RuleParams) -> Iterator[_Connective]:
+    lower = sentence.lower
+    opening = sentence.start
+    while opening < sentence.end and sentence.words[opening] in OPENING:
+        opening += 1
+    for start in range(opening, min(sentence.start + params.connective_within, sentence.end - 1)):
+        for words in _PHRASES.get(lower[start], ()):
+            end = start + len(words)
+            if end < sentence.end and lower[start:end] == words:
+                found = _at(sentence, start, end, start == opening)
+                if found and _is_sentence_without(sentence, found):
+                    yield found
+                    return
+                break
+
+
+def _at(sentence: Sentence, start: int, end: int, opens: bool) -> _Connective | None:
+    lower = sentence.lower
+    comma = lower[end] == ","
+    text = " ".join(lower[start:end]) + (" ," if comma else "")
+    if opens:
+        if not is_opening(sentence, start, end, comma):
+            return None
+        return _Connective(start, end, (start, end + comma), text)
+    set_off = comma and lower[start - 1] == ","
+    if not is_inside(sentence, start, end, set_off):
+        return None
+    if not set_off:
+        return _Connective(start, end, (start, end), text)
+    subject = sentence.subject(sentence.root)
+    # "In 1990 , however , he left": what stands before the subject keeps its comma.
+    fronted = subject is not None and subject > end
+    return _Connective(start, end, (start if fronted else start - 1, end + 1), text)
+
+
+def _is_sentence_without(sentence: Sentence, found: _Connective) -> bool:
+    """Tell whether both sentences are clauses once the connective is gone."""
+    before = sentence.before
+    if before is None or FINITE.isdisjoint(before.tags[before.start : before.end]):
+        return False
+    root = sentence.root
+    subject = sentence.subject(root)
+    return (
+        subject is not None
+        and sentence.is_finite(root)
+        and not any(found.deleted[0] <= at < found.deleted[1] for at in (root, subject))
+    )
+
+
+def _apply(sentence: Sentence, found: _Connective) -> Split:
+    assert sentence.before is not None
+    start, end = found.deleted
+    return Split(
+        sentence.before.tokens(), delete(sentence.tokens(), start - sentence.start, end - start), found.text
+    )
+
+
+RULES = (
+    Rule(
+        name="discourse_connective",
+        row="Discourse connective",
+        discourse_type="PAIR_CONN",
+        with_anaphora="PAIR_CONN_ANAPHORA",
+        of_pairs=True,
+        triggers=frozenset(_PHRASES),
+        detect=_detect,
+        apply=_apply,
+    ),
+)

@@ -1,0 +1,213 @@
+"""One sentence whose two clauses a subordinating connective ties, before the first or between them.
+
+Belongs here: the forward and the inner connective. Not here: coordination, participles without a connective.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
+from ops.discofuse.rules.morphology import be, finite, is_past
+from ops.discofuse.rules.operations import Tokens, delete, prepend, split, trim
+from ops.discofuse.rules.rule import Rule, RuleParams, Split
+from ops.discofuse.rules.sentence import Sentence
+
+_FORWARD = phrases(FORWARD)
+_INNER = phrases(INNER)
+#: A main clause that ends in one of these is not over: "not because", "his reaction was because".
+_UNFINISHED = frozenset(
+    {
+        "not", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely", "mostly", "perhaps",
+        "probably", "possibly", "especially", "particularly", "primarily", "precisely", "and", "or", "but", "is",
+        "was", "are", "were", "be", "been", "being", "that", "than", "as", "such", "solely", "purely", "chiefly",
+        "presumably", "maybe", "in", "part", "all", "so", "if", "for", "except", "long",
+    }
+)  # fmt: skip
+_PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
+_MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
+
+
+class _Forward(NamedTuple):
+    words: int
+    comma: int
+    verb: int
+    """Of the first clause."""
+    subject: int | None
+    """Of the second clause, where the first has none."""
+
+
+def _detect_forward(sentence: Sentence, params: RuleParams) -> Iterator[_Forward]:
+    start, lower = sentence.start, sentence.lower
+    for words in _FORWARD.get(lower[start], ()):
+        body = start + len(words)
+        if body >= sentence.end or lower[start:body] != words or lower[body] == ",":
+            continue
+        for comma in range(body + 1, sentence.end - 2):
+            if lower[comma] == "," and (found := _forward_at(sentence, body, comma)):
+                yield found
+                return
+
+
+def _forward_at(sentence: Sentence, body: int, comma: int) -> _Forward | None:
+    verb, main = sentence.head_of(body, comma), sentence.head_of(comma + 1, sentence.end)
+    if verb is None or main != sentence.root or not sentence.is_clause(main):
+        return None
+    words = body - sentence.start
+    if sentence.is_clause(verb):
+        return _Forward(words, comma, verb, None) if words == 1 else None
+    subject = sentence.subject(main)
+    if subject is None or sentence.subject(verb) is not None or sentence.dependencies[subject] == "expl":
+        return None
+    if sentence.left(subject) != comma + 1:
+        return None
+    opens = sentence.heads[body] == verb or body == verb
+    if sentence.tags[body] == "VBG" and opens and (words > 1 or sentence.lower[body] == "being"):
+        return _Forward(words, comma, body, subject)
+    if words == 1 and sentence.lower[sentence.start] == "although" and _needs_be(sentence, verb, body):
+        return _Forward(words, comma, body, subject)
+    return None
+
+
+def _needs_be(sentence: Sentence, head: int, body: int) -> bool:
+    """Tell whether a clause without subject is a past participle or an adjective: "although injured"."""
+    return (
+        sentence.tags[head] in ("VBN", "JJ")
+        and not sentence.auxiliaries(head)
+        and all(sentence.dependencies[at] in ("advmod", "neg") for at in range(body, head))
+    )
+
+
+def _apply_forward(sentence: Sentence, found: _Forward) -> Split | None:
+    first, second = split(sentence.tokens(), found.comma - sentence.start)
+    connective = " ".join(sentence.lower[sentence.start : sentence.start + found.words])
+    first, second = delete(first, 0, found.words), delete(second, 0, 1)
+    if found.subject is not None:
+        completed = _with_subject(sentence, first, found.verb, found.subject)
+        if completed is None:
+            return None
+        first = completed
+    return Split(first, second, connective)
+
+
+def _with_subject(sentence: Sentence, clause: Tokens, verb: int, subject: int) -> Tokens | None:
+    """Return a clause that begins with a participle (at `verb`) or lacks "be", with subject and finite verb."""
+    phrase = sentence.tokens(sentence.left(subject), sentence.right(subject) + 1)
+    past = is_past(sentence, sentence.root)
+    if sentence.tags[verb] != "VBG":
+        return prepend(clause, [*phrase, be(sentence, subject, past)])
+    form = finite(sentence, verb, subject, past)
+    return None if form is None else prepend(delete(clause, 0, 1), [*phrase, form])
+
+
+class _Inner(NamedTuple):
+    start: int
+    """Of the connective, or of the comma before it."""
+    body: int
+    """First token of the second clause."""
+    connective: str
+    verb: int | None = None
+    """Of a second clause without subject; the participle or the adjective that begins it."""
+    subject: int | None = None
+    """Of the first clause, where the second has none."""
+
+
+def _detect_inner(sentence: Sentence, params: RuleParams) -> Iterator[_Inner]:
+    lower, root = sentence.lower, sentence.root
+    for start in range(sentence.start + 2, sentence.end - 2):
+        for words in _INNER.get(lower[start], ()):
+            body = start + len(words)
+            if (
+                (root < start or words == ["hence"])
+                and body < sentence.end - 1
+                and lower[start:body] == words
+            ):
+                found = _inner_at(sentence, start, body)
+                if found:
+                    yield found
+
+
+def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
+    lower = sentence.lower
+    first = start - 1 if lower[start - 1] == "and" and lower[start] == "although" else start
+    comma = lower[first - 1] == ","
+    connective = (", " if comma else "") + " ".join(lower[first:body])
+    if lower[start] in ("hence", "meaning"):
+        if not comma:
+            return None
+        if lower[body] == "that":
+            body += 1
+    elif lower[body] in ("of", "that") or sentence.dependencies[body - 1] not in _MARKS:
+        return None
+    end_of_first = first - comma
+    main, verb = sentence.head_of(sentence.start, end_of_first), sentence.head_of(body, sentence.end)
+    # "He was born there , hence he speaks well": the parser hangs the first clause on the second.
+    governed = main is not None and verb == sentence.root == sentence.heads[main] and lower[start] == "hence"
+    if (
+        main is None
+        or verb is None
+        or not (main == sentence.root or governed)
+        or not sentence.is_clause(main)
+    ):
+        return None
+    if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in _PUNCTUATION:
+        return None
+    subject = sentence.subject(verb)
+    if subject is None:
+        return _reduced(sentence, verb, _Inner(end_of_first, body, connective))
+    if not sentence.is_clause(verb) or subject > verb or (sentence.heads[verb] >= body and not governed):
+        return None
+    return _Inner(end_of_first, body, connective)
+
+
+def _reduced(sentence: Sentence, verb: int, found: _Inner) -> _Inner | None:
+    """Return the match of a clause that shares the subject: "while visiting Rome", "although injured"."""
+    subject = sentence.subject(sentence.root)
+    if subject is None or sentence.heads[verb] != sentence.root or sentence.dependencies[subject] == "expl":
+        return None
+    first, connective = found.body, sentence.lower[found.body - 1]
+    if sentence.tags[first] == "VBG":
+        carries = connective == "while" and (verb == first or sentence.heads[first] == verb)
+    else:
+        carries = connective == "although" and _needs_be(sentence, verb, first)
+    return found._replace(verb=first, subject=subject) if carries else None
+
+
+def _apply_inner(sentence: Sentence, found: _Inner) -> Split | None:
+    first, second = split(sentence.tokens(), found.start - sentence.start)
+    second = delete(second, 0, found.body - found.start)
+    if found.verb is not None and found.subject is not None:
+        completed = _with_subject(sentence, second, found.verb, found.subject)
+        if completed is None:
+            return None
+        second = completed
+    return Split(first, _trimmed(sentence, second), found.connective)
+
+
+def _trimmed(sentence: Sentence, tokens: Tokens) -> Tokens:
+    """TRIM, where only punctuation is lost by it: a fusion example keeps the whole content (section 3.1)."""
+    trimmed = trim(tokens, lambda token: isinstance(token, int) and sentence.tags[token] in (",", ".", ":"))
+    lost = tokens[len(trimmed) :]
+    return tokens if lost else trimmed
+
+
+RULES = (
+    Rule(
+        name="forward_connective",
+        row="Forward connective",
+        discourse_type="SINGLE_CONN_START",
+        triggers=frozenset(_FORWARD),
+        detect=_detect_forward,
+        apply=_apply_forward,
+    ),
+    Rule(
+        name="inner_connective",
+        row="Inner connective",
+        discourse_type="SINGLE_CONN_INNER",
+        with_anaphora="SINGLE_CONN_INNER_ANAPHORA",
+        triggers=frozenset(_INNER),
+        detect=_detect_inner,
+        apply=_apply_inner,
+    ),
+)

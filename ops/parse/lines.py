@@ -1,0 +1,79 @@
+"""The lines of a source's files as records: a file of many documents, one a line.
+
+Belongs here: walking the lines within bounds, packed or not. Not here: finding the files (papers/files.py),
+what a line holds (the formats).
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from ops.parse.papers.files import find, once, too_large
+from ops.parse.source import Only, Raw, Source
+
+#: A line that is so many times too long ends the reading of its file: it may be a bomb.
+_SKIPPED = 16
+
+
+def lines_of_files(
+    folder: Path,
+    source: Source,
+    suffixes: tuple[str, ...],
+    only: Only,
+    document: Callable[[bytes], str | None],
+) -> Iterator[Raw]:
+    """Yield every line that is not blank of every file, as one record; files that end in .gz are unpacked.
+
+    `document` reads the document id off a line; where it finds none, the id is path and line. A line over
+    source.max_bytes is yielded unread, with an error.
+    """
+    return once(_of_files(folder, source, suffixes, only, document))
+
+
+def _of_files(
+    folder: Path,
+    source: Source,
+    suffixes: tuple[str, ...],
+    only: Only,
+    document: Callable[[bytes], str | None],
+) -> Iterator[Raw]:
+    for found in find(folder, suffixes):
+        if found.error is not None:
+            yield Raw(found.path, Path(found.path).name, b"", error=found.error)
+            continue
+        if only is None or found.path in only:
+            yield from _of_file(found.path, found.file, source.max_bytes, document)
+
+
+def _of_file(path: str, file: Path, max_bytes: int, document: Callable[[bytes], str | None]) -> Iterator[Raw]:
+    """Yield the lines of a file; what stops its reading is the error of one last record."""
+    row = 0
+    try:
+        packed = file.name.lower().endswith(".gz")
+        with cast("IO[bytes]", gzip.open(file) if packed else file.open("rb")) as stream:
+            while line := stream.readline(max_bytes + 1):
+                row += 1
+                if len(line.rstrip(b"\r\n")) > max_bytes:
+                    whole = line.endswith(b"\n") or _skip_line(stream, max_bytes)
+                    rest = "" if whole else "; the rest of the file was not read"
+                    yield Raw(path, f"{path}#{row}", b"", row, error=too_large(max_bytes) + rest)
+                    if not whole:
+                        return
+                elif line.strip():
+                    yield Raw(path, document(line) or f"{path}#{row}", line.rstrip(b"\r\n"), row)
+    except (OSError, EOFError, zlib.error) as error:
+        cause = f"cannot be read from line {row + 1} on: {error.__class__.__name__}: {error}"
+        yield Raw(path, f"{path}#{row + 1}", b"", row + 1, error=cause.replace(str(file), path))
+
+
+def _skip_line(stream: IO[bytes], max_bytes: int) -> bool:
+    """Read to the end of a line; tell whether the end was found within bounds."""
+    for _ in range(_SKIPPED):
+        chunk = stream.readline(max_bytes)
+        if not chunk or chunk.endswith(b"\n"):
+            return True
+    return False

@@ -1,0 +1,82 @@
+"""Texts of the tests, parsed by the real pipeline.
+
+Belongs here: what a text gives, written on one line, and links that a test gives by hand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from functools import lru_cache
+
+from ops.coreference.links import Link
+from ops.discofuse.annotation import Annotation
+from ops.discofuse.example import Candidate
+from ops.discofuse.pipeline import annotated, annotator
+from ops.discofuse.rules import RuleParams, candidates
+
+_MARKED = re.compile(r"([\[{])(.+?)[\]}]")
+_PRONOUNS = {
+    "he",
+    "she",
+    "it",
+    "they",
+    "him",
+    "her",
+    "them",
+    "his",
+    "its",
+    "their",
+    "hers",
+    "herself",
+    "himself",
+}
+
+
+@lru_cache(maxsize=2048)
+def annotation(text: str) -> Annotation:
+    """The annotation of a text without links."""
+    return dataclasses.replace(Annotation.of(annotated(text, annotator())), links=())
+
+
+def linked(marked: str, score: float = 0.9) -> Annotation:
+    """The annotation of a tokenised text in which every {mention} means the [antecedent]."""
+    spans: dict[str, list[tuple[int, int]]] = {"[": [], "{": []}
+    words: list[str] = []
+    at = 0
+    for found in _MARKED.finditer(marked):
+        words += marked[at : found.start()].split()
+        inside = found.group(2).split()
+        spans[found.group(1)].append((len(words), len(words) + len(inside)))
+        words += inside
+        at = found.end()
+    words += marked[at:].split()
+    parsed = annotation(" ".join(words))
+    assert list(parsed.words) == words
+    links = tuple(
+        Link(
+            "pronoun" if " ".join(words[slice(*mention)]).lower() in _PRONOUNS else "nominal",
+            mention,
+            antecedent,
+            score,
+        )
+        for mention in spans["{"]
+        for antecedent in spans["["]
+    )
+    return dataclasses.replace(parsed, links=links)
+
+
+def found(text: str | Annotation, *types: str, params: RuleParams | None = None) -> list[str]:
+    """What the rules make of a text, one line each: connective, first and second sentence."""
+    parsed = annotation(text) if isinstance(text, str) else text
+    return [
+        written(candidate)
+        for candidate in candidates(parsed, params or RuleParams())
+        if not types or candidate.example.discourse_type in types
+    ]
+
+
+def written(candidate: Candidate) -> str:
+    example = candidate.example
+    sentences = (example.incoherent_first_sentence, example.incoherent_second_sentence)
+    return " | ".join((example.connective_string, *sentences))

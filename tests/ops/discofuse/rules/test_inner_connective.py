@@ -1,0 +1,63 @@
+"""A connective between two clauses."""
+
+from __future__ import annotations
+
+import pytest
+from fusion_texts import found
+
+MADE = (
+    ("He stayed at home because he was ill .", "because | He stayed at home . | He was ill ."),
+    ("He stayed at home , because he was ill .", ", because | He stayed at home . | He was ill ."),
+    (
+        "The old town is quiet , while the new town is noisy .",
+        ", while | The old town is quiet . | The new town is noisy .",
+    ),
+    ("He sang while she was cooking dinner .", "while | He sang . | She was cooking dinner ."),
+    (
+        "The shop is open every day unless it rains heavily .",
+        "unless | The shop is open every day . | It rains heavily .",
+    ),
+    (
+        "She saved money so that she could buy a house .",
+        "so that | She saved money . | She could buy a house .",
+    ),
+    ("He is happy now that the war is over .", "now that | He is happy . | The war is over ."),
+    (
+        "The lake is deep , although nobody has measured it .",
+        ", although | The lake is deep . | Nobody has measured it .",
+    ),
+    (
+        "The lake was famous , although falsely measured by the king .",
+        ", although | The lake was famous . | The lake was falsely measured by the king .",
+    ),
+    (
+        "The team won the match , meaning that they reached the final .",
+        ", meaning | The team won the match . | They reached the final .",
+    ),
+    ("He died in 1990 while visiting Rome .", "while | He died in 1990 . | He visited Rome ."),
+    (
+        "He was born in Rome , hence he speaks Italian well .",
+        ", hence | He was born in Rome . | He speaks Italian well .",
+    ),
+)
+
+NOTHING = (
+    "He stayed at home because of the rain .",
+    "The reason is because he was ill .",
+    "He stayed only because she asked him .",
+    "The wall was so high that he could not climb it .",
+    "The first book sold well , whereas the second book failed .",
+    "The word has a meaning that nobody knows .",
+    "Because he was ill , he stayed at home .",
+    "Did he stay because he was ill ?",
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), MADE, ids=[text for text, _ in MADE])
+def test_a_text_with_inner_connective_is_split(text, expected):
+    assert found(text, "SINGLE_CONN_INNER") == [expected]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_looks_like_inner_connective_is_left(text):
+    assert found(text, "SINGLE_CONN_INNER") == []

@@ -1,0 +1,52 @@
+"""Two clauses and a conjunction."""
+
+from __future__ import annotations
+
+import pytest
+from fusion_texts import found
+
+MADE = (
+    ("The rain stopped , and the sun came out .", ", and | The rain stopped . | The sun came out ."),
+    ("The rain stopped and the sun came out .", "and | The rain stopped . | The sun came out ."),
+    (
+        "The rain stopped , but the wind stayed strong .",
+        ", but | The rain stopped . | The wind stayed strong .",
+    ),
+    ("The rain stopped , so we went home .", ", so | The rain stopped . | We went home ."),
+    ("The rain stopped , yet nobody left the hall .", ", yet | The rain stopped . | Nobody left the hall ."),
+    ("You can stay here , or you can go home .", ", or | You can stay here . | You can go home ."),
+    ("He did not sing , nor did she dance .", ", nor | He did not sing . | She did not dance ."),
+    ("She stayed at home , for she was ill .", ", for | She stayed at home . | She was ill ."),
+    (
+        "He fell , but was still able to finish the race .",
+        ", but | He fell . | He was still able to finish the race .",
+    ),
+    (
+        "In 1990 he left the club , and in 1991 he joined the army .",
+        ", and | In 1990 he left the club . | In 1991 he joined the army .",
+    ),
+    ("The house is old and the garden is large .", "and | The house is old . | The garden is large ."),
+)
+
+NOTHING = (
+    "He likes apples and pears .",
+    "He bought apples , pears , and plums .",
+    "Either he leaves or she leaves .",
+    "He said that the rain stopped and that the sun came out .",
+    "He is rich , so far as I know .",
+    "Not only did he win , but he also broke the record .",
+    "He ran so fast that she lost him .",
+    "Leave now , or the police will come .",
+    "Did he win , and did she lose ?",
+    "He won 3 - 1 ; and she lost .",
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), MADE, ids=[text for text, _ in MADE])
+def test_a_text_with_sentence_coordination_is_split(text, expected):
+    assert found(text, "SINGLE_S_COORD") == [expected]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_looks_like_sentence_coordination_is_left(text):
+    assert found(text, "SINGLE_S_COORD") == []

@@ -1,0 +1,66 @@
+"""Two verb phrases and a conjunction: the subject is repeated."""
+
+from __future__ import annotations
+
+import pytest
+from fusion_texts import found
+
+MADE = (
+    (
+        "The band recorded an album and toured Europe .",
+        "and | The band recorded an album . | The band toured Europe .",
+    ),
+    (
+        "The band recorded an album , but never toured Europe .",
+        ", but | The band recorded an album . | The band never toured Europe .",
+    ),
+    ("He was born in Rome and died in Paris .", "and | He was born in Rome . | He died in Paris ."),
+    ("He was born in Rome and raised in Paris .", "and | He was born in Rome . | He was raised in Paris ."),
+    (
+        "She has won the cup twice and lost one final .",
+        "and | She has won the cup twice . | She has lost one final .",
+    ),
+    ("He will sell the house and buy a boat .", "and | He will sell the house . | He will buy a boat ."),
+    (
+        "In 1990 , he left the club and joined the army .",
+        "and | In 1990 , he left the club . | In 1990 , he joined the army .",
+    ),
+    (
+        "In 1990 , he left the club and returned in 1995 .",
+        "and | In 1990 , he left the club . | He returned in 1995 .",
+    ),
+    ("He never married and died young .", "and | He never married . | He died young ."),
+    (
+        "The book , which sold well , made him rich and was filmed in 1999 .",
+        "and | The book , which sold well , made him rich . | The book , which sold well , was filmed in 1999 .",
+    ),
+    (
+        "He left the club in 1990 and later moved to Spain .",
+        "and | He left the club in 1990 . | He later moved to Spain .",
+    ),
+    (
+        "He founded the club and in 1990 sold it to a friend .",
+        "and | He founded the club . | In 1990 he sold it to a friend .",
+    ),
+)
+
+NOTHING = (
+    "He does not sing but plays the piano .",
+    "She wrote and directed the film .",
+    "He wants to sing and dance .",
+    "The old and tired man slept .",
+    "He came , saw and won .",
+    "Sit down and eat your soup .",
+    "There was a fire and burned for days .",
+    "The study shows that it works and can help people .",
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), MADE, ids=[text for text, _ in MADE])
+def test_a_text_with_verb_phrase_coordination_is_split(text, expected):
+    assert found(text, "SINGLE_VP_COORD") == [expected]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_looks_like_verb_phrase_coordination_is_left(text):
+    assert found(text, "SINGLE_VP_COORD") == []

@@ -1,0 +1,122 @@
+"""One text, natural or tokenised, to its fusion examples; what is public of the package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import ops.discofuse
+from ops.discofuse import annotator, fusion_examples
+from ops.discofuse.pipeline import annotated, is_tokenised, sentences_of_tokens
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return annotator()
+
+
+@pytest.mark.parametrize(
+    ("text", "tokenised"),
+    [
+        ("He left , and she stayed .", True),
+        ("He left , and she stayed .\nIt rained .", True),
+        ("It was 1,000 euros at 3.5 % .", True),
+        ("The U.S. team lost .", True),
+        ("-LRB- He -RRB- said `` no '' .", True),
+        ("It 's his .", True),
+        ("He left, and she stayed.", False),
+        ("He left. She stayed.", False),
+        ("He left", False),
+        ("It's late .", False),
+        ("", False),
+    ],
+)
+def test_a_blank_before_its_punctuation_tells_that_a_text_is_tokenised(text, tokenised):
+    assert is_tokenised(text) == tokenised
+
+
+def test_tokens_of_a_tokenised_text_are_kept(nlp):
+    text = "Mr. O'Neil 's wide-open 3 - 1 can n't U.S. '80s -LRB- x -RRB- ."
+    assert [token.text for token in annotated(text, nlp)] == text.split()
+
+
+def test_sentences_of_a_tokenised_text_end_at_its_newlines(nlp):
+    text = "He left . She stayed .\nThe rain . stopped .\n\nIt was late ."
+    sentences = [sentence.text for sentence in annotated(text, nlp).sents]
+    assert sentences == ["He left . She stayed .", "The rain . stopped .", "It was late ."]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("He left . She stayed .", ["He left .", "She stayed ."]),
+        ("He said `` No . '' She stayed .", ["He said `` No . ''", "She stayed ."]),
+        ("Who left ? ! She stayed", ["Who left ? !", "She stayed"]),
+        ("It was Yahoo ! that paid .", ["It was Yahoo ! that paid ."]),
+        ("Mr. Bean left . 33 stayed .", ["Mr. Bean left .", "33 stayed ."]),
+        (". . .", [". . ."]),
+    ],
+)
+def test_a_tokenised_text_without_newlines_ends_at_its_final_marks(text, sentences):
+    assert [" ".join(words) for words in sentences_of_tokens(text.split())] == sentences
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The rain stopped, but we stayed. However, she left.",
+        "The rain stopped , but we stayed . However , she left .",
+    ],
+)
+def test_natural_and_tokenised_text_give_the_same_examples(nlp, text):
+    pair, single = sorted(fusion_examples(text, nlp), key=lambda each: each.discourse_type)
+    assert pair.discourse_type == "PAIR_CONN"
+    assert (pair.coherent_second_sentence, pair.incoherent_second_sentence) == (
+        "However , she left .",
+        "She left .",
+    )
+    assert single.discourse_type == "SINGLE_S_COORD"
+    assert (single.incoherent_first_sentence, single.incoherent_second_sentence) == (
+        "The rain stopped .",
+        "We stayed .",
+    )
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "\n\n", "😀", ".", "Hello", "No verb here .", "x " * 1000])
+def test_odd_texts_give_nothing(nlp, text):
+    assert fusion_examples(text, nlp) == []
+
+
+def test_white_space_of_a_natural_text_is_not_in_its_examples(nlp):
+    examples = fusion_examples("The rain\nstopped, but\u00a0we  stayed.\n\nIt was late.", nlp)
+    assert examples
+    for each in examples:
+        for sentence in (each.coherent_first_sentence, each.incoherent_second_sentence):
+            assert sentence == " ".join(sentence.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "second"),
+    [
+        ("-LRB- Bob -RRB- came home , and she left him .", "-LRB- Bob -RRB- came home .", "She left him ."),
+        ("He said `` no '' , but she left him .", "He said `` no '' .", "She left him ."),
+        ("Der Führer came home , and Zoë left him .", "Der Führer came home .", "Zoë left him ."),
+    ],
+)
+def test_brackets_quotes_and_letters_beyond_ascii_pass(nlp, text, first, second):
+    (example,) = fusion_examples(text, nlp)
+    assert (example.incoherent_first_sentence, example.incoherent_second_sentence) == (first, second)
+
+
+def test_a_split_that_tears_quotes_apart_is_none(nlp):
+    assert fusion_examples("`` The rain stopped , and we went home , '' he said .", nlp) == []
+
+
+def test_what_is_public_is_found_without_loading_spacy():
+    command = "import sys, ops.discofuse; assert 'spacy' not in sys.modules; print(ops.discofuse.annotator.__name__)"
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout == "annotator\n"
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = ops.discofuse.nothing
