@@ -7,6 +7,10 @@ Belongs here: which columns were tried and which came out; where models are told
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+#: What models are by what they answer: indices of sentences, or texts.
+ModelKind: TypeAlias = Literal["extractor", "seq2seq"]
 
 
 @dataclass(frozen=True)
@@ -17,8 +21,24 @@ class ChildRuns:
     metrics: tuple[str, ...]
 
 
-#: Datasets of trained models: the file that tells of each, as ops/talksumm/extractor.py writes it.
-TRAININGS = {"talksumm/extractor": "models.json"}
+@dataclass(frozen=True)
+class Trainings:
+    """A dataset of trained models: what they are, and the file that tells of each.
+
+    The file has a list with `model` (its folder), `chosen` (whether it becomes an artifact), `curve`, and
+    what else there is to tell: see ops/models/training/account.py.
+    """
+
+    kind: ModelKind
+    file: str = "models.json"
+
+
+#: By the name of the dataset.
+TRAININGS = {
+    "talksumm/extractor": Trainings("extractor"),
+    "discofuse/fusion_model": Trainings("seq2seq"),
+    "discofuse/transfer": Trainings("seq2seq"),
+}
 
 #: By the name of the dataset.
 CHILD_RUNS = {

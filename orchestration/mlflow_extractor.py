@@ -12,7 +12,7 @@ import mlflow.pyfunc
 import pandas as pd  # type: ignore[import-untyped]
 
 #: What the model's folder is called among its artifacts.
-ARTIFACT = "extractor"
+ARTIFACT = "model"
 
 
 class Extractor(mlflow.pyfunc.PythonModel):  # type: ignore[name-defined,misc]

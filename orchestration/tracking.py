@@ -170,16 +170,19 @@ def _children(kind: ChildRuns, place: Path, tags: Mapping[str, str], end: int) -
 def _trainings(
     item: Declaration, place: Path, record: Record, tags: Mapping[str, str], end: int, workshop: Path
 ) -> Iterator[Run]:
-    """Yield a run for each model of a dataset of trained ones: its curve and, of the chosen one, itself."""
-    if item.name not in TRAININGS:
+    """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
+    kind = TRAININGS.get(item.name)
+    if kind is None:
         return
-    for model in json.loads((place / TRAININGS[item.name]).read_text()):
+    for number, model in enumerate(json.loads((place / kind.file).read_text())):
         folder = None
         if model["chosen"]:
-            from orchestration.models import save_extractor
+            from orchestration.models import save_model
 
-            folder = workshop / "model"
-            save_extractor(place / model["model"], folder, record.key["code"]["packages"].items())
+            folder = workshop / str(number) / "model"
+            folder.parent.mkdir()
+            packages = record.key["code"]["packages"].items()
+            save_model(kind.kind, place / model["model"], folder, packages)
         told = {name: value for name, value in model.items() if isinstance(value, (int, float))}
         yield Run(
             name=model["model"],

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
@@ -25,6 +25,7 @@ from ops.models.extractors.config import PointerConfig, TransformerConfig
 from ops.models.extractors.embeddings import Embed, embedder, remembering
 from ops.models.extractors.paper import Extraction, Extractor
 from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
+from ops.models.training.account import account
 from ops.models.training.progress import ProgressLines
 from ops.models.word_vectors import WORD_VECTORS
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
@@ -255,7 +256,6 @@ def _row(model: _Model, example: Example, words: int, chosen: bool) -> Row:
 
 
 def _told(model: _Model, chosen: bool) -> dict[str, Any]:
-    ended = model.trained
     return {
         "model": model.name,
         "architecture": model.architecture,
@@ -265,15 +265,6 @@ def _told(model: _Model, chosen: bool) -> dict[str, Any]:
         "validation_examples": len(model.set.judged),
         "judged_on": model.set.judged_on,
         "config": model.extractor.config.model_dump(mode="json"),
-        "training": model.training.model_dump(mode="json"),
         "sets_comparable": model.set.judged_on == JUDGED_ON[-1],
-        "metric": _METRICS[_JUDGED],
-        "best": round(ended.best, 6),
-        "best_step": ended.best_step,
-        "steps": ended.steps,
-        "reason": ended.reason,
-        "curve": [
-            {**asdict(point), "name": _METRICS.get(point.name, point.name), "value": round(point.value, 6)}
-            for point in ended.curve
-        ],
+        **account(model.trained, model.training, _METRICS),
     }

@@ -59,6 +59,8 @@ class State:
     examples: int = 0
     best: float | None = None
     best_step: int = 0
+    best_tie: float | None = None
+    """What decides between `best` and an equal value."""
     waited: int = 0
     """Validations since the best one."""
     reason: str = ""

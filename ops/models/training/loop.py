@@ -181,17 +181,18 @@ class _Run:
         self.task.module.eval()
         with torch.no_grad():
             metrics = dict(self.task.validate())
-        if params.metric not in metrics:
-            raise TrainingError(
-                f"validation gives no metric {params.metric!r}; "
-                f"it gives {', '.join(sorted(metrics)) or 'none'}"
-            )
+        for name in filter(None, (params.metric, params.tie)):
+            if name not in metrics:
+                raise TrainingError(
+                    f"validation gives no metric {name!r}; it gives {', '.join(sorted(metrics)) or 'none'}"
+                )
         points = {"train/loss": state.loss / state.examples, **metrics}
         state.curve += [Point(state.step, state.epoch, name, float(value)) for name, value in points.items()]
         state.loss, state.examples = 0.0, 0
         value = float(metrics[params.metric])
-        if params.better(value, state.best):
-            state.best, state.best_step, state.waited = value, state.step, 0
+        tie = float(metrics[params.tie]) if params.tie else None
+        if params.better(value, state.best, tie, state.best_tie):
+            state.best, state.best_step, state.best_tie, state.waited = value, state.step, tie, 0
             self.best = self._weights()
         else:
             state.waited += 1

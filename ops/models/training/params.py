@@ -25,9 +25,13 @@ class TrainingParams(Params):
     accumulation: int = Field(1, ge=1, description="batches behind one update")
     learning_rate: float = Field(1e-3, gt=0, description="at its highest, of AdamW")
     weight_decay: float = Field(0.01, ge=0)
-    schedule: Literal["constant", "linear", "cosine"] = Field(
-        "linear", description="how the rate falls to 0 behind the warm-up"
+    schedule: Literal["constant", "linear", "cosine", "inverse_sqrt", "exponential"] = Field(
+        "linear",
+        description="how the rate falls behind the warm-up: not at all, to 0 by a line or a cosine, with the "
+        "inverse square root of the update, or by a factor again and again",
     )
+    decay: float = Field(0.98, gt=0, le=1, description="of schedule exponential: the factor")
+    decay_every: int = Field(1000, ge=1, description="of schedule exponential: updates to the factor")
     warmup: float = Field(0.1, ge=0, lt=1, description="share of the updates in which the rate rises from 0")
     clip: float | None = Field(1.0, gt=0, description="greatest norm of the gradient; null: as it is")
     precision: Literal["float32", "bfloat16"] = Field(
@@ -39,6 +43,12 @@ class TrainingParams(Params):
         "loss", min_length=1, description="of validation; the weights with its best value stay"
     )
     direction: Literal["min", "max"] = Field("min", description="which value of the metric is better")
+    tie: str | None = Field(
+        None,
+        min_length=1,
+        description="of validation: of two equal values of the metric the one with less of this is better; "
+        "null: the earlier one",
+    )
     patience: int | None = Field(None, ge=1, description="validations without a better value before it ends")
     seed: int = Field(0, ge=0)
 
@@ -47,6 +57,11 @@ class TrainingParams(Params):
         rising = round(self.warmup * steps)
         if step < rising:
             return self.learning_rate * (step + 1) / rising
+        if self.schedule == "inverse_sqrt":
+            # Vaswani et al. (2017), equation 3, with the peak in place of the model's width.
+            return self.learning_rate * math.sqrt(max(1, rising) / (step + 1))
+        if self.schedule == "exponential":
+            return self.learning_rate * math.pow(self.decay, (step - rising) / self.decay_every)
         done = (step - rising) / max(1, steps - rising)
         if self.schedule == "linear":
             return self.learning_rate * (1 - done)
@@ -54,8 +69,15 @@ class TrainingParams(Params):
             return self.learning_rate * (1 + math.cos(math.pi * done)) / 2
         return self.learning_rate
 
-    def better(self, value: float, best: float | None) -> bool:
-        """Say whether a value of the metric is better than the best so far; NaN never is."""
+    def better(
+        self, value: float, best: float | None, tie: float | None = None, best_tie: float | None = None
+    ) -> bool:
+        """Say whether a value of the metric is better than the best so far; NaN never is.
+
+        Of equal values the one with the lower `tie` is better, where there are ties to compare.
+        """
         if best is None:
             return not math.isnan(value)
+        if value == best and tie is not None and best_tie is not None:
+            return tie < best_tie
         return value > best if self.direction == "max" else value < best

@@ -137,6 +137,39 @@ def test_a_metric_that_shall_be_high_is_kept_where_it_is_highest():
     assert (outcome.reason, outcome.best, outcome.best_step) == ("epochs", 0.3, 14)
 
 
+def test_of_equal_values_of_the_metric_the_one_with_less_of_the_tie_is_kept():
+    class Level(Toy):
+        def validate(self):
+            self.validations += 1
+            return {"error": [0.0, 0.0, 0.0, 0.0, 0.0][self.validations - 1], "loss": [3, 1, 2, 1, 1][self.validations - 1]}
+
+    params = PARAMS.model_copy(update={"epochs": 5, "tie": "loss", "patience": 3})
+    _, outcome = trained(params, Level())
+    assert (outcome.best, outcome.best_step, outcome.reason) == (0.0, 14, "patience")
+    _, outcome = trained(params.model_copy(update={"tie": None}), Level())
+    assert outcome.best_step == 7
+
+
+def test_a_tie_that_validation_does_not_give_is_named():
+    with pytest.raises(TrainingError, match="no metric 'loss'; it gives error"):
+        trained(PARAMS.model_copy(update={"tie": "loss"}))
+
+
+def test_the_rate_falls_as_its_schedule_says():
+    def rates(steps=100, **knobs):
+        params = TrainingParams(learning_rate=1.0, **knobs)
+        return [params.rate(step, steps) for step in range(steps)]
+
+    root = rates(schedule="inverse_sqrt", warmup=0.1)
+    assert root[:10] == pytest.approx([(step + 1) / 10 for step in range(10)])
+    # From the end of the warm-up on it is the reference: d^-0.5 min(n^-0.5, n w^-1.5), scaled to a peak of 1.
+    noam = [min((n + 1) ** -0.5, (n + 1) * 10**-1.5) * 10**0.5 for n in range(100)]
+    assert root == pytest.approx(noam)
+    falling = rates(schedule="exponential", warmup=0.0, decay=0.5, decay_every=10)
+    assert falling[0] == 1 and falling[10] == pytest.approx(0.5) and falling[25] == pytest.approx(0.5**2.5)
+    assert rates(schedule="inverse_sqrt", warmup=0.0)[0] == 1
+
+
 def test_the_number_of_updates_can_be_bounded():
     _, outcome = trained(PARAMS.model_copy(update={"steps": 5}))
     assert (outcome.steps, outcome.reason) == (5, "steps")

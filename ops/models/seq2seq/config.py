@@ -1,0 +1,73 @@
+"""The sizes and options of models from text to text.
+
+Belongs here: what a saved model's config.json holds. Not here: how it is trained (ops/models/training).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from ops.params import Params
+
+
+class Seq2SeqConfig(Params):
+    """What every model from text to text has: a vocabulary, bounds, and how it decodes."""
+
+    pieces: Literal["bpe", "words"] = Field(
+        "bpe", description="what texts are cut into: byte pairs, or what stands between white space"
+    )
+    vocabulary: int = Field(8000, ge=260, description="different pieces at most, the 256 bytes included")
+    longest: int = Field(
+        128, ge=2, description="pieces of a source that are read, and of a target that are written, at most"
+    )
+    growth: int | None = Field(
+        None, ge=0, description="pieces that an answer has more than the longest source beside it; null: any"
+    )
+    beam: int = Field(4, ge=1, description="answers that are followed side by side; 1: greedy")
+    length_penalty: float = Field(
+        0.6, ge=0, description="answers compare by log-probability over length to this power"
+    )
+
+
+class TransformerConfig(Seq2SeqConfig):
+    """A pre-norm Transformer with sinusoidal positions and one table of embeddings, as tensor2tensor's.
+
+    The defaults are Geva et al. (2019), Table 17; what it is silent about is Vaswani et al. (2017).
+    """
+
+    kind: Literal["transformer"] = "transformer"
+    layers: int = Field(7, ge=1, description="of the encoder, and of the decoder")
+    width: int = Field(1024, ge=2)
+    filter: int = Field(2048, ge=1, description="width of the feed-forward layers")
+    heads: int = Field(16, ge=1)
+    dropout: float = Field(0.1, ge=0, lt=1, description="of embeddings and of what every layer adds")
+    attention_dropout: float = Field(0.2, ge=0, lt=1)
+    relu_dropout: float = Field(0.3, ge=0, lt=1, description="inside the feed-forward layers")
+    label_smoothing: float = Field(0.1, ge=0, lt=1, description="of the cross entropy that is learnt from")
+
+    @model_validator(mode="after")
+    def _divided(self) -> TransformerConfig:
+        if self.width % self.heads:
+            raise ValueError(f"width {self.width} cannot be shared among {self.heads} heads: give a multiple")
+        return self
+
+
+class CopyNetConfig(Seq2SeqConfig):
+    """CopyNet (Gu et al. 2016) in the size of Geva et al. (2019), Table 18."""
+
+    kind: Literal["copynet"] = "copynet"
+    encoder_layers: int = Field(3, ge=1)
+    decoder_layers: int = Field(1, ge=1)
+    hidden: int = Field(
+        128, ge=1, description="of the recurrent layers, in each direction, and of embeddings"
+    )
+    dropout: float = Field(0.2, ge=0, lt=1)
+    scheduled_sampling: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="probability in training to go on from an own piece, not from the target's",
+    )
+    beam: int = Field(20, ge=1, description="answers that are followed side by side; 1: greedy")

@@ -1,0 +1,161 @@
+"""CopyNet (Gu et al. 2016): a recurrent encoder-decoder that generates pieces and copies the source's.
+
+Belongs here: the network. Not here: texts, training and decoding (copynet_model.py).
+
+Pieces are numbered 0 .. V - 1; a word of the source that the vocabulary has not is V + i, the i-th such of
+its source. Below, N examples have S positions in the source and T pieces in the target; H is `hidden`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from ops.models.seq2seq.pieces import PAD, UNK
+
+
+class Memory(NamedTuple):
+    """An encoded source."""
+
+    numbers: Tensor
+    """N x S, with words that the vocabulary has not, and padding."""
+    states: Tensor
+    """N x S x 2H."""
+    keys: Tensor
+    """N x 2S x H: what the decoder's state is compared with, first to copy (equation 8), then to attend."""
+    bias: Tensor
+    """N x 2S: 0, and minus infinity at padding."""
+
+
+class CopyNet(nn.Module):
+    """Gu et al. (2016), section 3, with GRUs; attention is that of Luong et al. (2015), "general"."""
+
+    def __init__(
+        self, vocabulary: int, hidden: int, encoder_layers: int, decoder_layers: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.vocabulary = vocabulary
+        self.embedding = nn.Embedding(vocabulary, hidden, padding_idx=PAD)
+        self.encoder = nn.GRU(
+            hidden,
+            hidden,
+            encoder_layers,
+            batch_first=True,
+            dropout=dropout if encoder_layers > 1 else 0.0,
+            bidirectional=True,
+        )
+        self.first = nn.Linear(2 * hidden, decoder_layers * hidden)
+        self.attended = nn.Linear(2 * hidden, hidden, bias=False)
+        self.copied = nn.Linear(2 * hidden, hidden)
+        widths = [5 * hidden, *[hidden] * (decoder_layers - 1)]
+        self.decoder = nn.ModuleList(nn.GRUCell(width, hidden) for width in widths)
+        self.generated = nn.Linear(hidden, vocabulary)
+        self.dropout = nn.Dropout(dropout)
+
+    def encode(self, numbers: Tensor) -> tuple[Memory, Tensor]:
+        """Return sources (N x S) in memory, and the decoder's first state (N x layers x H)."""
+        there = numbers != PAD
+        lengths = there.sum(dim=1).cpu()
+        packed = pack_padded_sequence(
+            self.dropout(self._embed(numbers)), lengths, batch_first=True, enforce_sorted=False
+        )
+        states, last = self.encoder(packed)
+        states, _ = pad_packed_sequence(states, batch_first=True, total_length=numbers.shape[1])
+        states = self.dropout(states)
+        keys = torch.cat([torch.tanh(self.copied(states)), self.attended(states)], dim=1)
+        bias = torch.zeros_like(states[:, :, 0]).masked_fill(~there, -torch.inf).repeat(1, 2)
+        memory = Memory(numbers, states, keys, bias)
+        both = torch.cat([last[-2], last[-1]], dim=1)
+        return memory, torch.tanh(self.first(both)).view(len(numbers), len(self.decoder), -1)
+
+    def begin(self, memory: Memory, state: Tensor) -> Tensor:
+        """Return the scores of all positions before the first piece (N x 2S)."""
+        return torch.baddbmm(memory.bias.unsqueeze(2), memory.keys, state[:, -1].unsqueeze(2)).squeeze(2)
+
+    def step(self, inputs: Tensor, state: Tensor, scores: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
+        """Go on by one piece: return the new state (N x layers x H) and the scores of all positions (N x 2S).
+
+        `inputs` (N) are the last pieces, `scores` the last ones of copying and of attending. The selective
+        read (equation 9) is the mean of the memory where the source has the last piece, by the
+        probability that it was copied from there; the normaliser over all pieces cancels.
+        """
+        copies, attention = scores.chunk(2, dim=1)
+        same = memory.numbers == inputs.unsqueeze(1)
+        # Finite, so that a piece which the source has not is read nowhere, and gives no NaN.
+        read = torch.softmax(copies.masked_fill(~same, -1e9), dim=1) * same
+        weights = torch.stack([torch.softmax(attention, dim=1), read], dim=1)
+        below = torch.cat([self.dropout(self._embed(inputs)), (weights @ memory.states).flatten(1)], dim=1)
+        new = []
+        for layer, cell in enumerate(self.decoder):
+            below = cell(below if layer == 0 else self.dropout(below), state[:, layer])
+            new.append(below)
+        state = torch.stack(new, dim=1)
+        return state, self.begin(memory, state)
+
+    def scores(self, top: Tensor, copies: Tensor) -> Tensor:
+        """Return the scores of generating every piece and of copying from every position (... x (V + S)).
+
+        One softmax over them is the mixture (equations 5 and 6).
+        """
+        return torch.cat([self.generated(self.dropout(top)), copies], dim=-1)
+
+    def probabilities(self, top: Tensor, copies: Tensor, numbers: Tensor, others: int) -> Tensor:
+        """Return the probability of each of V pieces and of `others` words of the sources (N x (V + others)).
+
+        That of a piece which can be generated and copied is the sum over all its ways (equation 4).
+        """
+        ways = torch.softmax(self.scores(top, copies), dim=-1)
+        found = nn.functional.pad(ways[:, : self.vocabulary], (0, others))
+        return found.scatter_add(1, numbers, ways[:, self.vocabulary :])
+
+    def log_likelihood(self, tops: Tensor, copies: Tensor, numbers: Tensor, target: Tensor) -> Tensor:
+        """Return the log-probability of every piece of the targets (N x T).
+
+        `tops` are the states (N x T x H), `copies` the scores of copying (N x T x S).
+        """
+        generated = self.generated(self.dropout(tops))
+        whole = torch.cat([generated, copies], dim=2).logsumexp(dim=2)
+        known = (target < self.vocabulary).unsqueeze(2)
+        own = generated.gather(2, target.clamp(max=self.vocabulary - 1).unsqueeze(2))
+        same = (numbers.unsqueeze(1) == target.unsqueeze(2)) & (numbers != PAD).unsqueeze(1)
+        ways = torch.cat([own.masked_fill(~known, -torch.inf), copies.masked_fill(~same, -torch.inf)], dim=2)
+        found: Tensor = ways.logsumexp(dim=2) - whole
+        return found
+
+    def follow(self, memory: Memory, state: Tensor, target: Tensor, sampling: float) -> tuple[Tensor, Tensor]:
+        """Return the states (N x T x H) and the scores of copying (N x T x S) along the targets (N x T).
+
+        In training, the piece that the next step goes on from is drawn from the model with the probability
+        `sampling`, each time and for each example by itself (Bengio et al. 2015).
+        """
+        tops, copies = [], []
+        scores, positions = self.begin(memory, state), memory.numbers.shape[1]
+        inputs = torch.full_like(target[:, 0], PAD)
+        for place in range(target.shape[1]):
+            state, scores = self.step(inputs, state, scores, memory)
+            tops.append(state[:, -1])
+            copies.append(scores[:, :positions])
+            inputs = target[:, place]
+            if self.training and sampling:
+                inputs = self._sampled(inputs, tops[-1], copies[-1], memory.numbers, sampling)
+        return torch.stack(tops, dim=1), torch.stack(copies, dim=1)
+
+    @torch.no_grad()
+    def _sampled(self, pieces: Tensor, top: Tensor, copies: Tensor, numbers: Tensor, share: float) -> Tensor:
+        chosen = torch.rand(len(pieces), device=pieces.device) < share
+        if not bool(chosen.any()):
+            return pieces
+        ways = torch.softmax(self.scores(top[chosen], copies[chosen]).float(), dim=1)
+        drawn = torch.multinomial(ways, 1)
+        place = (drawn - self.vocabulary).clamp(min=0)
+        own = torch.where(drawn < self.vocabulary, drawn, numbers[chosen].gather(1, place))
+        pieces = pieces.clone()
+        pieces[chosen] = own[:, 0]
+        return pieces
+
+    def _embed(self, numbers: Tensor) -> Tensor:
+        embedded: Tensor = self.embedding(numbers.masked_fill(numbers >= self.vocabulary, UNK))
+        return embedded

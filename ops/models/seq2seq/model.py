@@ -1,0 +1,98 @@
+"""What every model from text to text can do.
+
+Belongs here: examples as numbers, and answers to many sources in batches. Not here: the networks
+(transformer.py, copynet_model.py), training (task.py), files (files.py).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from ops.models.seq2seq.config import Seq2SeqConfig
+from ops.models.seq2seq.pieces import EOS, PAD, Pieces
+
+#: Sources that are answered together.
+BATCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A source and its target as numbers of pieces; both end with the end of a text."""
+
+    source: Sequence[int]
+    target: Sequence[int]
+
+    @property
+    def cost(self) -> int:
+        """Pieces of both."""
+        return len(self.source) + len(self.target)
+
+
+class Seq2Seq(ABC):
+    """A network with its vocabulary, from text to text."""
+
+    config: Seq2SeqConfig
+    pieces: Pieces
+    network: nn.Module
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network lies."""
+        return next(self.network.parameters()).device
+
+    def length(self, source: str, target: str) -> int:
+        """Return how many pieces the longer one of two texts has; more than `config.longest` is too long."""
+        return max(len(self.pieces.numbers(text)) for text in (source, target))
+
+    def place(self, strict: bool) -> None:
+        """Move the network to a GPU, if there is one and numerics are not strict."""
+        if not strict and torch.cuda.is_available():
+            self.network.to("cuda")
+
+    @abstractmethod
+    def example(self, source: str, target: str) -> Example:
+        """Return a pair as numbers; of a text that is too long, its beginning."""
+
+    @abstractmethod
+    def losses(self, examples: Sequence[Example]) -> Tensor:
+        """Return the loss of each of N examples (N): the mean over its target's pieces, in nats."""
+
+    @torch.no_grad()
+    def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
+        """Return an answer to each source; `beam` replaces that of the config.
+
+        Equal sources have equal answers. Batches are of sources of like length, and are made of the set of
+        sources alone: neither their order nor that one stands there twice changes an answer.
+        """
+        self.network.eval()
+        width = beam or self.config.beam
+        ordered = sorted(set(sources), key=lambda text: (len(self.pieces.numbers(text)), text))
+        answers: dict[str, str] = {}
+        for start in range(0, len(ordered), BATCH):
+            batch = ordered[start : start + BATCH]
+            answers.update(zip(batch, self._answers(batch, width), strict=True))
+        return [answers[source] for source in sources]
+
+    @abstractmethod
+    def _answers(self, sources: Sequence[str], beam: int) -> list[str]: ...
+
+    def _cut(self, numbers: Sequence[int]) -> list[int]:
+        return [*numbers[: self.config.longest], EOS]
+
+    def _most(self, longest_source: int) -> int:
+        """Return how many pieces, the end included, the answers to a batch have at most."""
+        most = self.config.longest
+        if self.config.growth is not None:
+            most = min(most, longest_source + self.config.growth)
+        return most + 1
+
+
+def padded(rows: Sequence[Sequence[int]], device: torch.device) -> Tensor:
+    """Return rows of numbers as N x longest, filled up with padding."""
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], device=device)

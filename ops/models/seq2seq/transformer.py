@@ -1,0 +1,121 @@
+"""A Transformer encoder-decoder, as Hugging Face builds it, trained from scratch.
+
+Belongs here: the network and its answers. Not here: training (task.py), files (files.py).
+
+Of the encoder-decoders of `transformers`, Pegasus is the one whose layers are tensor2tensor's: normalised
+before attention and feed-forward, sinusoidal positions, embeddings scaled by the root of the width and
+shared by encoder, decoder and output. Popel and Bojar (2018), whose practice Geva et al. (2019) follow,
+train that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from transformers.models.pegasus.configuration_pegasus import PegasusConfig
+from transformers.models.pegasus.modeling_pegasus import PegasusForConditionalGeneration
+
+from ops.models.seq2seq.config import TransformerConfig
+from ops.models.seq2seq.model import Example, Seq2Seq, padded
+from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
+
+#: Its own annotations know no model that is made here.
+_Pegasus: Any = PegasusForConditionalGeneration
+
+
+class TransformerNetwork(_Pegasus):  # type: ignore[misc]
+    """Pegasus whose state names every tensor once: shared embeddings are no four tables."""
+
+    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the tensors by name, without those that are another one's."""
+        found = super().state_dict(*args, **kwargs)
+        return {name: value for name, value in found.items() if name not in self.all_tied_weights_keys}
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> Any:
+        """Take the tensors that `state_dict` gave. Raises RuntimeError for others, as torch does."""
+        tied = {
+            name: state_dict[other]
+            for name, other in self.all_tied_weights_keys.items()
+            if other in state_dict
+        }
+        return super().load_state_dict({**state_dict, **tied}, strict, assign)
+
+
+class TransformerModel(Seq2Seq):
+    """The Transformer from text to text."""
+
+    network: TransformerNetwork
+
+    def __init__(self, config: TransformerConfig, pieces: Pieces, seed: int = 0) -> None:
+        """Make one with random weights."""
+        self.config: TransformerConfig = config
+        self.pieces = pieces
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.network = TransformerNetwork(_pegasus(config, len(pieces)))
+        self.network.eval()
+
+    def example(self, source: str, target: str) -> Example:
+        """Return a pair as numbers; of a text that is too long, its beginning."""
+        return Example(*(self._cut(self.pieces.numbers(text)) for text in (source, target)))
+
+    def losses(self, examples: Sequence[Example]) -> Tensor:
+        """Return the smoothed cross entropy of each of N examples (N), smoothed only in training."""
+        source = padded([one.source for one in examples], self.device)
+        target = padded([one.target for one in examples], self.device)
+        # Begins with padding in place of a piece, as tensor2tensor's decoder does.
+        before = functional.pad(target[:, :-1], (1, 0), value=PAD)
+        logits = self.network(
+            input_ids=source, attention_mask=source != PAD, decoder_input_ids=before, use_cache=False
+        ).logits
+        smoothing = self.config.label_smoothing if self.network.training else 0.0
+        losses = functional.cross_entropy(
+            logits.transpose(1, 2).float(), target, reduction="none", label_smoothing=smoothing
+        )
+        there = target != PAD
+        return (losses * there).sum(dim=1) / there.sum(dim=1)
+
+    def _answers(self, sources: Sequence[str], beam: int) -> list[str]:
+        source = padded([self._cut(self.pieces.numbers(text)) for text in sources], self.device)
+        found = self.network.generate(
+            input_ids=source,
+            attention_mask=source != PAD,
+            max_new_tokens=self._most(source.shape[1] - 1),
+            num_beams=beam,
+            do_sample=False,
+            length_penalty=self.config.length_penalty if beam > 1 else None,
+            suppress_tokens=[UNK],
+        )
+        return [self.pieces.text(row) for row in found.tolist()]
+
+
+def _pegasus(config: TransformerConfig, vocabulary: int) -> PegasusConfig:
+    return PegasusConfig(
+        vocab_size=vocabulary,
+        # One more for the end, and one for where decoding begins.
+        max_position_embeddings=config.longest + 2,
+        d_model=config.width,
+        encoder_layers=config.layers,
+        decoder_layers=config.layers,
+        encoder_ffn_dim=config.filter,
+        decoder_ffn_dim=config.filter,
+        encoder_attention_heads=config.heads,
+        decoder_attention_heads=config.heads,
+        dropout=config.dropout,
+        attention_dropout=config.attention_dropout,
+        activation_dropout=config.relu_dropout,
+        activation_function="relu",
+        scale_embedding=True,
+        # tensor2tensor's embeddings, and Glorot's for the square matrices.
+        init_std=config.width**-0.5,
+        pad_token_id=PAD,
+        eos_token_id=EOS,
+        decoder_start_token_id=PAD,
+        forced_eos_token_id=EOS,
+    )
