@@ -22,6 +22,7 @@ from pydantic import Field
 from ops.discofuse.alignment import OTHER, PRONOUNS, predicted_connective, pronouns, words
 from ops.discofuse.beside import with_files
 from ops.discofuse.example import DISCOURSE_TYPES
+from ops.discofuse.fusions import FUSIONS
 from ops.discofuse.senses import CONNECTIVES
 from ops.identity import row_id
 from ops.metrics.bootstrap import interval, paired_bootstrap
@@ -33,18 +34,10 @@ from ops.parts import Parts
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
+#: The columns of a fusion that its scores keep.
 _FUSION = (
-    ("example_id", _TEXT, "row of discofuse/examples"),
-    ("system", _TEXT, "copy or model"),
-    ("model", _TEXT, "training set of the model; null for copy"),
-    ("domain", _TEXT, "of the example"),
-    ("balanced", _BOOL, "whether the example is in discofuse/balanced"),
-    ("discourse_type", _TEXT, "of the example"),
-    ("connective_string", _TEXT, "of the example"),
-    ("source", _TEXT, "the two sentences that are to be fused"),
-    ("target", _TEXT, "the text that they were made of"),
-    ("prediction", _TEXT, "the fusion of the system"),
-)
+    "example_id", "system", "model", "domain", "balanced", "discourse_type", "source", "target", "prediction",
+)  # fmt: skip
 
 #: What stands in a row: one number for each metric, all 0 to 1.
 METRICS = ("sari", "exact", "keep", "add", "delete")
@@ -62,20 +55,21 @@ _PRONOUN = pa.struct(
 )
 
 EVALUATION = Shape(
-    unit=columns(*_FUSION),
-    kept=columns(
-        ("fusion_id", _TEXT, "row of discofuse/fusions"),
-        *_FUSION[:6],
-        ("in_domain", _BOOL, "whether the model was trained on the domain of the example alone"),
-        *_FUSION[7:],
-        ("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
-        ("sari", _REAL, "0 to 1, the mean of the next three"),
-        ("keep", _REAL, "F1 of n-grams rightly kept"),
-        ("add", _REAL, "F1 of n-grams rightly added"),
-        ("delete", _REAL, "F1 of n-grams rightly deleted"),
-        ("connective", _TEXT, "of the target, without commas; null where it has none"),
-        ("predicted_connective", _TEXT, f"of the prediction in that place; {OTHER} where it has none there"),
-        ("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
+    unit=FUSIONS.kept,
+    kept=pa.schema(
+        [
+            *columns(("fusion_id", _TEXT, "row of discofuse/fusions")),
+            *(FUSIONS.kept.field(name) for name in _FUSION),
+            column("in_domain", _BOOL, "whether the model was trained on the domain of the example alone"),
+            column("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
+            column("sari", _REAL, "0 to 1, the mean of the next three"),
+            column("keep", _REAL, "F1 of n-grams rightly kept"),
+            column("add", _REAL, "F1 of n-grams rightly added"),
+            column("delete", _REAL, "F1 of n-grams rightly deleted"),
+            column("connective", _TEXT, "of the target, without commas; null where it has none"),
+            column("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has none"),
+            column("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
+        ]
     ),
 )
 
@@ -123,13 +117,12 @@ def scored(fusion: Row) -> dict[str, Any]:
     connective = " ".join(words(fusion["connective_string"] or ""))
     known = CONNECTIVES | {connective}
     output = predicted_connective(connective, gold, predicted, source, known) if connective else None
-    names = [field[0] for field in _FUSION if field[0] != "connective_string"]
     return {
         "id": row_id("score", fusion["id"]),
         "source_ids": [fusion["id"]],
         "licence": fusion["licence"],
         "fusion_id": fusion["id"],
-        **{name: fusion[name] for name in names},
+        **{name: fusion[name] for name in _FUSION},
         "in_domain": fusion["model"] == fusion["domain"],
         "exact": float(exact_match(fusion["prediction"], [fusion["target"]])),
         "sari": found.score,

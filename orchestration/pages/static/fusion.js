@@ -4,7 +4,7 @@
   function heatMap({ columns, rows }, gold) {
     const cells = rows.flatMap((row) => columns.map((output, at) => ({ gold: row.gold, output, share: row.shares[at], examples: row.examples })));
     return () => ({
-      width: "container", height: 24 * rows.length,
+      width: { step: 34 }, height: { step: 24 },
       data: { values: cells },
       encoding: {
         x: { field: "output", type: "nominal", sort: null, title: "in the fusion", axis: { orient: "top", labelAngle: -60, domain: false, ticks: false } },
@@ -13,7 +13,7 @@
       },
       layer: [
         { mark: { type: "rect", stroke: silverloom.color("line"), strokeWidth: 0.5 },
-          encoding: { color: { field: "share", type: "quantitative", scale: { domain: [0, 1], range: [silverloom.color("card"), silverloom.color("kept-fill")] }, legend: { format: ".0%", gradientLength: 160, tickCount: 3 } } } },
+          encoding: { color: { field: "share", type: "quantitative", scale: { domain: [0, 1], range: [silverloom.color("card"), silverloom.color("kept-fill")], interpolate: "rgb" }, legend: { format: ".0%", gradientLength: 160, tickCount: 3 } } } },
       ],
     });
   }

@@ -16,6 +16,7 @@ from ops.discofuse.alignment import (
     slot,
     words,
 )
+from ops.discofuse.rules import connectives as of_rules
 from ops.discofuse.senses import CONNECTIVES
 
 TOKENS = st.lists(st.sampled_from(["a", "b", "he", "she"]), max_size=5)
@@ -117,6 +118,11 @@ COFFEE = "Hebden Bridge is a popular place to live . Space is limited due to the
 def test_the_connective_in_the_slot_of_the_gold_one(connective, source, gold, predicted, output):
     texts = map(words, (gold, predicted, source))
     assert predicted_connective(connective, *texts, CONNECTIVES) == output
+
+
+def test_every_connective_of_the_rules_is_known_in_a_prediction():
+    sets = (of_rules.BACKWARD, of_rules.INNER, of_rules.FORWARD, of_rules.COORDINATING)
+    assert set().union(*sets) <= CONNECTIVES
 
 
 def test_pronouns_that_were_copied_do_not_count():

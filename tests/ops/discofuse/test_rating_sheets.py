@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
-from ops.discofuse.evaluation import EVALUATION
+from ops.discofuse import fusions as fusing
 from ops.discofuse.rating_sheets import (
     QUESTIONNAIRES,
     RATING_SHEETS,
@@ -72,7 +72,7 @@ def made(folder, params=PARAMS, examples=(*VALIDATION, *TEST), fusions=FUSIONS, 
     outcomes = list(
         rating_sheets(
             parts(folder, "examples", EXAMPLES.kept, list(examples), several),
-            parts(folder, "fusions", EVALUATION.unit, list(fusions), several),
+            parts(folder, "fusions", fusing.FUSIONS.kept, list(fusions), several),
             params,
         )
     )
