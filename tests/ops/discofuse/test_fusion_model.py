@@ -148,7 +148,7 @@ def test_a_loss_that_is_no_number_stops_with_the_name_of_the_set(tmp_path, monke
     monkeypatch.setattr(
         TransformerModel, "losses", lambda self, some: float("nan") * next(self.network.parameters()).sum()
     )
-    with pytest.raises(NotFiniteError, match="^mixture: update 1, epoch 1: the loss is nan; examples: "):
+    with pytest.raises(NotFiniteError, match=r"^mixture: update 1, epoch 1: the loss is nan; examples: "):
         outcome(tmp_path, UNITS)
 
 
