@@ -121,7 +121,7 @@ class _Run:
         return Trained(state.step, state.reason, state.best_step, state.best, tuple(state.curve))
 
     def _count(self) -> int:
-        """Return the updates of all epochs, or of as many as are needed; one epoch's batches are in memory."""
+        """Return the updates of all epochs, or of as many as are needed; one epoch is in memory at a time."""
         most = math.inf if self.params.steps is None else self.params.steps
         count = 0
         for epoch in range(self.params.epochs):
