@@ -87,10 +87,7 @@ class _Run:
             weight_decay=params.weight_decay,
         )
         _, self.optimiser = self.accelerator.prepare(task.module, optimiser)
-        self.epochs = [self._updates(epoch) for epoch in range(params.epochs)]
-        self.steps = sum(map(len, self.epochs))
-        if params.steps is not None:
-            self.steps = min(self.steps, params.steps)
+        self.steps = self._count()
         self.identity = {
             "training": params.model_dump(mode="json", exclude={"checkpoint_every"}),
             "task": dict(task.identity()),
@@ -102,8 +99,10 @@ class _Run:
 
     def go(self) -> Trained:
         state, began, first = self.state, time.monotonic(), self.state.step
+        updates: Batches = []
         while not state.reason:
-            updates = self.epochs[state.epoch]
+            if state.batch == 0 or not updates:
+                updates = self._updates(state.epoch)
             epoch, loss = state.epoch, self._update(updates[state.batch])
             metrics = self._advance(len(updates))
             done = state.step - first
@@ -120,6 +119,16 @@ class _Run:
         self.task.module.load_state_dict(dict(self.best))
         self.task.module.eval()
         return Trained(state.step, state.reason, state.best_step, state.best, tuple(state.curve))
+
+    def _count(self) -> int:
+        """Return the updates of all epochs, or of as many as are needed; one epoch is in memory at a time."""
+        most = math.inf if self.params.steps is None else self.params.steps
+        count = 0
+        for epoch in range(self.params.epochs):
+            count += len(self._updates(epoch))
+            if count >= most:
+                return int(most)
+        return count
 
     def _updates(self, epoch: int) -> Batches:
         params = self.params

@@ -19,7 +19,10 @@ def table(seed):
     """Return log-probabilities of the next piece by all pieces before, a different one for each history."""
     generator = torch.Generator().manual_seed(seed)
     histories = [h for n in range(MOST) for h in itertools.product(range(1, V), repeat=n)]
-    return {h: torch.log_softmax(3 * torch.randn(V, generator=generator, dtype=torch.double), 0) for h in histories}
+    return {
+        h: torch.log_softmax(3 * torch.randn(V, generator=generator, dtype=torch.double), 0)
+        for h in histories
+    }
 
 
 def search(tables, width, penalty=0.0):
@@ -30,7 +33,7 @@ def search(tables, width, penalty=0.0):
         grown = torch.where(lengths < 0, histories, histories * V + inputs)
         lengths = lengths + 1
         found = []
-        for history, length, row in zip(grown.tolist(), lengths.tolist(), rows.tolist()):
+        for history, length, row in zip(grown.tolist(), lengths.tolist(), rows.tolist(), strict=False):
             digits = tuple(history // V**place % V for place in reversed(range(length)))
             # What has ended goes on with padding: anything may stand there.
             found.append(tables[row].get(digits, torch.zeros(V, dtype=torch.double)))
@@ -60,7 +63,7 @@ def answers():
 def test_a_beam_that_holds_all_answers_finds_the_best(seeds, penalty):
     tables = [table(seed) for seed in seeds]
     found = search(tables, 32, penalty)
-    for one, answer in zip(tables, found):
+    for one, answer in zip(tables, found, strict=False):
         best = max(rank(one, other, penalty) for other in answers())
         assert rank(one, tuple(answer), penalty) == pytest.approx(best)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from seq2seq_cases import COPYNET, SOURCES, model
 
 from ops.models.seq2seq.copynet import CopyNet
-from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
 from ops.models.seq2seq.copynet_model import CopyNetModel
+from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
 
 V, H = 7, 4
 
@@ -45,12 +45,18 @@ def test_the_mixture_adds_up_every_way_to_a_piece_and_sums_to_one(source):
     generated, copied, _ = ways(net, state[0, -1], source)
     whole = sum(generated) + sum(copied)
     expected = [
-        ((generated[piece] if piece < V else 0) + sum(c for c, one in zip(copied, source) if one == piece)) / whole
+        (
+            (generated[piece] if piece < V else 0)
+            + sum(c for c, one in zip(copied, source, strict=False) if one == piece)
+        )
+        / whole
         for piece in range(V + 3)
     ]
     assert found == pytest.approx(expected, rel=1e-9) and sum(found) == pytest.approx(1)
     for piece in range(V + 3):
-        likely = net.log_likelihood(state[:, -1:], copies.unsqueeze(1), memory.numbers, torch.tensor([[piece]]))
+        likely = net.log_likelihood(
+            state[:, -1:], copies.unsqueeze(1), memory.numbers, torch.tensor([[piece]])
+        )
         assert math.exp(float(likely)) == pytest.approx(expected[piece], abs=1e-12)
 
 
@@ -59,10 +65,14 @@ def test_a_step_attends_and_reads_where_the_last_piece_stands_in_the_source(sour
     net = network(layers)
     memory, state = net.encode(torch.tensor([source]))
     _, copied, hidden = ways(net, state[0, -1], source)
-    matching = [c if one == last else 0.0 for c, one in zip(copied, source)]
-    read = sum(w / sum(matching) * h for w, h in zip(matching, hidden)) if any(matching) else torch.zeros(2 * H)
+    matching = [c if one == last else 0.0 for c, one in zip(copied, source, strict=False)]
+    read = (
+        sum(w / sum(matching) * h for w, h in zip(matching, hidden, strict=False))
+        if any(matching)
+        else torch.zeros(2 * H)
+    )
     attention = torch.softmax(torch.stack([net.attended(one) @ state[0, -1] for one in hidden]), 0)
-    seen = sum(weight * one for weight, one in zip(attention, hidden))
+    seen = sum(weight * one for weight, one in zip(attention, hidden, strict=False))
     below = torch.cat([net.embedding.weight[last if last < V else UNK], seen, read])
     expected = []
     for layer, cell in enumerate(net.decoder):
@@ -80,7 +90,7 @@ def test_padding_changes_nothing(rows):
     together = torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
     memory, state = net.encode(together)
     both = net.log_likelihood(*net.follow(memory, state, target, 0.0), memory.numbers, target)
-    for row, found in zip(rows, both):
+    for row, found in zip(rows, both, strict=False):
         memory, state = net.encode(torch.tensor([row]))
         alone = net.log_likelihood(*net.follow(memory, state, target[:1], 0.0), memory.numbers, target[:1])
         torch.testing.assert_close(found, alone[0], rtol=1e-9, atol=1e-9)

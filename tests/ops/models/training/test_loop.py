@@ -141,7 +141,10 @@ def test_of_equal_values_of_the_metric_the_one_with_less_of_the_tie_is_kept():
     class Level(Toy):
         def validate(self):
             self.validations += 1
-            return {"error": [0.0, 0.0, 0.0, 0.0, 0.0][self.validations - 1], "loss": [3, 1, 2, 1, 1][self.validations - 1]}
+            return {
+                "error": [0.0, 0.0, 0.0, 0.0, 0.0][self.validations - 1],
+                "loss": [3, 1, 2, 1, 1][self.validations - 1],
+            }
 
     params = PARAMS.model_copy(update={"epochs": 5, "tie": "loss", "patience": 3})
     _, outcome = trained(params, Level())

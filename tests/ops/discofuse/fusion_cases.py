@@ -1,0 +1,95 @@
+"""Fusion examples and split sentences in miniature, and params of models that are trained in a blink."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.discofuse.fusion_model import FusionModelParams
+from ops.discofuse.transfer import TransferParams
+from ops.parts import Part, Parts
+
+NAMES = ["Ann", "Bob", "Chi", "Dee", "Eve"]
+VERBS = ["sings", "runs", "reads", "rests", "waits"]
+
+
+class InOrder:
+    def map(self, op, pieces, *shared):
+        return (op(piece, *shared) for piece in pieces)
+
+
+class StoppedError(Exception):
+    pass
+
+
+class Memory:
+    """Checkpoints that last as long as the test; raises behind the write of this number."""
+
+    def __init__(self, last=None):
+        self.files, self.writes, self.last = {}, [], last
+
+    def at(self, name):
+        memory = self
+
+        class One:
+            def write(self, files):
+                memory.files[name] = dict(files)
+                memory.writes.append(name)
+                if len(memory.writes) == memory.last:
+                    raise StoppedError
+
+            def read(self):
+                return memory.files.get(name)
+
+        return One()
+
+
+def parts(folder, schema, *tables):
+    """Write tables, lists of rows, as the parts of a dataset; a column that a row leaves out is null."""
+    written = []
+    for rows in tables:
+        path = folder / f"part-{len(list(folder.iterdir()))}.parquet"
+        whole = [dict.fromkeys(schema.names) | {"source_ids": [], "licence": "MIT"} | row for row in rows]
+        known = [{name: row[name] for name in schema.names} for row in whole]
+        pq.write_table(pa.Table.from_pylist(known, schema=schema), path)
+        written.append(Part(str(path)))
+    return Parts(schema, tuple(written), InOrder())
+
+
+def example(number, domain="sports", split="train", mixture=False, longer=0, **more):
+    """Return a row of discofuse/balanced: a verb-phrase coordination."""
+    name, verb, other = NAMES[number % 5], VERBS[number % 4], VERBS[(number + 1 + number // 5) % 5]
+    ending = " very" * longer
+    return {
+        "id": f"{domain}-{number}", "domain": domain, "split": split, "mixture": mixture,
+        "coherent_first_sentence": f"{name} {verb} and {other}{ending} .", "coherent_second_sentence": "",
+        "incoherent_first_sentence": f"{name} {verb} .", "incoherent_second_sentence": f"{name} {other}{ending} .",
+        "discourse_type": "SINGLE_VP_COORD", "connective_string": "and", **more,
+    }  # fmt: skip
+
+
+def pair(number, split="train", longer=0):
+    """Return a row of sources/fusion_pairs."""
+    row = example(number, longer=longer)
+    return {
+        "id": f"pair-{number}", "split": split, "fused": row["coherent_first_sentence"],
+        "first": row["incoherent_first_sentence"], "second": row["incoherent_second_sentence"],
+    }  # fmt: skip
+
+
+TRAINING = {"epochs": 1, "batch_size": 2, "checkpoint_every": 1, "learning_rate": 0.01}
+TRANSFORMER = {
+    "vocabulary": 300, "longest": 40, "growth": 2, "beam": 1, "layers": 1, "width": 8, "filter": 8, "heads": 1
+}  # fmt: skip
+COPYNET = {
+    "pieces": "words", "vocabulary": 260, "longest": 12, "growth": 2, "beam": 2, "encoder_layers": 1, "hidden": 4
+}  # fmt: skip
+
+
+def model_params(training=None, model=None, **more):
+    size = {"model": TRANSFORMER | (model or {}), "training": TRAINING | (training or {})}
+    return FusionModelParams(**{"sizes": {"tiny": size}, "validation_examples": 2, **more})
+
+
+def transfer_params(training=None, **more):
+    knobs = TRAINING | (training or {})
+    size = {"model": COPYNET, "pretraining": knobs, "finetuning": knobs, "target": knobs}
+    return TransferParams(**{"sizes": {"tiny": size}, "validation_examples": 2, "resamples": 20, **more})

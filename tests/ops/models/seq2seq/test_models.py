@@ -1,0 +1,202 @@
+import json
+
+import pytest
+import torch
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+from seq2seq_cases import CONFIGS, COPYNET, SOURCES, TRANSFORMER, model, pairs, pieces
+
+from ops.models.seq2seq.files import CONFIG, PIECES, WEIGHTS, ModelFilesError, load, make, save
+from ops.models.seq2seq.task import Seq2SeqTask
+from ops.models.training import CheckpointError, NotFiniteError, TrainingParams, train
+
+KNOBS = TrainingParams(
+    epochs=2, batch_size=4, learning_rate=0.01, checkpoint_every=3, metric="exact", direction="max", tie="loss",
+    schedule="exponential", decay=0.9, decay_every=2, warmup=0.0,
+)  # fmt: skip
+
+both = pytest.mark.parametrize("config", CONFIGS, ids=["transformer", "copynet", "copynet of byte pairs"])
+
+
+class Every:
+    """Checkpoints, all of them."""
+
+    def __init__(self, last=None):
+        self.last, self.history = last, []
+
+    def write(self, files):
+        self.last = dict(files)
+        self.history.append(self.last)
+
+    def read(self):
+        return self.last
+
+
+def trained(config, checkpoints=None, knobs=KNOBS, judge=lambda answers: {"exact": 0.0}, **more):
+    made = model(config, **more)
+    task = Seq2SeqTask(made, pairs(0, 16), pairs(16), judge, beam=1)
+    return save(made), train(task, knobs, checkpoints), made
+
+
+@both
+def test_a_training_goes_on_from_every_checkpoint_to_the_same_weights_and_curve(config):
+    """So a kill between any two of them changes nothing: dropout and sampling are drawn by update, too."""
+    kept = Every()
+    _, outcome, made = trained(config, kept)
+    assert len(kept.history) == 3 and outcome.steps == 8
+    for files in kept.history:
+        _, again, other = trained(config, Every(files))
+        assert (save(other), again) == (save(made), outcome)
+
+
+@both
+def test_training_lowers_the_loss_on_what_was_not_learnt_from(config):
+    _, outcome, _ = trained(config, knobs=KNOBS.model_copy(update={"epochs": 6}))
+    losses = [point.value for point in outcome.curve if point.name == "loss"]
+    assert len(losses) == 6 and losses[-1] < losses[0]
+
+
+@both
+def test_a_model_is_read_back_from_its_files_and_answers_the_same(config):
+    made = model(config)
+    files = save(made)
+    again = load(files)
+    assert save(again) == files and again.generate(SOURCES) == made.generate(SOURCES)
+    assert save(make(made.config, made.pieces, 0)) == files
+    assert save(make(made.config, made.pieces, 1))[WEIGHTS] != files[WEIGHTS]
+
+
+@both
+def test_answers_depend_neither_on_the_order_of_the_sources_nor_on_how_often_one_comes(config):
+    made = model(config)
+    found = made.generate(SOURCES)
+    assert made.generate(SOURCES[::-1]) == found[::-1]
+    assert made.generate([SOURCES[3], *SOURCES, SOURCES[3]]) == [found[3], *found, found[3]]
+    assert made.generate([]) == []
+
+
+@both
+def test_an_answer_outgrows_its_source_by_no_more_than_the_config_says(config):
+    made = model(config)
+    made.config = config.model_copy(update={"growth": 2})
+    for source in SOURCES[:4]:
+        [answer] = made.generate([source])
+        assert len(made.pieces.numbers(answer)) <= len(made.pieces.numbers(source)) + 2 + 1
+
+
+@both
+def test_of_a_source_that_is_too_long_the_beginning_is_read(config):
+    made = model(config)
+    long = " ".join(SOURCES)
+    assert made.length(long, "Ann") == len(made.pieces.numbers(long)) > config.longest
+    numbers = made.example(long, long)
+    assert len(numbers.source) == len(numbers.target) == config.longest + 1
+    assert len(made.pieces.numbers(made.generate([long])[0])) <= config.longest + 1
+
+
+@both
+def test_the_loss_is_the_mean_negative_log_likelihood_of_a_targets_pieces(config):
+    """Against each example alone, which no padding fills up."""
+    made = model(config)
+    examples = [made.example(*pair) for pair in zip(pairs().sources[:5], pairs().targets[:5], strict=False)]
+    examples.append(made.example("Ann .", "Ann runs and Ann rests and Bob ."))
+    with torch.no_grad():
+        together = made.losses(examples)
+        alone = torch.cat([made.losses([one]) for one in examples])
+    torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
+    # An untrained network guesses: about the logarithm of what there is to choose from.
+    assert 0.3 * len(made.pieces) < float(torch.exp(together.mean())) < 3 * len(made.pieces)
+
+
+def test_labels_are_smoothed_in_training_alone():
+    made = model(TRANSFORMER.model_copy(update={"dropout": 0, "attention_dropout": 0, "relu_dropout": 0}))
+    [example] = [made.example(SOURCES[0], SOURCES[0])]
+    plain = float(made.losses([example]))
+    made.network.train()
+    smoothed = float(made.losses([example]))
+    made.config = made.config.model_copy(update={"label_smoothing": 0.0})
+    assert float(made.losses([example])) == pytest.approx(plain) != pytest.approx(smoothed)
+
+
+def test_shared_embeddings_are_one_tensor_in_files_and_checkpoints():
+    names = load_tensors(save(model(TRANSFORMER))[WEIGHTS]).keys()
+    assert "model.shared.weight" in names
+    assert not [name for name in names if "embed_tokens" in name or "lm_head" in name]
+
+
+def test_the_transformer_learns_to_copy_its_source():
+    """Encoder and decoder are joined as they should be: what it reads, it can write."""
+    config = TRANSFORMER.model_copy(
+        update={"dropout": 0, "attention_dropout": 0, "relu_dropout": 0, "width": 32}
+    )
+    made = make(config, pieces("bpe"))
+    texts = SOURCES[:6]
+    whole = pairs(0, 6)
+    task = Seq2SeqTask(
+        made,
+        type(whole)(whole.names, texts, texts),
+        type(whole)(whole.names, texts, texts),
+        lambda answers: {"exact": sum(map(str.__eq__, answers, texts)) / 6},
+    )
+    knobs = KNOBS.model_copy(
+        update={"epochs": 60, "batch_size": 6, "schedule": "constant", "validate_every": 20}
+    )
+    assert train(task, knobs).best == 1.0
+    assert made.generate(texts) == texts
+
+
+def test_a_judge_hears_the_answers_to_the_validation_sources():
+    heard = []
+
+    def judge(answers):
+        heard.append(answers)
+        return {"exact": float(len(heard))}
+
+    _, outcome, made = trained(COPYNET, judge=judge)
+    assert outcome.best == 2.0 and len(heard) == 2
+    assert heard[-1] == made.generate(pairs(16).sources, beam=1)
+
+
+@both
+def test_a_checkpoint_of_another_model_is_refused_by_the_name_of_what_differs(config):
+    kept = Every()
+    trained(config, kept)
+    other = config.model_copy(update={"beam": 5})
+    with pytest.raises(CheckpointError, match=r"task\.model\.beam was \d, is 5\. Remove it"):
+        trained(other, kept)
+    with pytest.raises(CheckpointError, match=r"task\.initial weights was .*, is "):
+        trained(config, kept, seed=1)
+
+
+def test_a_loss_that_is_no_number_names_the_pairs():
+    made = model(COPYNET)
+    made.network.generated.bias.data[0] = torch.nan
+    task = Seq2SeqTask(made, pairs(0, 2), pairs(16), lambda answers: {"exact": 0.0})
+    with pytest.raises(NotFiniteError, match="update 1, epoch 1: the loss is nan; examples: pair-"):
+        train(task, KNOBS)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda files: files.pop(PIECES), "no tokenizer.json among the model's files"),
+        (lambda files: files.update({CONFIG: b'{"kind": "copynet", "hidden": 0}'}), "config.json: copynet.hidden: "),
+        (lambda files: files.update({CONFIG: b'{"kind": "other"}'}), "config.json: .*'transformer', 'copynet'"),
+        (lambda files: files.update({CONFIG: files[CONFIG].replace(b'"words"', b'"bpe"')}), "tokenizer.json: its pieces are words, but config.json says bpe"),
+        (lambda files: files.update({PIECES: b"{"}), "tokenizer.json: no vocabulary: "),
+        (lambda files: files.update({WEIGHTS: b"abc"}), "weights.safetensors: .*: not the weights of config.json"),
+        (lambda files: files.update({WEIGHTS: save_tensors({"x": torch.ones(1)})}), "weights.safetensors: .*not the weights of config.json and tokenizer.json"),
+        (lambda files: files.update({CONFIG: files[CONFIG].replace(b'"hidden": 8', b'"hidden": 9')}), "weights.safetensors: .*size mismatch.*: not the weights"),
+    ],
+)  # fmt: skip
+def test_files_that_hold_no_model_are_refused_by_name(spoil, message):
+    files = save(model(COPYNET))
+    assert json.loads(files[CONFIG])["hidden"] == 8
+    spoil(files)
+    with pytest.raises(ModelFilesError, match=message):
+        load(files)
+
+
+def test_a_width_that_its_heads_cannot_share_is_refused():
+    with pytest.raises(ValueError, match="width 1024 cannot be shared among 7 heads: give a multiple"):
+        type(TRANSFORMER)(heads=7)
