@@ -24,7 +24,8 @@ class Sentence:
     """
 
     __slots__ = (
-        "_children", "_positions", "_root", "_text", "annotation", "before", "dependencies", "end", "heads", "lower",
+        "_children", "_positions", "_root", "_text", "annotation",
+        "before", "dependencies", "end", "heads", "lower",
         "start", "tags", "words",
     )  # fmt: skip
 
