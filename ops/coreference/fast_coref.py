@@ -29,7 +29,8 @@ def fast_coref() -> Callable[[Doc], Found]:
     if importlib.util.find_spec("fastcoref") is None:
         raise ModelNotInstalledError(
             "coreference back end 'fastcoref' is not installed: run `pip install fastcoref`, and once, "
-            "with a network, `python -c 'import fastcoref; fastcoref.FCoref()'`; or choose the back end 'ranker'"
+            "with a network, `python -c 'import fastcoref; fastcoref.FCoref()'`; or choose the back end "
+            "'ranker'"
         )
     from fastcoref import FCoref
 
