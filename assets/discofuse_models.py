@@ -43,7 +43,7 @@ from ops.scores import Score
 def fusion_model(
     balanced: Parts, params: learning.FusionModelParams, checkpoints: CheckpointFolder, strict: Strict
 ) -> Outcomes:
-    """Encoder-decoders that fuse two sentences, one a domain and one of the mixture, and what each learnt from."""
+    """Models that fuse two sentences, one a domain and one of the mixture, and what each learnt from."""
     return learning.fusion_model(balanced, params, checkpoints, strict)
 
 
@@ -92,7 +92,7 @@ def fusions(
     ],
 )
 def evaluation(fusions: Parts, params: evaluating.EvaluationParams) -> Outcomes:
-    """Exact and SARI of every fusion, its connective and pronouns; the paper's Tables 6, 7, 9 and Figure 3."""
+    """Exact and SARI of every fusion, its connective and pronouns: the paper's Tables 6, 7, 9, Figure 3."""
     return evaluating.evaluation(fusions, params)
 
 
@@ -139,7 +139,7 @@ def transfer(
     ],
 )
 def rating_sheets(examples: Parts, fusions: Parts, params: asking.RatingSheetParams) -> Outcomes:
-    """Examples and fusions to be rated by people: can they be understood, how to fuse, which is a person's."""
+    """Examples and fusions for people to rate: are they understood, how to fuse, which is a person's."""
     return asking.rating_sheets(examples, fusions, params)
 
 

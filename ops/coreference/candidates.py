@@ -36,7 +36,7 @@ class Window:
         self._placed: list[tuple[int, Mention, Entity]] = [item[1:] for item in placed]
 
     def before(self, anaphor: Anaphor) -> list[Candidate]:
-        """Return the entities with a mention before a pronoun, the latest mentioned first; then later ones."""
+        """Return the entities near a pronoun, the latest mentioned first; then those that come later."""
         own = anaphor.mention
         here = bisect_left(self._starts, own.start)
         found: dict[int, Candidate] = {}

@@ -6,21 +6,19 @@ how links are found (ranker.py, fast_coref.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from typing import get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ops.coreference import links
-from ops.coreference.links import Link
+from ops.coreference.links import Backend, Found, Link, clusters
 
 _LINKS = "silverloom.coreference"
 #: Beginning of the names in `doc.spans`, which go on with a number from 1.
 CLUSTERS = "coref_clusters_"
 #: Probabilities from which links make clusters (docs/coreference.md).
 THRESHOLD, NOMINAL_THRESHOLD = 0.7, 0.8
-
-BACKENDS = ("ranker", "fastcoref", "none")
 
 
 def links_of(document: Doc) -> Sequence[Link]:
@@ -50,8 +48,8 @@ def coreference(
     find = _finder(backend)
 
     def link(document: Doc) -> Doc:
-        found = tuple(find(document))
-        document.user_data[_LINKS] = found
+        found = find(document)
+        document.user_data[_LINKS] = tuple(found.links)
         for number, cluster in enumerate(clusters(found, threshold, nominal_threshold), start=1):
             document.spans[f"{CLUSTERS}{number}"] = [Span(document, *span) for span in cluster]
         return document
@@ -59,7 +57,7 @@ def coreference(
     return link
 
 
-def _finder(backend: str) -> Callable[[Doc], Iterable[Link]]:
+def _finder(backend: str) -> Callable[[Doc], Found]:
     if backend == "ranker":
         from ops.coreference.ranker import ranker
 
@@ -69,30 +67,5 @@ def _finder(backend: str) -> Callable[[Doc], Iterable[Link]]:
 
         return fast_coref()
     if backend == "none":
-        return lambda document: ()
-    raise ValueError(f"no coreference back end {backend!r}: choose one of {', '.join(BACKENDS)}")
-
-
-def clusters(
-    found: Iterable[Link], threshold: float = THRESHOLD, nominal_threshold: float = NOMINAL_THRESHOLD
-) -> list[list[links.Span]]:
-    """Return the mentions of each entity in order: those that links above the thresholds join.
-
-    Of a mention's links only those of the best score count, so that no mention joins two entities.
-    """
-    best: dict[links.Span, float] = {}
-    kept = [
-        link for link in found if link.score >= (threshold if link.kind == "pronoun" else nominal_threshold)
-    ]
-    for link in kept:
-        best[link.mention] = max(best.get(link.mention, 0.0), link.score)
-    entity: dict[links.Span, int] = {}
-    members: dict[int, set[links.Span]] = {}
-    for number, link in enumerate(kept):
-        if link.score < best[link.mention]:
-            continue
-        joined = {entity[span] for span in (link.mention, link.antecedent) if span in entity}
-        spans = {link.mention, link.antecedent}.union(*(members.pop(old) for old in sorted(joined)))
-        members[number] = spans
-        entity.update(dict.fromkeys(spans, number))
-    return sorted(sorted(spans) for spans in members.values())
+        return lambda document: Found(())
+    raise ValueError(f"no coreference back end {backend!r}: choose one of {', '.join(get_args(Backend))}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ops.coreference.lexicon import PRONOUNS
-from ops.coreference.links import Kind, Link, Span
+from ops.coreference.links import Found, Kind, Link, Span
 from ops.models.installed import ModelNotInstalledError
 
 if TYPE_CHECKING:
@@ -22,31 +22,32 @@ _SCORE = 0.78
 _ANTECEDENTS = 4
 
 
-def fast_coref() -> Callable[[Doc], list[Link]]:
+def fast_coref() -> Callable[[Doc], Found]:
     """Return a function that gives the links of a document by fastcoref.
 
     Raises ModelNotInstalledError if the package is not installed.
     """
     if importlib.util.find_spec("fastcoref") is None:
         raise ModelNotInstalledError(
-            "coreference back end 'fastcoref' is not installed: run `pip install fastcoref`, and once, with a "
-            "network, `python -c 'import fastcoref; fastcoref.FCoref()'`; or choose the back end 'ranker'"
+            "coreference back end 'fastcoref' is not installed: run `pip install fastcoref`, and once, "
+            "with a network, `python -c 'import fastcoref; fastcoref.FCoref()'`; or choose the back end "
+            "'ranker'"
         )
 
     # By name: it is no part of the locked packages.
     model = importlib.import_module("fastcoref").FCoref(device="cpu", enable_progress_bar=False)
 
-    def links(document: Doc) -> list[Link]:
+    def find(document: Doc) -> Found:
         if not len(document):
-            return []
+            return Found(())
         (prediction,) = model.predict(texts=[document.text])
         clusters: list[list[Span]] = []
         for cluster in prediction.get_clusters(as_strings=False):
-            spans = (document.char_span(*place, alignment_mode="expand") for place in cluster)
+            spans = (document.char_span(start, end, alignment_mode="expand") for start, end in cluster)
             clusters.append(sorted({(span.start, span.end) for span in spans if span is not None}))
-        return links_of_clusters(document, clusters)
+        return Found(links_of_clusters(document, clusters))
 
-    return links
+    return find
 
 
 def links_of_clusters(document: Doc, clusters: Sequence[Sequence[Span]]) -> list[Link]:

@@ -48,7 +48,9 @@ def read(file: Path) -> list[Example]:
 
     Raises ValueError if a column is missing, naming the file and the row.
     """
-    with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as f:
+    with (
+        gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as f
+    ):
         rows = list(csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
     found: list[Example] = []
     for number, row in enumerate(rows, start=2):

@@ -5,20 +5,21 @@ Belongs here: recognising it by its clause. Not here: what the other "it" means 
 
 from __future__ import annotations
 
+from ops.coreference.lexicon import words
 from ops.coreference.tokens import Tokens
 
 #: Verbs in whose clause an impersonal "it" is the subject of a clause that follows.
-_RAISING = frozenset(
+_RAISING = words(
     "seem seems seemed appear appears appeared happen happens happened turn turns turned follow follows "
     "followed remain remains remained take takes took matter matters mattered cost costs suffice suffices "
-    "become becomes became help helps helped make makes made".split()
+    "become becomes became help helps helped make makes made"
 )
-_BE = frozenset("is was are were be been being 's ’s".split())
-_WEATHER = frozenset("rain rains rained raining snow snows snowed snowing hail thunder late early".split())
-_CLAUSES = frozenset("that whether if how why what who which to for when where".split())
-_MAKING = frozenset(
+_BE = words("is was are were be been being 's ’s")
+_WEATHER = words("rain rains rained raining snow snows snowed snowing hail thunder late early")
+_CLAUSES = words("that whether if how why what who which to for when where")
+_MAKING = words(
     "make makes made making find finds found finding consider considers considered think thinks thought "
-    "render renders rendered rendering".split()
+    "render renders rendered rendering"
 )
 _REACH = 14
 

@@ -11,6 +11,11 @@ from typing import Literal, NamedTuple, TypeAlias
 Gender: TypeAlias = Literal["f", "m", "n", "p"]
 
 
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text that blanks part."""
+    return frozenset(text.split())
+
+
 class Pronoun(NamedTuple):
     """What a third-person pronoun asks of its antecedent."""
 
@@ -41,43 +46,55 @@ PRONOUNS: dict[str, Pronoun] = {
 #: Titles and offices before a name.
 TITLES: dict[str, Gender | None] = {
     **dict.fromkeys(
-        "mrs mrs. ms ms. miss lady queen princess duchess countess baroness empress dame madam madame "
-        "mademoiselle sister mother aunt grandmother".split(),
+        words(
+            "mrs mrs. ms ms. miss lady queen princess duchess countess baroness empress dame madam madame "
+            "mademoiselle sister mother aunt grandmother"
+        ),
         "f",
     ),
     **dict.fromkeys(
-        "mr mr. sir lord king prince duke baron emperor count earl brother father uncle pope bishop "
-        "archbishop cardinal monsieur messrs. rev. reverend fr. sultan tsar viscount marquis "
-        "grandfather".split(),
+        words(
+            "mr mr. sir lord king prince duke baron emperor count earl brother father uncle pope bishop "
+            "archbishop cardinal monsieur messrs. rev. reverend fr. sultan tsar viscount marquis "
+            "grandfather"
+        ),
         "m",
     ),
     **dict.fromkeys(
-        "dr dr. prof prof. professor president senator governor mayor coach captain general colonel major "
-        "lieutenant sergeant judge justice chancellor minister secretary congressman detective inspector "
-        "officer doctor agent capt. gen. col. lt. sgt. sen. gov. rep. hon. st. saint rabbi admiral "
-        "commander ambassador director manager chairman".split()
+        words(
+            "dr dr. prof prof. professor president senator governor mayor coach captain "
+            "general colonel major "
+            "lieutenant sergeant judge justice chancellor minister secretary congressman detective inspector "
+            "officer doctor agent capt. gen. col. lt. sgt. sen. gov. rep. hon. st. saint rabbi admiral "
+            "commander ambassador director manager chairman"
+        ),
     ),
 }
 
-FEMALE_NOUNS = frozenset(
+FEMALE_NOUNS = words(
     "woman girl lady mother daughter sister wife aunt niece grandmother granddaughter queen princess actress "
     "widow girlfriend bride heroine businesswoman spokeswoman policewoman waitress nun goddess mistress "
-    "stepmother stepdaughter mum mom housewife congresswoman chairwoman duchess countess empress maid hostess "
+    "stepmother stepdaughter mum mom housewife congresswoman chairwoman duchess "
+    "countess empress maid hostess "
     "mother-in-law sister-in-law daughter-in-law fiancée fiancee lesbian ballerina witch half-sister "
-    "grandma sportswoman schoolgirl godmother matriarch noblewoman comedienne".split()
+    "grandma sportswoman schoolgirl godmother matriarch noblewoman comedienne"
 )
-MALE_NOUNS = frozenset(
-    "man boy gentleman father son brother husband uncle nephew grandfather grandson king prince actor widower "
+MALE_NOUNS = words(
+    "man boy gentleman father son brother husband uncle nephew grandfather grandson "
+    "king prince actor widower "
     "boyfriend groom hero businessman spokesman policeman waiter monk god master stepfather stepson dad "
-    "congressman chairman duke count emperor guy bishop priest father-in-law brother-in-law son-in-law fiancé "
+    "congressman chairman duke count emperor guy bishop priest father-in-law "
+    "brother-in-law son-in-law fiancé "
     "half-brother fisherman salesman craftsman cricketer sportsman statesman nobleman footballer "
-    "defenseman lineman linebacker quarterback baseman lord pope knight schoolboy patriarch".split()
+    "defenseman lineman linebacker quarterback baseman lord pope knight schoolboy patriarch"
 )
-PERSON_NOUNS = frozenset(
+PERSON_NOUNS = words(
     "person player student teacher professor doctor writer author singer artist director producer president "
     "minister senator governor mayor captain coach manager lawyer judge officer soldier general scientist "
-    "researcher politician musician composer poet painter architect engineer actor journalist reporter editor "
-    "critic designer dancer driver pilot farmer worker leader member founder owner friend child baby teenager "
+    "researcher politician musician composer poet painter architect engineer actor "
+    "journalist reporter editor "
+    "critic designer dancer driver pilot farmer worker leader member founder owner "
+    "friend child baby teenager "
     "victim killer murderer suspect detective agent spy character protagonist narrator partner lover spouse "
     "parent sibling cousin twin star champion winner loser opponent rival athlete striker goalkeeper "
     "midfielder defender forward pitcher catcher guard center winger batsman bowler rookie veteran candidate "
@@ -87,18 +104,18 @@ PERSON_NOUNS = frozenset(
     "speaker user reader listener annotator colleague classmate neighbor neighbour stranger native pupil "
     "graduate alumnus guitarist drummer bassist vocalist pianist rapper songwriter conductor sculptor "
     "photographer illustrator activist entrepreneur executive physician surgeon psychologist economist "
-    "mathematician physicist chemist biologist attorney ambassador diplomat commissioner chancellor".split()
+    "mathematician physicist chemist biologist attorney ambassador diplomat commissioner chancellor"
 )
 #: Nouns that mean a group of people: "it" and, in British English, "they".
-GROUP_NOUNS = frozenset(
+GROUP_NOUNS = words(
     "team club company band group government party committee army family crew police squad side league "
     "association organization organisation union board council community staff couple pair duo trio quartet "
-    "firm agency school university college corporation court church public audience crowd".split()
+    "firm agency school university college corporation court church public audience crowd"
 )
 
 #: Verbs of speech, whose subject may be meant by "I" and seldom by another's "he".
-SAYING = frozenset(
+SAYING = words(
     "say says said tell tells told ask asks asked claim claims claimed state states stated add adds added "
     "explain explains explained reply replied write writes wrote note noted report reported announce "
-    "announced".split()
+    "announced"
 )

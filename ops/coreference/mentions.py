@@ -13,7 +13,9 @@ from ops.coreference.first_names import first_names
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, PRONOUNS, TITLES, Pronoun
 from ops.coreference.tokens import Tokens
 
-Role: TypeAlias = Literal["subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other"]
+Role: TypeAlias = Literal[
+    "subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other"
+]
 
 _ROLES: dict[str, Role] = {
     "nsubj": "subject",
@@ -33,7 +35,9 @@ _NO_MENTION = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONE
 _NAME_TAGS = frozenset({"NNP", "NNPS"})
 _NOUN_TAGS = frozenset({"NN", "NNS"})
 #: Tokens that a name does not begin or end with.
-_EDGES = frozenset({"the", "The", "a", "A", "an", "'s", "’s", "'", "’", ",", ".", "-", "(", ")", '"', "``", "''"})
+_EDGES = frozenset(
+    {"the", "The", "a", "A", "an", "'s", "’s", "'", "’", ",", ".", "-", "(", ")", '"', "``", "''"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,9 @@ class Mention:
     verb: int
     """Of the clause: the nearest verb above; -1 where there is none."""
     female: float
-    """The probability that it is a woman if it is a person, as far as its own words tell; 0.5 where they do not."""
+    """The probability that it is a woman if it is a person, by its own words; 0.5 where they do not tell."""
     person: float
-    """1 where words or type say that it is a person, 0 where they say that it is none, 0.5 where they are silent."""
+    """1 where words or type say that it is a person, 0 where they say that it is none, between in doubt."""
     plural: bool
     determined: bool = False
     """A name with an article before it: "the Lions"."""

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS
+from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
 from ops.coreference.mentions import Mention
 from ops.coreference.resolve import Reading
 from ops.coreference.tokens import Tokens
@@ -20,18 +20,16 @@ _SENTENCES, _MENTIONS = 2, 30
 _DEFINITE = frozenset({"the", "this", "that", "these", "those"})
 
 _KINDS: dict[str, frozenset[str]] = {
-    "organisation": frozenset(
+    "organisation": words(
         "team club company band group organization organisation party university school college firm "
         "corporation agency association league newspaper magazine institution institute franchise squad side "
-        "network label studio airline bank army regiment union".split()
+        "network label studio airline bank army regiment union"
     ),
-    "place": frozenset(
+    "place": words(
         "city town village country state island county district region province municipality nation area "
-        "settlement river lake mountain kingdom".split()
+        "settlement river lake mountain kingdom"
     ),
-    "work": frozenset(
-        "film movie album song book novel series show game single play opera comic track episode".split()
-    ),
+    "work": words("film movie album song book novel series show game single play opera comic track episode"),
 }
 _TYPES: dict[str, frozenset[str]] = {
     "organisation": frozenset({"ORG"}),
@@ -132,8 +130,8 @@ def _by_type(tokens: Tokens, mention: Mention, near: list[Mention]) -> Named | N
 
 
 def _kind(word: str) -> str | None:
-    for kind, words in _KINDS.items():
-        if word in words:
+    for kind, heads in _KINDS.items():
+        if word in heads:
             return kind
     if word in PERSON_NOUNS or word in MALE_NOUNS or word in FEMALE_NOUNS:
         return "person"

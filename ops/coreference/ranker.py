@@ -6,11 +6,11 @@ Belongs here: links and clusters of a document from what its parts find. Not her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ops.coreference.features import Candidate
-from ops.coreference.links import Link, Span
+from ops.coreference.links import Found, Link, Span
 from ops.coreference.mentions import Mention
 from ops.coreference.network import Network, network
 from ops.coreference.nominals import nominals
@@ -25,19 +25,20 @@ if TYPE_CHECKING:
 FLOOR, _ENTITIES, _MENTIONS = 0.2, 2, 4
 
 
-def ranker(weights: Network | None = None) -> Callable[[Doc], list[Link]]:
-    """Return a function that gives the links of a parsed document, by the mention's first token.
+def ranker(weights: Network | None = None) -> Callable[[Doc], Found]:
+    """Return a function that gives the links of a parsed document.
 
     The links of one mention go from the most probable entity to the next, and of one entity from the latest
     mention back, names only where there are some. Time is linear in the length of the document.
     """
     trained = weights or network()
 
-    def links(document: Doc) -> list[Link]:
+    def find(document: Doc) -> Found:
         reading = Reading.of(Tokens.of(document))
         tokens = reading.tokens
+        people, later = _people(reading, trained)
         found = [
-            *_people(reading, trained),
+            *people,
             *(
                 Link("pronoun", _span(item.anaphor.mention), _extended(tokens, item.mention), item.score)
                 for item in things(reading)
@@ -47,22 +48,40 @@ def ranker(weights: Network | None = None) -> Callable[[Doc], list[Link]]:
                 for item in nominals(reading)
             ),
         ]
-        kept = (link._replace(score=round(link.score, 4)) for link in found if link.score >= FLOOR)
-        return sorted(kept, key=lambda link: link.mention[0])
+        names = [
+            [_extended(tokens, mention) for mention in entity.mentions]
+            for entity in reading.people
+            if len(entity.mentions) > 1
+        ]
+        return Found(_kept(found), _kept(later), names)
 
-    return links
+    return find
 
 
-def _people(reading: Reading, trained: Network) -> Iterator[Link]:
+def _kept(links: list[Link]) -> list[Link]:
+    kept = (link._replace(score=round(link.score, 4)) for link in links if link.score >= FLOOR)
+    return sorted(kept, key=lambda link: link.mention[0])
+
+
+def _people(reading: Reading, trained: Network) -> tuple[list[Link], list[Link]]:
+    """Return links of "he" and "she" to what stands before them, and to names that come later only."""
+    links: list[Link] = []
+    later: list[Link] = []
     for item in resolve(reading, trained):
         order = sorted(
-            range(len(item.candidates)), key=lambda index: (-round(float(item.probabilities[index]), 6), index)
+            range(len(item.candidates)),
+            key=lambda index: (-round(float(item.probabilities[index]), 6), index),
         )
+        own = _span(item.anaphor.mention)
         for index in order[:_ENTITIES]:
+            candidate = item.candidates[index]
             score = trained.calibrated(float(item.probabilities[index]))
-            for mention in _named(item.candidates[index]):
-                own = _span(item.anaphor.mention)
-                yield Link("pronoun", own, _extended(reading.tokens, mention), score)
+            for mention in _named(candidate):
+                links.append(Link("pronoun", own, _extended(reading.tokens, mention), score))
+            if not candidate.before:
+                antecedent = _extended(reading.tokens, candidate.after[0])
+                later.append(Link("pronoun", own, antecedent, score))
+    return links, later
 
 
 def _named(candidate: Candidate) -> list[Mention]:

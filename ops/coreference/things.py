@@ -13,7 +13,7 @@ from math import exp
 
 from ops.coreference.features import commands, violates_binding
 from ops.coreference.impersonal import is_impersonal
-from ops.coreference.lexicon import GROUP_NOUNS
+from ops.coreference.lexicon import GROUP_NOUNS, words
 from ops.coreference.mentions import Anaphor, Mention
 from ops.coreference.resolve import Reading
 from ops.coreference.tokens import Tokens
@@ -21,10 +21,10 @@ from ops.coreference.tokens import Tokens
 #: Sentences before the pronoun's, and mentions, that are looked at.
 _SENTENCES, _MENTIONS = 2, 30
 #: Nouns that open a phrase of time, place or manner and are seldom spoken of.
-_VAGUE = frozenset(
+_VAGUE = words(
     "year month week day time way example addition order case part end number lot variety kind type sort "
     "fact hand term terms use basis respect manner extent contrast result years months weeks days times "
-    "ways cases parts hours minutes decade century morning evening night % percent".split()
+    "ways cases parts hours minutes decade century morning evening night % percent"
 )
 _ROLE = {
     "subject": 1.5,
@@ -181,7 +181,7 @@ def _referential(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> float:
 
 
 def _is_fronted(tokens: Tokens, own: Mention) -> bool:
-    """Return whether the subject of the sentence stands behind a pronoun: "Thanks to its speed, the car ..." """
+    """Return whether the subject of the sentence stands behind a pronoun: "For its speed, the car ..." """
     start, end = tokens.sentences[own.sentence]
     behind = range(own.end, min(end, own.end + 20))
     return any(
@@ -190,5 +190,5 @@ def _is_fronted(tokens: Tokens, own: Mention) -> bool:
         for place in behind
     ) and not any(
         tokens.dependencies[place] in ("nsubj", "nsubjpass") and tokens.heads[place] < end
-        for place in range(start, own.end)
+        for place in range(max(start, own.start - 40), own.end)
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,7 +161,7 @@ def report(found: Sequence[tuple[Text, Resolved | None]]) -> str:
 def reliability(known: Sequence[tuple[float, bool]]) -> str:
     """Return a table: of the pronouns whose best score lies in a range, how many are right."""
     lines = ["score        pronouns  mean score  right"]
-    for low, high in zip(_BINS, _BINS[1:], strict=False):
+    for low, high in itertools.pairwise(_BINS):
         inside = [(p, right) for p, right in known if low <= p < high]
         if inside:
             mean = sum(p for p, _ in inside) / len(inside)

@@ -53,7 +53,7 @@ def parsed(texts: Iterable[str], params: AnnotationParams) -> Iterator[Annotatio
     """Yield the annotation of every text, of any length, in order; memory grows with one text at most."""
     from ops.discofuse.pipeline import annotator
 
-    nlp = annotator(params.pipeline)
+    nlp = annotator(params.pipeline, params.coreference)
     cut = ((text[start:end], last) for text in texts for start, end, last in _marked(text, params))
     found: list[Annotation] = []
     for document, last in nlp.pipe(cut, as_tuples=True, batch_size=params.batch_size):

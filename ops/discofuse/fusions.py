@@ -71,7 +71,7 @@ def fusions(
     chosen = [unit for _, own in sorted(tests.items()) for unit in bounded(own, params.examples, params.seed)]
     taken = {unit["id"] for unit in chosen}
     left = [unit for own in tests.values() for unit in own if unit["id"] not in taken]
-    down = set(balanced.read(["id"], where=("id", taken))["id"].to_pylist())
+    down = {source for row in balanced.read(["source_ids"])["source_ids"].to_pylist() for source in row}
     sources = [source_of(unit) for unit in chosen]
     kept = _rows(COPY, None, chosen, sources, down)
     for name, model in trained(fusion_model, strict):

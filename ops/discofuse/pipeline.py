@@ -29,12 +29,13 @@ _FINAL = frozenset({".", "!", "?"})
 _CLOSING = frozenset({"''", '"', "”", "’", ")", "]", "-RRB-", "-RSB-"})
 
 
-def annotator(name: str | None = None) -> Language:
+def annotator(name: str | None = None, coreference: str = "ranker") -> Language:
     """Return a pipeline that gives documents sentences, parse, entities and coreference links.
 
-    `name` is that of a spaCy pipeline in the registry. It is loaded once a process.
+    `name` is that of a spaCy pipeline in the registry, `coreference` a back end (ops/coreference). It is
+    loaded once a process.
     """
-    return _annotator(str(name or SPACY_PIPELINE))
+    return _annotator(str(name or SPACY_PIPELINE), coreference)
 
 
 def tokenised(nlp: Language, sentences: Sequence[Sequence[str]]) -> Doc:
@@ -93,8 +94,8 @@ def sentence_ends(document: Doc) -> Doc:
 
 
 @lru_cache(maxsize=2)
-def _annotator(name: str) -> Language:
+def _annotator(name: str, coreference: str) -> Language:
     nlp = load_pipeline(name)
     nlp.add_pipe("sentence_ends", first=True)
-    nlp.add_pipe("coreference", last=True)
+    nlp.add_pipe("coreference", last=True, config={"backend": coreference})
     return nlp

@@ -21,7 +21,7 @@ import pyarrow as pa
 from pydantic import Field
 
 import ops.coreference.links
-from ops.coreference.links import Link
+from ops.coreference.links import Backend, Link
 from ops.discofuse.annotation import Annotation
 from ops.models.installed import digest, existing, is_file, package_folder
 from ops.models.spacy_pipeline import SPACY_PIPELINE
@@ -40,6 +40,7 @@ class AnnotationParams(Params, section="discofuse.annotated"):
     """What parses, and how much at a time. The last two change speed and memory."""
 
     pipeline: ModelName = Field(SPACY_PIPELINE, description="a spaCy pipeline of the registry")
+    coreference: Backend = Field("ranker", description="the back end of coreference (ops/coreference)")
     batch_size: int = Field(32, ge=1, description="pieces that the pipeline takes at once")
     piece_characters: int = Field(
         10_000,
@@ -62,8 +63,8 @@ def pipeline_of(params: AnnotationParams) -> str:
     folder = existing(name) if is_file(name) else package_folder(name)
     version = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["version"]
     weights = sorted(path for path in _COREFERENCE.iterdir() if path.suffix in _WEIGHTS)
-    resolved = f"{_COREFERENCE.name} ({_digest(weights)})" if weights else f"no {_COREFERENCE.name}"
-    return f"{name} {version} ({digest(name)[:_DIGITS]}), {resolved}"
+    trained = f" ({_digest(weights)})" if params.coreference == "ranker" else ""
+    return f"{name} {version} ({digest(name)[:_DIGITS]}), coreference {params.coreference}{trained}"
 
 
 def columns_of(annotation: Annotation) -> Row:

@@ -205,12 +205,13 @@ def test_a_pipeline_is_told_by_name_version_and_digest_and_so_are_the_weights_of
     folder = tmp_path / "coreference"
     folder.mkdir()
     monkeypatch.setattr(stored_module, "_COREFERENCE", folder)
-    assert pipeline_of(PARAMS) == own + "no coreference"
+    nothing = PARAMS.model_copy(update={"coreference": "none"})
+    assert pipeline_of(nothing) == own + "coreference none"
     found = []
     for content in ("[1]", "[2]", "[1]"):
         (folder / "weights.json").write_text(content)
         found.append(pipeline_of(PARAMS))
-    assert found[0] == found[2] != found[1] and found[0].startswith(own + "coreference (")
+    assert found[0] == found[2] != found[1] and found[0].startswith(own + "coreference ranker (")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,70 @@
+"""How right the ranker is on GAP, and what it costs beside the bare parse of the same text.
+
+    python benchmarks/coreference.py gap-validation.tsv.gz [--passes 3]
+
+GAP's scoring (Webster et al., 2018, section 4): two decisions an example; the names are not given. A name
+counts as meant if a mention in the cluster of the pronoun's best antecedent overlaps it. Time is that of the
+processor in one process; bare and whole pipeline take turns over the same batches of texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+BATCH = 128
+
+
+def main() -> None:
+    """Print F1 overall and by gender, and words a second with and without coreference."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("file", type=Path, help="a file of GAP")
+    parser.add_argument("--passes", type=int, default=3)
+    wanted = parser.parse_args()
+    if not wanted.file.is_file():
+        parser.error(f"{wanted.file}: no such file: GAP is not part of the project, give its path")
+    from ops.coreference import gap
+    from ops.coreference.links import clusters
+    from ops.coreference.ranker import ranker
+    from ops.discofuse.pipeline import annotator
+
+    examples = gap.read(wanted.file)
+    nlp = annotator()
+    find = ranker()
+    decided: list[tuple[gap.Example, tuple[bool, bool]]] = []
+    for example, document in zip(examples, nlp.pipe(one.text for one in examples), strict=True):
+        places = [(token.idx, token.idx + len(token)) for token in document]
+        groups = clusters(find(document), 0.0, 1.1)
+        here = next((i for i, place in enumerate(places) if place[0] == example.offset), -1)
+        mentions = next((group for group in groups if (here, here + 1) in group), [])
+        spans = [(places[start][0], places[end - 1][1]) for start, end in mentions if start != here]
+        first, second = (any(name.overlaps(*span) for span in spans) for name in example.names)
+        decided.append((example, (first, second)))
+    for title, genders in (("all", (True, False)), ("feminine", (True,)), ("masculine", (False,))):
+        scored = gap.score((example, pair) for example, pair in decided if example.feminine in genders)
+        print(f"{title:<10} P {scored.precision:5.1f}  R {scored.recall:5.1f}  F1 {scored.f1:5.1f}")
+
+    texts = [example.text for example in examples]
+    seconds = {"bare": 0.0, "whole": 0.0}
+    words = 0
+    for turn in range(wanted.passes):
+        for start in range(0, len(texts), BATCH):
+            batch = texts[start : start + BATCH]
+            for name in ("bare", "whole") if (turn + start // BATCH) % 2 else ("whole", "bare"):
+                with nlp.select_pipes(disable=["coreference"] if name == "bare" else []):
+                    began = time.process_time()
+                    documents = list(nlp.pipe(batch))
+                    seconds[name] += time.process_time() - began
+            words += sum(map(len, documents))
+    for name, spent in seconds.items():
+        print(f"{name:<6} {words / spent:9,.0f} words a second of processor")
+    print(f"the whole pipeline has {100 * seconds['bare'] / seconds['whole']:.1f} % of the bare one's speed")
+
+
+if __name__ == "__main__":
+    main()

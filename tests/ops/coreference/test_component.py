@@ -1,0 +1,112 @@
+import importlib.util
+
+import pytest
+import spacy
+
+from ops.coreference.component import CLUSTERS, coreference, links_of
+from ops.coreference.fast_coref import links_of_clusters
+from ops.coreference.network import Network, network
+from ops.coreference.ranker import ranker
+from ops.models.installed import ModelNotInstalledError
+from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
+
+HARD = {
+    "no token": (),
+    "no verb": ("A/DT/det/1 museum/NN/ROOT/1 ././punct/1", "It/PRP/ROOT/0 ././punct/0", "His/PRP$/ROOT/0"),
+    "only signs": ("././ROOT/0 !/./punct/0", ",/,/ROOT/0"),
+    "emoji": ("😀/NNP/nsubj/1 saw/VBD/ROOT/1 🎉/NNP/dobj/1", "He/PRP/nsubj/1 saw/VBD/ROOT/1 it/PRP/dobj/1"),
+    "treebank's brackets and quotes": (
+        "``/``/punct/2 Anna/NNP/nsubj/2 left/VBD/ROOT/2 ''/''/punct/2 -LRB-/-LRB-/punct/2 she/PRP/nsubj/6 said/VBD/ccomp/2",
+    ),
+    "a circle of coordinations": ("Anna/NNP/conj/1 Paul/NNP/conj/0 she/PRP/conj/1",),
+}
+
+
+def component(backend="ranker", threshold=0.7, nominal_threshold=0.8):
+    return coreference(spacy.blank("en"), "coreference", backend, threshold, nominal_threshold)
+
+
+def test_a_document_has_links_and_clusters_above_the_threshold():
+    document = component(threshold=0.3)(parse(ANNA_MET_PAUL, SHE_LIKED_HIM, entities=PEOPLE))
+    best = {}
+    for link in links_of(document):
+        best.setdefault(document[slice(*link.mention)].text, document[slice(*link.antecedent)].text)
+    assert best == {"She": "Anna", "him": "Paul"}
+    named = sorted(
+        [span.text for span in spans] for name, spans in document.spans.items() if name.startswith(CLUSTERS)
+    )
+    assert named == [["Anna", "She"], ["Paul", "him"]]
+
+
+def test_links_do_not_hang_on_the_threshold_and_clusters_do():
+    low, high = (
+        component(threshold=threshold)(parse(ANNA_MET_PAUL, SHE_LIKED_HIM, entities=PEOPLE))
+        for threshold in (0.3, 1.01)
+    )
+    assert links_of(low) == links_of(high) != ()
+    assert list(high.spans) == []
+
+
+@pytest.mark.parametrize("sentences", HARD.values(), ids=HARD.keys())
+def test_odd_documents_pass(sentences):
+    document = parse(*sentences) if sentences else spacy.blank("en")("")
+    document = component(threshold=0.0, nominal_threshold=0.0)(document)
+    for link in links_of(document):
+        assert link.antecedent[1] <= link.mention[0] < link.mention[1] <= len(document)
+        assert 0.2 <= link.score <= 1.0
+
+
+def test_a_sentence_of_a_thousand_tokens_has_no_more_links_than_its_pronouns_allow():
+    words = " ".join(["she/PRP/nsubj/1000", "Anna/NNP/dobj/1000"] * 500)
+    document = parse(words + " met/VBD/ROOT/1000", entities=PEOPLE)
+    links = ranker()(document).links
+    assert links and len(links) <= 500 * 2 * 4
+
+
+def test_the_same_document_gives_the_same_links_with_and_without_others_before_it():
+    find = ranker()
+    document = parse(ANNA_MET_PAUL, SHE_LIKED_HIM, entities=PEOPLE)
+    alone = find(document)
+    find(parse("Tom/NNP/nsubj/1 left/VBD/ROOT/1"))
+    assert find(document) == alone
+    assert all(link.score == round(link.score, 4) for link in alone.links)
+
+
+def test_a_back_end_may_find_nothing():
+    document = component("none")(parse(ANNA_MET_PAUL, SHE_LIKED_HIM, entities=PEOPLE))
+    assert links_of(document) == () and list(document.spans) == []
+
+
+def test_an_unknown_back_end_is_refused_with_those_that_there_are():
+    with pytest.raises(
+        ValueError, match="no coreference back end 'oracle': choose one of ranker, fastcoref, none"
+    ):
+        component("oracle")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("fastcoref") is not None, reason="it is installed")
+def test_a_back_end_that_is_not_installed_says_what_brings_it():
+    with pytest.raises(
+        ModelNotInstalledError, match=r"'fastcoref' is not installed: run `pip install fastcoref`"
+    ):
+        component("fastcoref")
+
+
+def test_clusters_of_another_system_become_links_to_the_mentions_before():
+    document = parse(
+        "Anna/NNP/nsubj/1 saw/VBD/ROOT/1 the/DT/det/3 team/NN/dobj/1",
+        "She/PRP/nsubj/1 liked/VBD/ROOT/1 the/DT/det/3 team/NN/dobj/1",
+    )
+    found = links_of_clusters(document, [[(0, 1), (4, 5)], [(2, 4), (6, 8)]])
+    assert [(link.kind, link.mention, link.antecedent) for link in found] == [
+        ("pronoun", (4, 5), (0, 1)),
+        ("nominal", (6, 8), (2, 4)),
+    ]
+
+
+def test_weights_are_read_as_they_were_written(tmp_path):
+    network().save(tmp_path / "weights.safetensors")
+    again = Network.load(tmp_path / "weights.safetensors")
+    rows = [[float(number % 3)] * len(again.mean) for number in range(4)]
+    assert again.probabilities(rows).tolist() == network().probabilities(rows).tolist()
+    assert abs(float(again.probabilities(rows).sum()) - 1.0) < 1e-12

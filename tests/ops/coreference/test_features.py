@@ -1,0 +1,87 @@
+import pytest
+
+from ops.coreference import candidates
+from ops.coreference.candidates import Window
+from ops.coreference.features import WIDTH, features, violates_binding
+from ops.coreference.mentions import anaphors, names
+from ops.coreference.network import network
+from ops.coreference.resolve import Reading, resolve
+from ops.coreference.tokens import Tokens
+from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
+
+
+def read(*sentences, entities=PEOPLE):
+    return Reading.of(Tokens.of(parse(*sentences, entities=entities)))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "forbidden"),
+    [
+        ("Paul/NNP/nsubj/1 saw/VBD/ROOT/1 him/PRP/dobj/1", True),
+        ("Paul/NNP/nsubj/1 saw/VBD/ROOT/1 himself/PRP/dobj/1", False),
+        ("Paul/NNP/nsubj/1 sold/VBD/ROOT/1 his/PRP$/poss/3 car/NN/dobj/1", False),
+        ("Anna/NNP/nsubj/1 saw/VBD/ROOT/1 her/PRP$/poss/3 Paul/NNP/dobj/1", False),
+        ("Paul/NNP/nsubj/3 and/CC/cc/0 him/PRP/conj/0 left/VBD/ROOT/3", True),
+        ("Paul/NNP/nsubj/1 said/VBD/ROOT/1 he/PRP/nsubj/3 left/VBD/ccomp/1", False),
+    ],
+)
+def test_an_object_is_not_the_subject_of_its_clause_and_a_possessive_or_a_reflexive_may_be(
+    sentence, forbidden
+):
+    tokens = Tokens.of(parse(sentence, entities=PEOPLE))
+    (anaphor,) = anaphors(tokens)
+    assert violates_binding(tokens, anaphor, names(tokens)[0]) is forbidden
+
+
+def test_what_is_owned_is_not_its_owner():
+    tokens = Tokens.of(
+        parse(
+            "I/PRP/nsubj/1 met/VBD/ROOT/1 her/PRP$/poss/3 friend/NN/dobj/1 Anna/NNP/appos/3", entities=PEOPLE
+        )
+    )
+    (anaphor,) = anaphors(tokens)
+    assert violates_binding(tokens, anaphor, names(tokens)[0])
+
+
+def test_each_candidate_has_a_row_and_so_has_none_of_them():
+    reading = read(ANNA_MET_PAUL, SHE_LIKED_HIM)
+    window = Window(reading.people)
+    for anaphor in reading.anaphors:
+        found = window.before(anaphor)
+        rows = features(reading.tokens, anaphor, found, [])
+        assert len(rows) == len(found) + 1 == 3
+        assert {len(row) for row in rows} == {WIDTH}
+
+
+def test_without_a_candidate_none_of_them_is_certain():
+    (item,) = resolve(read("She/PRP/nsubj/1 left/VBD/ROOT/1"), network())
+    assert item.candidates == [] and item.probabilities.tolist() == [1.0]
+
+
+def test_candidates_stand_before_the_pronoun_or_after_it_in_its_sentence():
+    reading = read(
+        "In/IN/prep/4 her/PRP$/poss/2 youth/NN/pobj/0 Anna/NNP/nsubj/4 sang/VBD/ROOT/4", ANNA_MET_PAUL
+    )
+    (candidate,) = Window(reading.people).before(reading.anaphors[0])
+    assert (candidate.before, [mention.start for mention in candidate.after]) == ([], [3])
+
+
+def test_a_pronoun_in_a_long_document_looks_at_no_more_than_the_window():
+    name = "{}/NNP/nsubj/1 left/VBD/ROOT/1 ././punct/1"
+    people = [name.format(f"X{number}q") for number in range(300)]
+    reading = read(*people, "He/PRP/nsubj/1 left/VBD/ROOT/1", entities=())
+    assert len(reading.people) == 300
+    found = Window(reading.people).before(reading.anaphors[0])
+    assert len(found) == candidates.SENTENCES
+    one_sentence = " ".join(f"X{number}q/NNP/nsubj/300" for number in range(300))
+    reading = read(one_sentence + " met/VBD/ROOT/300 him/PRP/dobj/300", entities=())
+    assert len(Window(reading.people).before(reading.anaphors[0])) <= candidates.ENTITIES
+
+
+def test_women_and_men_are_told_apart():
+    she, him = resolve(read(ANNA_MET_PAUL, SHE_LIKED_HIM), network())
+    named = {item.anaphor.mention.start: item for item in (she, him)}
+    for start, name in ((4, 0), (6, 2)):
+        item = named[start]
+        best = item.candidates[int(item.probabilities.argmax())]
+        assert best.entity.mentions[0].start == name

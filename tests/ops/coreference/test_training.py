@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+from ops.coreference import gap
+from ops.coreference.fitting import Lists, fit
+from ops.coreference.train import main, platt
+
+HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n"
+ROW = "x-1\tAnna met Eve. She left.\tShe\t14\tAnna\t0\tTRUE\tEve\t9\tFALSE\thttp://example.org\n"
+
+
+def test_gap_is_read_with_the_places_of_its_names(tmp_path):
+    file = tmp_path / "gap.tsv"
+    file.write_text(HEADER + ROW)
+    (example,) = gap.read(file)
+    assert example.feminine
+    assert [example.text[name.start : name.end] for name in example.names] == ["Anna", "Eve"]
+    assert [name.meant for name in example.names] == [True, False]
+
+
+def test_a_row_without_a_name_is_refused_with_its_place(tmp_path):
+    file = tmp_path / "gap.tsv"
+    file.write_text(HEADER + ROW + "x-2\tAnna left.\tShe\n")
+    with pytest.raises(ValueError, match=r"gap\.tsv, row 3: no Pronoun-offset, A, .*not a file of GAP"):
+        gap.read(file)
+
+
+def test_f1_counts_two_decisions_an_example():
+    def example(first, second):
+        return gap.Example("", "she", 0, (gap.Name(0, 1, first), gap.Name(1, 2, second)))
+
+    scored = gap.score(
+        [
+            (example(True, False), (True, False)),
+            (example(True, False), (False, True)),
+            (example(False, False), (False, False)),
+        ]
+    )
+    assert scored == (50.0, 50.0, 50.0)
+
+
+def test_a_network_learns_which_candidate_is_meant_and_twice_the_same():
+    random = np.random.default_rng(0)
+    rows, targets = [], []
+    for _ in range(200):
+        table = random.normal(size=(4, 6))
+        table[-1] = 0.0
+        best = int(table[:3, 0].argmax())
+        rows.append(table.tolist())
+        targets.append([float(index == best) for index in range(4)])
+    lists = Lists.of(rows, targets)
+    first, second = fit(lists, seed=3), fit(lists, seed=3)
+    right = sum(
+        int(first.probabilities(row).argmax()) == target.index(1.0)
+        for row, target in zip(rows, targets, strict=True)
+    )
+    assert right >= 180
+    assert first.hidden.tolist() == second.hidden.tolist()
+
+
+def test_platt_scaling_finds_how_often_a_probability_is_right():
+    known = [(0.9, number % 10 < 6) for number in range(100)] + [
+        (0.2, number % 10 < 4) for number in range(100)
+    ]
+    slope, intercept = platt(known)
+    for probability, share in ((0.9, 0.6), (0.2, 0.4)):
+        odds = slope * np.log(probability / (1 - probability)) + intercept
+        assert 1 / (1 + np.exp(-odds)) == pytest.approx(share, abs=0.01)
+
+
+def test_training_without_its_file_says_what_is_wanted(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "none.tsv")])
+    assert "no such file: give the path of GAP's development set" in capsys.readouterr().err
