@@ -18,6 +18,7 @@ from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
 _NAMES = frozenset({"NNP", "NNPS"})
 _NOUNS = _NAMES | {"NN", "NNS"}
 _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
+_RELATIVES = frozenset({"WDT", "WP", "WP$", "WRB"})
 #: What may follow the second comma where neither the subject nor the verb does.
 _GO_ON = _NEED_NO_COMMA | {"VBG"}
 _NO_PERSONS = frozenset({"GPE", "LOC", "DATE", "TIME", "FAC", "PRODUCT"})
@@ -202,6 +203,8 @@ def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Betw
         found = _between(sentence, noun, first - 1, sentence.right(at) + 1)
         if not found or sentence.annotation.entities[noun] in ("DATE", "TIME"):
             continue
+        if sentence.tags[found.end + 1] in _RELATIVES:
+            continue  # "Ann , a sister of Eve , who ..." speaks of Eve
         # One thing is not several, and several are one only by name: "The Beatles , an English band".
         if is_plural(sentence, at) != is_plural(sentence, noun) and sentence.tags[noun] != "NNPS":
             continue

@@ -20,7 +20,8 @@ _FIRST_WORDS = frozenset(_INNER)
 #: A main clause that ends in one of these is not over: "not because", "his reaction was because".
 _UNFINISHED = frozenset(
     {
-        "not", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely", "mostly",
+        "not", "much", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely",
+        "mostly",
         "perhaps",
         "probably", "possibly", "especially", "particularly", "primarily", "precisely", "and", "or", "but",
         "is",

@@ -13,7 +13,6 @@ from ops.discofuse.rules.operations import Tokens
 
 OPENING = frozenset({"``", "“", "‘", "(", "[", "-LRB-", "-LSB-", '"'})
 _CLOSING = frozenset({"''", "”", "’", "'", ")", "]", "-RRB-", "-RSB-", '"'})
-_FINAL = frozenset({".", "!", "?"})
 _STRAY = frozenset({",", ";", ":", "-", "--", "–", "—", ".", "...", "…"})
 _STRAY_AT_END = _STRAY | {"!"}
 _PAIRS = (("(", ")"), ("[", "]"), ("-LRB-", "-RRB-"), ("-LSB-", "-RSB-"), ("“", "”"))
@@ -49,7 +48,7 @@ def sentence(
     del words[:first]
     if not words or not _balanced(words):
         return None
-    if not end_given and not (words[-1] in _CLOSING and len(words) > 1 and words[-2] in _FINAL):
+    if not end_given and not (words[-1] in _CLOSING and len(words) > 1 and words[-2] == "."):
         words.append(".")
     begin = 1 if words[0] in OPENING and len(words) > 1 else 0
     if words[begin][0].islower() and words[begin][1:].islower() | (len(words[begin]) == 1):
