@@ -90,7 +90,6 @@ def features(
         distance = own.sentence - nearest.sentence
         in_sentence = [m for m in candidate.before if m.sentence == own.sentence]
         in_previous = [m for m in candidate.before if m.sentence == own.sentence - 1]
-        depth = max((commands(anaphor, m) for m in in_sentence), default=-1)
         above = [d for m in in_sentence if (d := commands(anaphor, m)) >= 0]
         depth = min(above, default=-1)
         bound = any(violates_binding(tokens, anaphor, m) for m in in_sentence + candidate.after)
