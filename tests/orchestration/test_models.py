@@ -1,5 +1,6 @@
 """Trained models become folders that MLflow loads where the project is not."""
 
+import os
 import subprocess
 import sys
 
@@ -39,11 +40,11 @@ def test_a_model_from_text_to_text_is_loaded_on_its_own_and_answers_as_it_did(tm
     assert found["prediction"].tolist() == model.generate(TEXTS)
     greedy = loaded.predict(pandas.DataFrame({"source": TEXTS}), params={"beam": 1})
     assert greedy["prediction"].tolist() == model.generate(TEXTS, 1)
-    assert (tmp_path / "model" / "requirements.txt").read_text().split()[-1] == "torch==2.13.0"
+    assert "torch==2.13.0" in (tmp_path / "model" / "requirements.txt").read_text().split()
 
     done = subprocess.run(
         [sys.executable, "-c", _ELSEWHERE, str(tmp_path / "model"), *TEXTS],
-        cwd=tmp_path, env={"PATH": "", "HOME": str(tmp_path)}, capture_output=True, text=True,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     answers, place = done.stdout.splitlines()[-2:]

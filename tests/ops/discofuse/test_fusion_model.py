@@ -89,11 +89,8 @@ def test_the_vocabulary_is_learnt_from_the_training_split_alone(tmp_path):
 
 
 def test_a_set_without_validation_examples_is_judged_by_what_it_learns_from(tmp_path):
-    [one] = models_of(
-        outcome(
-            tmp_path, [unit for unit in WIKI if unit["split"] == "train" and not unit.update(mixture=False)]
-        )
-    )
+    units = [{**unit, "mixture": False} for unit in WIKI if unit["split"] == "train"]
+    [one] = models_of(outcome(tmp_path, units))
     assert (one["judged_on"], one["validation_examples"]) == ("training set", 2)
 
 

