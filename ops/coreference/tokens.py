@@ -39,11 +39,11 @@ class Tokens:
     @classmethod
     def of(cls, document: Doc) -> Tokens:
         """Return the lists of a document that has sentences, tags, a parse and entities."""
-        from spacy.attrs import DEP, HEAD, LOWER, ORTH, SENT_START, TAG
+        from spacy.attrs import DEP, HEAD, ORTH, SENT_START, TAG
 
-        table = document.to_array([ORTH, LOWER, TAG, DEP, HEAD, SENT_START])
+        table = document.to_array([ORTH, TAG, DEP, HEAD, SENT_START])
         string = _Strings(document.vocab.strings)
-        orth, lower, tags, dependencies, offsets, starts = (column.tolist() for column in table.T)
+        orth, tags, dependencies, offsets, starts = (column.tolist() for column in table.T)
         sentence_of: list[int] = []
         first: list[int] = []
         for index, start in enumerate(starts):
@@ -51,9 +51,10 @@ class Tokens:
                 first.append(index)
             sentence_of.append(len(first) - 1)
         size = len(orth)
+        words = [string[key] for key in orth]
         return cls(
-            words=[string[key] for key in orth],
-            lower=[string[key] for key in lower],
+            words=words,
+            lower=[word.lower() for word in words],
             tags=[string[key] for key in tags],
             dependencies=[string[key] for key in dependencies],
             heads=[
