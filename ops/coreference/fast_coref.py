@@ -66,9 +66,9 @@ def links_of_clusters(document: Doc, clusters: Sequence[Sequence[Span]]) -> list
 
 
 def _kind(document: Doc, span: Span) -> Kind | None:
-    first = document[span[0]]
-    if first.lower_ in PRONOUNS and span[1] - span[0] == 1:
+    first, root = document[span[0]].text.lower(), document[span[0] : span[1]].root
+    if first in PRONOUNS and span[1] - span[0] == 1:
         return "pronoun"
-    if first.lower_ in ("the", "this", "that") and document[span[0] : span[1]].root.tag_ in ("NN", "NNS"):
+    if first in ("the", "this", "that") and root.tag_ in ("NN", "NNS"):
         return "nominal"
     return None
