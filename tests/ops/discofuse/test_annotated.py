@@ -161,7 +161,7 @@ def test_a_long_text_is_cut_behind_a_paragraph_else_a_sentence_else_a_word():
         "Five",
     ]
     text = "One day. Two days. Three days."
-    assert [text[start:end] for start, end in pieces(text, 20)] == ["One day. ", "Two days. ", "Three days."]
+    assert [text[start:end] for start, end in pieces(text, 20)] == ["One day. Two days. ", "Three days."]
     assert [end - start for start, end in pieces("word " * 4, 12)] == [10, 10]
     assert [end - start for start, end in pieces("w" * 25, 10)] == [10, 10, 5]
 

@@ -186,7 +186,8 @@ def fused(folder, made, rows, params=None, balanced=()):
     artifact = artifact_of(folder / "model", made)
     (folder / "tables").mkdir()
     tables = parts(folder / "tables", EXAMPLES.kept, rows[:6], rows[6:])
-    down = parts(folder / "tables", BALANCED.kept, list(balanced))
+    thinned = [{**row, "id": f"balanced-{row['id']}", "source_ids": [row["id"]]} for row in balanced]
+    down = parts(folder / "tables", BALANCED.kept, thinned)
     return list(fusions(tables, down, artifact, params or FusionParams(), True))
 
 
