@@ -149,6 +149,8 @@ class CopyNet(nn.Module):
         if not bool(chosen.any()):
             return pieces
         ways = torch.softmax(self.scores(top[chosen], copies[chosen]).float(), dim=1)
+        if not bool(torch.isfinite(ways).all()):
+            return pieces  # nothing can be drawn; the loss is no number either, and stops the training
         drawn = torch.multinomial(ways, 1)
         place = (drawn - self.vocabulary).clamp(min=0)
         own = torch.where(drawn < self.vocabulary, drawn, numbers[chosen].gather(1, place))
