@@ -16,7 +16,8 @@ from ops.discofuse.rules.sentence import SUBJECTS, Sentence
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
-_PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "WDT", "EX", "DT"})
+_THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
+_NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG"})
 _NAMES = frozenset({"NNP", "NNPS"})
 _NOUNS = _NAMES | {"NN", "NNS"}
 _ENDS_PHRASE = frozenset(
@@ -39,14 +40,13 @@ def resolved(
     named, here = set(first), set(second)
     best: dict[tuple[int, int], tuple[tuple[bool, float, int], Link, int]] = {}
     for link in links:
-        least = params.pronoun_score if link.kind == "pronoun" else params.nominal_score
-        if link.score < least or not here.issuperset(range(*link.mention)):
+        if link.score < _least(text, link, params) or not here.issuperset(range(*link.mention)):
             continue
         if not named.issuperset(range(*link.antecedent)):
             continue
         sentence = _holding(text, link.antecedent[0])
         noun = _noun(sentence, link.antecedent)
-        if noun is None:
+        if noun is None or not _suits(text, link, sentence.annotation.entities[noun]):
             continue
         rank = (sentence.tags[noun] in _NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
@@ -68,6 +68,23 @@ def resolved(
         used.append(link)
         taken.setdefault(entity, mention[0])
     return replaced, tuple(used)
+
+
+def _least(text: Sequence[Sentence], link: Link, params: RuleParams) -> float:
+    """Return the score that a link needs."""
+    if link.kind != "pronoun":
+        return params.nominal_score
+    word = text[0].lower[link.mention[0]]
+    return max(params.pronoun_score, params.thing_score) if word in _THINGS else params.pronoun_score
+
+
+def _suits(text: Sequence[Sentence], link: Link, entity: str) -> bool:
+    """Tell whether a pronoun can mean an entity of a type: no country is "he", no one person "it" or
+    "they"."""
+    word = text[0].lower[link.mention[0]]
+    if link.kind != "pronoun":
+        return True
+    return entity != "PERSON" if word in _THINGS else entity not in _NO_PERSONS
 
 
 def _holding(text: Sequence[Sentence], token: int) -> Sentence:

@@ -237,6 +237,14 @@ def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
         )
         if not shares and tag not in FINITE:
             return ()
+        # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
+        if (
+            not shares
+            and main_tag == "VBN"
+            and tag == "VBD"
+            and sentence.lower[auxiliaries[0]] in ("is", "are")
+        ):
+            return ()
     elif (
         tag == "VBG"
         or (tag == "VB" and main_tag != "VBP")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from fusion_texts import found, linked
 
+from ops.discofuse.rules import RuleParams
+
 PAIR = (
     (
         "[Rider] entered the weekend averaging 23.0 points , good for 10th in the league . {He} said those numbers mean little because of the Hawks ’ 11 - 18 record .",
@@ -79,6 +81,9 @@ PAIR_WITHOUT = (
     "[The Lions] won the cup . {The team} was founded in 1900 .",
     "[his brother] came home . {He} was tired .",
     "[She] came home . {He} was tired .",
+    "Tourists visited [North Korea] in May . {He} was tired .",
+    "[Anna Smith] came home in May . The house stood on a hill , and {it} was old .",
+    "[Anna Smith] came home in May . Critics praised {them} .",
 )
 
 DISCOURSE_CONNECTIVE = (
@@ -224,6 +229,14 @@ SENTENCE_COORDINATION_WITHOUT = (
 
 
 @pytest.mark.parametrize(("marked", "expected"), PAIR, ids=[marked for marked, _ in PAIR])
+def test_it_and_they_need_a_surer_link():
+    text = "[The old company] grew . In 1990 , Bob sold {it} ."
+    made = " | The old company grew . | In 1990 , Bob sold the old company ."
+    assert found(linked(text, score=0.75), "PAIR_ANAPHORA") == []
+    params = RuleParams(thing_score=0.75)
+    assert found(linked(text, score=0.75), "PAIR_ANAPHORA", params=params) == [made]
+
+
 def test_a_mention_is_replaced_in_a_pair(marked, expected):
     assert found(linked(marked), "PAIR_ANAPHORA") == [expected]
 

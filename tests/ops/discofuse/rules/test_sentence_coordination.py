@@ -29,6 +29,7 @@ MADE = (
 )
 
 NOTHING = (
+    "Errors are defined on the basis of grammaticality and acceptability principles , and classified using comparable categories .",
     "He likes apples and pears .",
     "He bought apples , pears , and plums .",
     "Either he leaves or she leaves .",
