@@ -16,6 +16,7 @@ from ops.discofuse.rules.sentence import SUBJECTS, Sentence
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
+_DETERMINERS = frozenset({"DT", "PRP$", "CD", "PDT", "NNP", "NNPS"})
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
 _NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG"})
 _NAMES = frozenset({"NNP", "NNPS"})
@@ -46,7 +47,7 @@ def resolved(
             continue
         sentence = _holding(text, link.antecedent[0])
         noun = _noun(sentence, link.antecedent)
-        if noun is None or not _suits(text, link, sentence.annotation.entities[noun]):
+        if noun is None or not _suits(sentence, link, noun):
             continue
         rank = (sentence.tags[noun] in _NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
@@ -78,13 +79,19 @@ def _least(text: Sequence[Sentence], link: Link, params: RuleParams) -> float:
     return max(params.pronoun_score, params.thing_score) if word in _THINGS else params.pronoun_score
 
 
-def _suits(text: Sequence[Sentence], link: Link, entity: str) -> bool:
-    """Tell whether a pronoun can mean an entity of a type: no country is "he", no one person "it" or
-    "they"."""
-    word = text[0].lower[link.mention[0]]
-    if link.kind != "pronoun":
-        return True
-    return entity != "PERSON" if word in _THINGS else entity not in _NO_PERSONS
+def _suits(source: Sentence, link: Link, noun: int) -> bool:
+    """Tell whether a mention can mean a noun: no country is "he", no person "it", and what is "the lexicon"
+    was not named without an article."""
+    entity, first = source.annotation.entities[noun], link.antecedent[0]
+    if link.kind == "nominal":
+        bare = source.tags[noun] == "NN" and source.tags[first] not in _DETERMINERS
+        return not bare and source.tags[first - 1] != "HYPH"
+    word = source.lower[link.mention[0]]
+    if word in ("it", "its") and source.tags[noun] in _NAMES and source.tags[first] != "DT":
+        return entity not in ("", "PERSON")
+    if word in _THINGS:
+        return entity != "PERSON" or is_plural(source, noun) or source.tags[first] == "DT"
+    return entity not in _NO_PERSONS
 
 
 def _holding(text: Sequence[Sentence], token: int) -> Sentence:
@@ -135,11 +142,20 @@ def _may_replace(
     words = [_lower(source, token) for token in phrase]
     if not words or (end < sentence.end and sentence.lower[end] == "of"):
         return False
+    if end - start > 1 and end < sentence.end and sentence.lower[end] == "for":
+        return False
     if [sentence.lower[at] for at in range(start, end)] == words:
         return False
     token = end - 1
     if sentence.dependencies[token] in SUBJECTS and sentence.tags[token] != "PRP$":
         verb = sentence.heads[token]
+        # "it is expected that": it means nothing.
+        if (
+            sentence.lower[token] == "it"
+            and sentence.tags[verb] in ("VBN", "JJ")
+            and sentence.child(verb, "ccomp") is not None
+        ):
+            return False
         if not takes(sentence, verb, is_plural(source, noun)) and sentence.lower[token] not in ("he", "she"):
             return False
     heads = {source.lower[noun]} | {

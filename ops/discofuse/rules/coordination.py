@@ -296,6 +296,8 @@ def _prefix(sentence: Sentence, main: int, verb: int, subject: int, shares: bool
     dated = not _TIMES.isdisjoint(entities[sentence.start : begin]) and not _TIMES.isdisjoint(
         entities[main : sentence.end]
     )
+    # "Before his trial he lived there , and has one daughter": a phrase before the subject has one time.
+    dated = dated or is_past(sentence, main) != is_past(sentence, verb)
     through = sentence.right(subject)
     modified = (
         sentence.children(verb)[:1]

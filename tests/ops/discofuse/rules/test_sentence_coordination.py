@@ -6,6 +6,10 @@ import pytest
 from fusion_texts import found
 
 MADE = (
+    (
+        "Before starting his sentence , Schettino lived in Meta , and has one daughter .",
+        ", and | Before starting his sentence , Schettino lived in Meta . | Schettino has one daughter .",
+    ),
     ("The rain stopped , and the sun came out .", ", and | The rain stopped . | The sun came out ."),
     ("The rain stopped and the sun came out .", "and | The rain stopped . | The sun came out ."),
     (
