@@ -16,7 +16,9 @@ from ops.discofuse.rules.sentence import SUBJECTS, Sentence
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
-_PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$", "WDT", "EX", "DT"})
+_DETERMINERS = frozenset({"DT", "PRP$", "CD", "PDT", "NNP", "NNPS"})
+_THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
+_NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG"})
 _NAMES = frozenset({"NNP", "NNPS"})
 _NOUNS = _NAMES | {"NN", "NNS"}
 _ENDS_PHRASE = frozenset(
@@ -39,14 +41,13 @@ def resolved(
     named, here = set(first), set(second)
     best: dict[tuple[int, int], tuple[tuple[bool, float, int], Link, int]] = {}
     for link in links:
-        least = params.pronoun_score if link.kind == "pronoun" else params.nominal_score
-        if link.score < least or not here.issuperset(range(*link.mention)):
+        if link.score < _least(text, link, params) or not here.issuperset(range(*link.mention)):
             continue
         if not named.issuperset(range(*link.antecedent)):
             continue
         sentence = _holding(text, link.antecedent[0])
         noun = _noun(sentence, link.antecedent)
-        if noun is None:
+        if noun is None or not _suits(sentence, link, noun):
             continue
         rank = (sentence.tags[noun] in _NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
@@ -68,6 +69,29 @@ def resolved(
         used.append(link)
         taken.setdefault(entity, mention[0])
     return replaced, tuple(used)
+
+
+def _least(text: Sequence[Sentence], link: Link, params: RuleParams) -> float:
+    """Return the score that a link needs."""
+    if link.kind != "pronoun":
+        return params.nominal_score
+    word = text[0].lower[link.mention[0]]
+    return max(params.pronoun_score, params.thing_score) if word in _THINGS else params.pronoun_score
+
+
+def _suits(source: Sentence, link: Link, noun: int) -> bool:
+    """Tell whether a mention can mean a noun: no country is "he", no person "it", and what is "the lexicon"
+    was not named without an article."""
+    entity, first = source.annotation.entities[noun], link.antecedent[0]
+    if link.kind == "nominal":
+        bare = source.tags[noun] == "NN" and source.tags[first] not in _DETERMINERS
+        return not bare and source.tags[first - 1] != "HYPH"
+    word = source.lower[link.mention[0]]
+    if word in ("it", "its") and source.tags[noun] in _NAMES and source.tags[first] != "DT":
+        return entity not in ("", "PERSON")
+    if word in _THINGS:
+        return entity != "PERSON" or is_plural(source, noun) or source.tags[first] == "DT"
+    return entity not in _NO_PERSONS
 
 
 def _holding(text: Sequence[Sentence], token: int) -> Sentence:
@@ -118,11 +142,20 @@ def _may_replace(
     words = [_lower(source, token) for token in phrase]
     if not words or (end < sentence.end and sentence.lower[end] == "of"):
         return False
+    if end - start > 1 and end < sentence.end and sentence.lower[end] == "for":
+        return False
     if [sentence.lower[at] for at in range(start, end)] == words:
         return False
     token = end - 1
     if sentence.dependencies[token] in SUBJECTS and sentence.tags[token] != "PRP$":
         verb = sentence.heads[token]
+        # "it is expected that": it means nothing.
+        if (
+            sentence.lower[token] == "it"
+            and sentence.tags[verb] in ("VBN", "JJ")
+            and sentence.child(verb, "ccomp") is not None
+        ):
+            return False
         if not takes(sentence, verb, is_plural(source, noun)) and sentence.lower[token] not in ("he", "she"):
             return False
     heads = {source.lower[noun]} | {

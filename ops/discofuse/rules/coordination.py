@@ -237,6 +237,14 @@ def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
         )
         if not shares and tag not in FINITE:
             return ()
+        # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
+        if (
+            not shares
+            and main_tag == "VBN"
+            and tag == "VBD"
+            and sentence.lower[auxiliaries[0]] in ("is", "are")
+        ):
+            return ()
     elif (
         tag == "VBG"
         or (tag == "VB" and main_tag != "VBP")
@@ -288,6 +296,8 @@ def _prefix(sentence: Sentence, main: int, verb: int, subject: int, shares: bool
     dated = not _TIMES.isdisjoint(entities[sentence.start : begin]) and not _TIMES.isdisjoint(
         entities[main : sentence.end]
     )
+    # "Before his trial he lived there , and has one daughter": a phrase before the subject has one time.
+    dated = dated or is_past(sentence, main) != is_past(sentence, verb)
     through = sentence.right(subject)
     modified = (
         sentence.children(verb)[:1]

@@ -91,7 +91,9 @@ def _without(sentence: Sentence, found: _Between) -> Tokens:
         _is_subject_of(sentence, found.phrase, found.noun, following)
         or sentence.tags[following] in _NEED_NO_COMMA
     )
-    end = following if bare else found.end
+    # "Her father , Edmond , a baker , moved": the comma closes what was opened before.
+    opened = sentence.dependencies[found.noun] == "appos" and sentence.lower[found.phrase - 1] == ","
+    end = following if bare and not opened else found.end
     return delete(sentence.tokens(), found.start - sentence.start, end - found.start)
 
 
@@ -195,6 +197,9 @@ def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Betw
             continue
         noun, first = sentence.heads[at], sentence.left(at)
         if noun >= first or sentence.dependencies[first] not in ("det", "poss"):
+            continue
+        # "a film , The Rain" gives a title, "Ann Lee , Bob 's Farm" is a list.
+        if sentence.lower[first] != sentence.words[first]:
             continue
         # "phones , the console , and other devices" is a list.
         conjunction = sentence.child(at, "cc")

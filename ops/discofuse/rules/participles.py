@@ -23,7 +23,7 @@ _PREPOSITIONS = frozenset(
         "notwithstanding",
         "owing", "pending", "providing", "regarding", "relating", "respecting", "seeing", "speaking",
         "starting",
-        "supposing", "touching", "talking", "generally",
+        "stemming", "arising", "resulting", "supposing", "touching", "talking", "generally",
     }
 )  # fmt: skip
 _PRONOUNS_AND_NAMES = frozenset({"PRP", "NNP", "NNPS"})

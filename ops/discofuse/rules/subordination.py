@@ -164,6 +164,9 @@ def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
     subject = sentence.subject(verb)
     if subject is None:
         return _reduced(sentence, verb, _Inner(end_of_first, body, connective))
+    # "was hurt while training and was replaced": the parser takes the participle for a subject.
+    if subject == body and lower[subject].endswith("ing") and lower[start] == "while":
+        return None
     if not sentence.is_clause(verb) or subject > verb or (sentence.heads[verb] >= body and not governed):
         return None
     return _Inner(end_of_first, body, connective)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from fusion_texts import found, linked
 
+from ops.discofuse.rules import RuleParams
+
 PAIR = (
     (
         "[Rider] entered the weekend averaging 23.0 points , good for 10th in the league . {He} said those numbers mean little because of the Hawks ’ 11 - 18 record .",
@@ -79,6 +81,13 @@ PAIR_WITHOUT = (
     "[The Lions] won the cup . {The team} was founded in 1900 .",
     "[his brother] came home . {He} was tired .",
     "[She] came home . {He} was tired .",
+    "The station [Radio Alpha] changed its programme . {It} is expected that the owner will leave .",
+    "We apply it to parallel text or [seed lexicon] . The method enforces a scheme for {the lexicon} .",
+    "It extracts the long - [term contextual information] . We apply attention to selecting {this information} .",
+    "[A music video] was released in May . The band made {the video} for the song .",
+    "Tourists visited [North Korea] in May . {He} was tired .",
+    "[Anna Smith] came home in May . The house stood on a hill , and {it} was old .",
+    "[Anna Smith] came home in May . Critics praised {them} .",
 )
 
 DISCOURSE_CONNECTIVE = (
@@ -267,3 +276,11 @@ def test_a_mention_is_replaced_in_a_sentence_coordination(marked, expected):
 @pytest.mark.parametrize("marked", SENTENCE_COORDINATION_WITHOUT)
 def test_a_mention_is_left_in_a_sentence_coordination(marked):
     assert found(linked(marked), "SINGLE_S_COORD_ANAPHORA") == []
+
+
+def test_it_and_they_need_a_surer_link():
+    text = "[The old company] grew . In 1990 , Bob sold {it} ."
+    made = " | The old company grew . | In 1990 , Bob sold the old company ."
+    assert found(linked(text, score=0.75), "PAIR_ANAPHORA") == []
+    params = RuleParams(thing_score=0.75)
+    assert found(linked(text, score=0.75), "PAIR_ANAPHORA", params=params) == [made]

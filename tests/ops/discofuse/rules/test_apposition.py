@@ -7,6 +7,10 @@ from fusion_texts import found
 
 MADE = (
     (
+        "Her father , Edmond , a French immigrant from Lorraine , moved to Illinois in 1883 .",
+        " | Her father , Edmond , moved to Illinois in 1883 . | Edmond was a French immigrant from Lorraine .",
+    ),
+    (
         "Anna Smith , a teacher from Rome , wrote three novels .",
         " | Anna Smith wrote three novels . | Anna Smith was a teacher from Rome .",
     ),
@@ -43,6 +47,7 @@ MADE = (
 )
 
 NOTHING = (
+    "Secter made a second film , The Offering , in 1966 .",
     "He lived in Bam , a city in Iran .",
     "Paris , France , is a large city .",
     "He bought a pen , a book , and a lamp .",

@@ -39,6 +39,7 @@ MADE = (
 )
 
 NOTHING = (
+    "Stemming from the events of that match , Stevens feuded briefly with Zbyszko .",
     "Walking home , the tired man saw a fox .",
     "Including Anna , they are seven people .",
     "According to Anna , he left the house .",

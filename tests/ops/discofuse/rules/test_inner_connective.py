@@ -42,6 +42,7 @@ MADE = (
 )
 
 NOTHING = (
+    "However , Stevenson suffered an injury while training and was replaced by Tyson Griffin .",
     "He stayed at home because of the rain .",
     "The reason is because he was ill .",
     "He stayed only because she asked him .",

@@ -6,6 +6,10 @@ import pytest
 from fusion_texts import found
 
 MADE = (
+    (
+        "Before starting his sentence , Schettino lived in Meta , and has one daughter .",
+        ", and | Before starting his sentence , Schettino lived in Meta . | Schettino has one daughter .",
+    ),
     ("The rain stopped , and the sun came out .", ", and | The rain stopped . | The sun came out ."),
     ("The rain stopped and the sun came out .", "and | The rain stopped . | The sun came out ."),
     (
@@ -29,6 +33,7 @@ MADE = (
 )
 
 NOTHING = (
+    "Errors are defined on the basis of grammaticality and acceptability principles , and classified using comparable categories .",
     "He likes apples and pears .",
     "He bought apples , pears , and plums .",
     "Either he leaves or she leaves .",
