@@ -164,6 +164,7 @@ def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(m
 def version_under(monkeypatch):
     """The version of a suite, with nothing that was hashed before remembered."""
     monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
+    monkeypatch.setattr(code, "_locked", code._locked.__wrapped__)
     return suite_version([between("x", 0)])
 
 
