@@ -148,6 +148,7 @@ def test_the_version_of_a_suite_is_that_of_all_that_it_expects():
 def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(monkeypatch):
     modules = code.closure(["orchestration.quality.validate"], ("orchestration.quality", "ops"))
     assert {"orchestration.quality.validate", "orchestration.quality.measures"} <= {*modules}
+    monkeypatch.setattr(code, "_locked", code._locked.__wrapped__)
     versions = {version_under(monkeypatch)}
     real = code._module_hash
     for changed in modules:
@@ -164,7 +165,6 @@ def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(m
 def version_under(monkeypatch):
     """The version of a suite, with nothing that was hashed before remembered."""
     monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
-    monkeypatch.setattr(code, "_locked", code._locked.__wrapped__)
     return suite_version([between("x", 0)])
 
 
