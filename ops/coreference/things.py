@@ -172,7 +172,7 @@ def _inside_noun(tokens: Tokens, mention: Mention) -> bool:
 def _referential(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> float:
     """Return how probable it is that a pronoun means a noun phrase at all, and one of these."""
     own = anaphor.mention
-    sure = 0.95 if anaphor.possessive or anaphor.pronoun.reflexive else 0.9
+    sure = 0.85 if anaphor.possessive or anaphor.pronoun.reflexive else 0.8
     if own.role == "oblique" or (own.role == "object" and anaphor.pronoun.gender == "n"):
         sure -= 0.1
     if _is_fronted(tokens, own) and mention.sentence != own.sentence:
