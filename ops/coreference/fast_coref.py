@@ -68,6 +68,9 @@ def _kind(document: Doc, span: Span) -> Kind | None:
     first = document[span[0]]
     if first.text.lower() in PRONOUNS and span[1] - span[0] == 1:
         return "pronoun"
-    if first.text.lower() in ("the", "this", "that") and document[span[0] : span[1]].root.tag_ in ("NN", "NNS"):
+    if first.text.lower() in ("the", "this", "that") and document[span[0] : span[1]].root.tag_ in (
+        "NN",
+        "NNS",
+    ):
         return "nominal"
     return None

@@ -77,6 +77,7 @@ def features(
     gender = anaphor.pronoun.gender
     wanted = {"f": 1.0, "m": 0.0}.get(gender)
     last = [item for item in earlier if item.anaphor.pronoun.gender == gender]
+    opposite = [item for item in earlier if item.anaphor.pronoun.gender != gender]
     most = max((candidate.count for candidate in candidates), default=0)
     best = max((_fit(candidate.entity, wanted) for candidate in candidates), default=0.0)
     rows: list[list[float]] = []
@@ -93,10 +94,12 @@ def features(
         above = [d for m in in_sentence if (d := commands(anaphor, m)) >= 0]
         depth = min(above, default=-1)
         bound = any(violates_binding(tokens, anaphor, m) for m in in_sentence + candidate.after)
-        subject_here = any(m.role in _SUBJECTS for m in in_sentence)
-        subject_previous = any(m.role in _SUBJECTS for m in in_previous)
-        main_previous = any(_is_main(tokens, m) for m in in_previous)
-        main_here = any(_is_main(tokens, m) for m in in_sentence)
+        roles_here = {m.role for m in in_sentence}
+        roles_previous = {m.role for m in in_previous}
+        subject_here = not roles_here.isdisjoint(_SUBJECTS)
+        subject_previous = not roles_previous.isdisjoint(_SUBJECTS)
+        main_previous = subject_previous and any(_is_main(tokens, m) for m in in_previous)
+        main_here = subject_here and any(_is_main(tokens, m) for m in in_sentence)
         begins = any(m.start - tokens.sentences[m.sentence][0] <= 2 for m in in_sentence + in_previous)
         gap = own.start - nearest.end if not only_after else nearest.start - own.end
         row = [
@@ -166,10 +169,10 @@ def features(
             float(bool(candidate.after)),
             float(nearest.determined and nearest.name),
             float(any(m.relative for m in recent)),
-            float(any(m.role == own.role for m in in_sentence)),
-            float(any(m.role == own.role for m in in_previous)),
-            float(any(m.role == "object" for m in in_sentence)),
-            float(any(m.role == "possessive" for m in recent)),
+            float(own.role in roles_here),
+            float(own.role in roles_previous),
+            float("object" in roles_here),
+            float("possessive" in roles_here or "possessive" in roles_previous),
             float(any(m.conjunct for m in recent)),
             steps / 12.0,
             float(steps <= 3),
@@ -187,11 +190,7 @@ def features(
             float(nearest.role == "possessive" and distance == 0),
         ]
         row += _chain(candidate, number, last, own)
-        other = sum(
-            item.probabilities.get(number, 0.0)
-            for item in earlier
-            if item.anaphor.pronoun.gender != gender and item.anaphor.pronoun.gender in "fm"
-        )
+        other = sum(item.probabilities.get(number, 0.0) for item in opposite)
         row.append(min(other, 2.0) / 2.0)
         rows.append(row)
         if not only_after and fit >= 0.2:
@@ -273,7 +272,7 @@ def _says(tokens: Tokens, mention: Mention) -> bool:
 
 def _quoted(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a quotation opens or closes between two places that are near each other."""
-    return end - start < 60 and any(word in _QUOTES for word in tokens.words[start:end])
+    return end - start < 60 and not _QUOTES.isdisjoint(tokens.words[start:end])
 
 
 _QUOTES = frozenset({'"', "``", "''", "“", "”"})
