@@ -32,7 +32,7 @@ def fast_coref() -> Callable[[Doc], Found]:
             "with a network, `python -c 'import fastcoref; fastcoref.FCoref()'`; or choose the back end "
             "'ranker'"
         )
-    from fastcoref import FCoref
+    from fastcoref import FCoref  # type: ignore[import-not-found]
 
     model = FCoref(device="cpu", enable_progress_bar=False)
 
@@ -42,7 +42,7 @@ def fast_coref() -> Callable[[Doc], Found]:
         (prediction,) = model.predict(texts=[document.text])
         clusters: list[list[Span]] = []
         for cluster in prediction.get_clusters(as_strings=False):
-            spans = (document.char_span(*place, alignment_mode="expand") for place in cluster)
+            spans = (document.char_span(start, end, alignment_mode="expand") for start, end in cluster)
             clusters.append(sorted({(span.start, span.end) for span in spans if span is not None}))
         return Found(links_of_clusters(document, clusters))
 
@@ -66,9 +66,10 @@ def links_of_clusters(document: Doc, clusters: Sequence[Sequence[Span]]) -> list
 
 def _kind(document: Doc, span: Span) -> Kind | None:
     first = document[span[0]]
-    if first.text.lower() in PRONOUNS and span[1] - span[0] == 1:
+    word = first.text.lower()
+    if word in PRONOUNS and span[1] - span[0] == 1:
         return "pronoun"
-    if first.text.lower() in ("the", "this", "that") and document[span[0] : span[1]].root.tag_ in (
+    if word in ("the", "this", "that") and document[span[0] : span[1]].root.tag_ in (
         "NN",
         "NNS",
     ):

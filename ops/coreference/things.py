@@ -37,6 +37,8 @@ _ROLE = {
     "other": -0.8,
 }
 _SUBJECTS = ("subject", "passive")
+#: Names that may be those of people: of no known type, or with a first name.
+_PERSONAL = 0.4
 #: The salience of what is no noun phrase of the text: a clause, two people named apart, something unsaid.
 _NOTHING = 1.2
 
@@ -117,9 +119,9 @@ def _agrees(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
     if word in _VAGUE:
         return False
     if anaphor.pronoun.gender == "n":
-        if mention.plural or mention.person > 0.5 or mention.label in ("PERSON", "NORP"):
+        if mention.plural or mention.person >= _PERSONAL or mention.label in ("PERSON", "NORP"):
             return False
-        return mention.person < 1.0 and not mention.conjunct and not is_coordinated(tokens, mention)
+        return not mention.conjunct and not is_coordinated(tokens, mention)
     if mention.conjunct:
         return mention.plural and not mention.name
     if is_coordinated(tokens, mention) or mention.plural:
