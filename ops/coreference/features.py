@@ -16,6 +16,8 @@ from ops.coreference.tokens import Tokens
 
 _ROLES = ("subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other")
 _SUBJECTS = ("subject", "passive")
+_OBJECTS = ("object", "oblique")
+_ONE_HOT = {role: [float(role == other) for other in _ROLES] for role in _ROLES}
 
 
 @dataclass(slots=True)
@@ -77,8 +79,10 @@ def features(
     gender = anaphor.pronoun.gender
     wanted = {"f": 1.0, "m": 0.0}.get(gender)
     last = [item for item in earlier if item.anaphor.pronoun.gender == gender]
+    opposite = [item for item in earlier if item.anaphor.pronoun.gender != gender]
     most = max((candidate.count for candidate in candidates), default=0)
     best = max((_fit(candidate.entity, wanted) for candidate in candidates), default=0.0)
+    own_subject, own_object = own.role in _SUBJECTS, own.role in _OBJECTS
     rows: list[list[float]] = []
     fits = [_fit(candidate.entity, wanted) for candidate in candidates]
     recency = 0
@@ -88,115 +92,128 @@ def features(
         number = candidate.entity.number
         only_after = not candidate.before
         distance = own.sentence - nearest.sentence
-        in_sentence = [m for m in candidate.before if m.sentence == own.sentence]
-        in_previous = [m for m in candidate.before if m.sentence == own.sentence - 1]
-        above = [d for m in in_sentence if (d := commands(anaphor, m)) >= 0]
-        depth = min(above, default=-1)
-        bound = any(violates_binding(tokens, anaphor, m) for m in in_sentence + candidate.after)
-        subject_here = any(m.role in _SUBJECTS for m in in_sentence)
-        subject_previous = any(m.role in _SUBJECTS for m in in_previous)
-        main_previous = any(_is_main(tokens, m) for m in in_previous)
-        main_here = any(_is_main(tokens, m) for m in in_sentence)
-        begins = any(m.start - tokens.sentences[m.sentence][0] <= 2 for m in in_sentence + in_previous)
+        in_sentence: list[Mention] = []
+        in_previous: list[Mention] = []
+        early = begins = relative = conjunct = False
+        for mention in candidate.before:
+            early = early or mention.start < 12
+            if mention.sentence == own.sentence:
+                in_sentence.append(mention)
+            elif mention.sentence == own.sentence - 1:
+                in_previous.append(mention)
+            else:
+                continue
+            begins = begins or mention.start - tokens.sentences[mention.sentence][0] <= 2
+            relative = relative or mention.relative
+            conjunct = conjunct or mention.conjunct
+        around = in_sentence + candidate.after
+        depth, bound, steps = -1, False, 12
+        if around:
+            above = [d for m in in_sentence if (d := commands(anaphor, m)) >= 0]
+            depth = min(above, default=-1)
+            bound = any(violates_binding(tokens, anaphor, m) for m in around)
+            steps = min(_steps(tokens, anaphor, m) for m in around)
+        roles_here = {m.role for m in in_sentence}
+        roles_previous = {m.role for m in in_previous}
+        subject_here = not roles_here.isdisjoint(_SUBJECTS)
+        subject_previous = not roles_previous.isdisjoint(_SUBJECTS)
+        main_previous = subject_previous and any(_is_main(tokens, m) for m in in_previous)
+        main_here = subject_here and any(_is_main(tokens, m) for m in in_sentence)
+        is_subject = nearest.role in _SUBJECTS
+        is_object = nearest.role in _OBJECTS
         gap = own.start - nearest.end if not only_after else nearest.start - own.end
-        row = [
+        row: list[float] = [
             1.0,
-            float(only_after),
-            float(distance == 0 and not only_after),
-            float(distance == 1),
-            float(distance == 2),
-            float(distance >= 3),
+            only_after,
+            distance == 0 and not only_after,
+            distance == 1,
+            distance == 2,
+            distance >= 3,
             log(1.0 + max(gap, 0)) / 5.0,
             min(recency, 5) / 5.0,
-            float(recency == 0 and not only_after),
-            float(recency == 1),
+            recency == 0 and not only_after,
+            recency == 1,
         ]
-        row += [float(nearest.role == role) for role in _ROLES]
+        row += _ONE_HOT[nearest.role]
         row += [
-            float(nearest.conjunct),
-            float(nearest.role == own.role),
-            float(nearest.role in _SUBJECTS and own.role in _SUBJECTS),
-            float(nearest.role in _SUBJECTS and anaphor.possessive),
-            float(nearest.role in _SUBJECTS and own.role in ("object", "oblique")),
-            float(nearest.role in ("object", "oblique") and own.role in ("object", "oblique")),
-            float(nearest.role in ("object", "oblique") and own.role in _SUBJECTS),
-            float(nearest.role == "possessive" and anaphor.possessive),
-            float(nearest.role == "possessive" and own.role in _SUBJECTS),
-            float(subject_here),
-            float(subject_previous),
-            float(subject_previous and own.role in _SUBJECTS),
-            float(main_here),
-            float(main_previous),
-            float(main_previous and own.role in _SUBJECTS),
-            float(begins),
-            float(depth == 0),
-            float(depth == 1),
-            float(depth >= 2),
-            float(depth == 0 and anaphor.possessive),
-            float(bool(bound)),
-            float(bool(bound) and anaphor.possessive),
-            float(anaphor.pronoun.reflexive and depth == 0),
+            nearest.conjunct,
+            nearest.role == own.role,
+            is_subject and own_subject,
+            is_subject and anaphor.possessive,
+            is_subject and own_object,
+            is_object and own_object,
+            is_object and own_subject,
+            nearest.role == "possessive" and anaphor.possessive,
+            nearest.role == "possessive" and own_subject,
+            subject_here,
+            subject_previous,
+            subject_previous and own_subject,
+            main_here,
+            main_previous,
+            main_previous and own_subject,
+            begins,
+            depth == 0,
+            depth == 1,
+            depth >= 2,
+            depth == 0 and anaphor.possessive,
+            bound,
+            bound and anaphor.possessive,
+            anaphor.pronoun.reflexive and depth == 0,
             min(len(candidate.before), 4) / 4.0,
             min(candidate.count, 6) / 6.0,
-            float(candidate.count == 1),
-            float(len(in_sentence) > 0 and len(in_previous) > 0),
-            float(any(m.start < 12 for m in candidate.before)),
-            float(_says(tokens, nearest)),
+            candidate.count == 1,
+            bool(in_sentence and in_previous),
+            early,
+            _says(tokens, nearest),
             min(len(candidate.entity.words), 3) / 3.0,
             candidate.entity.person,
-            float(candidate.entity.person >= 1.0),
-            float(nearest.label == "PERSON"),
-            float(nearest.label in ("ORG", "GPE", "LOC", "FAC")),
-            float(nearest.label in ("WORK_OF_ART", "EVENT", "PRODUCT", "NORP", "LAW")),
-            float(nearest.name),
+            candidate.entity.person >= 1.0,
+            nearest.label == "PERSON",
+            nearest.label in ("ORG", "GPE", "LOC", "FAC"),
+            nearest.label in ("WORK_OF_ART", "EVENT", "PRODUCT", "NORP", "LAW"),
+            nearest.name,
             fit,
-            float(fit > 0.8),
-            float(fit < 0.2),
+            fit > 0.8,
+            fit < 0.2,
             min(subjects, 3) / 3.0,
-            float(nearest.plural),
-            float(not only_after and _quoted(tokens, nearest.end, own.start)),
+            nearest.plural,
+            not only_after and _quoted(tokens, nearest.end, own.start),
         ]
-        recent = in_sentence + in_previous
         commanding = [m for m in candidate.after if m.verb in anaphor.verbs and m.role in _SUBJECTS]
-        steps = min((_steps(tokens, anaphor, m) for m in in_sentence + candidate.after), default=12)
         row += [
-            float(bool(commanding)),
-            float(bool(commanding) and anaphor.possessive),
-            float(bool(commanding) and only_after),
-            float(bool(candidate.after)),
-            float(nearest.determined and nearest.name),
-            float(any(m.relative for m in recent)),
-            float(any(m.role == own.role for m in in_sentence)),
-            float(any(m.role == own.role for m in in_previous)),
-            float(any(m.role == "object" for m in in_sentence)),
-            float(any(m.role == "possessive" for m in recent)),
-            float(any(m.conjunct for m in recent)),
+            bool(commanding),
+            bool(commanding) and anaphor.possessive,
+            bool(commanding) and only_after,
+            bool(candidate.after),
+            nearest.determined and nearest.name,
+            relative,
+            own.role in roles_here,
+            own.role in roles_previous,
+            "object" in roles_here,
+            "possessive" in roles_here or "possessive" in roles_previous,
+            conjunct,
             steps / 12.0,
-            float(steps <= 3),
+            steps <= 3,
             min(candidate.count, 6) / max(most, 1),
-            float(candidate.count == most),
+            candidate.count == most,
             best - fit,
-            float(fit == best),
+            fit == best,
             min(candidate.following, 4) / 4.0,
-            float(candidate.following == 0),
-            float(len(candidate.entity.words) > 1 and nearest.end - nearest.start == 1),
-            float(nearest.verb >= 0 and tokens.lower[nearest.verb] == tokens.lower[own.verb]),
-            float(own.start - tokens.sentences[own.sentence][0] <= 1 and subject_previous),
-            float(distance == 0 and nearest.verb == own.verb and not only_after),
-            float(distance == 0 and nearest.verb in anaphor.verbs[1:] and not only_after),
-            float(nearest.role == "possessive" and distance == 0),
+            candidate.following == 0,
+            len(candidate.entity.words) > 1 and nearest.end - nearest.start == 1,
+            nearest.verb >= 0 and tokens.lower[nearest.verb] == tokens.lower[own.verb],
+            own.start - tokens.sentences[own.sentence][0] <= 1 and subject_previous,
+            distance == 0 and nearest.verb == own.verb and not only_after,
+            distance == 0 and nearest.verb in anaphor.verbs[1:] and not only_after,
+            nearest.role == "possessive" and distance == 0,
         ]
         row += _chain(candidate, number, last, own)
-        other = sum(
-            item.probabilities.get(number, 0.0)
-            for item in earlier
-            if item.anaphor.pronoun.gender != gender and item.anaphor.pronoun.gender in "fm"
-        )
+        other = sum(item.probabilities.get(number, 0.0) for item in opposite)
         row.append(min(other, 2.0) / 2.0)
         rows.append(row)
         if not only_after and fit >= 0.2:
             recency += 1
-            subjects += nearest.role in _SUBJECTS
+            subjects += is_subject
     rows.append(_none(anaphor, candidates, fits, last, len(rows[0]) if rows else WIDTH))
     return rows
 
@@ -273,7 +290,7 @@ def _says(tokens: Tokens, mention: Mention) -> bool:
 
 def _quoted(tokens: Tokens, start: int, end: int) -> bool:
     """Return whether a quotation opens or closes between two places that are near each other."""
-    return end - start < 60 and any(word in _QUOTES for word in tokens.words[start:end])
+    return end - start < 60 and not _QUOTES.isdisjoint(tokens.words[start:end])
 
 
 _QUOTES = frozenset({'"', "``", "''", "“", "”"})

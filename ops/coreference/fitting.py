@@ -96,7 +96,7 @@ def fit(lists: Lists, seed: int) -> Network:
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, _RATE, total_steps=_EPOCHS * batches)
     order = torch.Generator().manual_seed(seed)
     for _ in range(_EPOCHS):
-        for chosen in torch.randperm(len(rows), generator=order).split(_BATCH):
+        for chosen in torch.split(torch.randperm(len(rows), generator=order), _BATCH):
             own = rows[chosen]
             scores = (output(drop(torch.tanh(hidden(drop(own))))) + linear(own))[..., 0]
             first = none_output(torch.tanh(none(own[:, 0])))
@@ -146,7 +146,7 @@ def teach(marked: Lists, others: Lists, seed: int) -> Lists:
 
 def _trees(marked: Lists, others: Lists, seed: int) -> Floats:
     """Return the probabilities of gradient boosted trees that were fitted to single candidates."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
     known = marked.there & ((marked.target[:, :1] == 0) | (marked.target == 0))
     known[:, 0] = False

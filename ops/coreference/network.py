@@ -52,8 +52,9 @@ class Network:
         table = (np.asarray(rows, dtype=np.float64) - self.mean) * self.scale
         candidates = table[:-1]
         scores = np.empty(len(rows))
-        scores[:-1] = np.tanh(candidates @ self.hidden + self.hidden_bias) @ self.output
-        scores[:-1] += candidates @ self.linear
+        scores[:-1] = np.tanh(candidates @ self.hidden + self.hidden_bias) @ self.output + (
+            candidates @ self.linear
+        )
         scores[-1] = (
             np.tanh(table[-1] @ self.none_hidden + self.none_bias) @ self.none_output + self.none_constant[0]
         )

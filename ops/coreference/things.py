@@ -37,6 +37,8 @@ _ROLE = {
     "other": -0.8,
 }
 _SUBJECTS = ("subject", "passive")
+#: Names that may be those of people: of no known type, or with a first name.
+_PERSONAL = 0.4
 #: The salience of what is no noun phrase of the text: a clause, two people named apart, something unsaid.
 _NOTHING = 1.2
 
@@ -117,9 +119,9 @@ def _agrees(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
     if word in _VAGUE:
         return False
     if anaphor.pronoun.gender == "n":
-        if mention.plural or mention.person > 0.5 or mention.label in ("PERSON", "NORP"):
+        if mention.plural or mention.person >= _PERSONAL or mention.label in ("PERSON", "NORP"):
             return False
-        return mention.person < 1.0 and not mention.conjunct and not is_coordinated(tokens, mention)
+        return not mention.conjunct and not is_coordinated(tokens, mention)
     if mention.conjunct:
         return mention.plural and not mention.name
     if is_coordinated(tokens, mention) or mention.plural:
@@ -172,7 +174,7 @@ def _inside_noun(tokens: Tokens, mention: Mention) -> bool:
 def _referential(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> float:
     """Return how probable it is that a pronoun means a noun phrase at all, and one of these."""
     own = anaphor.mention
-    sure = 0.95 if anaphor.possessive or anaphor.pronoun.reflexive else 0.9
+    sure = 0.85 if anaphor.possessive or anaphor.pronoun.reflexive else 0.8
     if own.role == "oblique" or (own.role == "object" and anaphor.pronoun.gender == "n"):
         sure -= 0.1
     if _is_fronted(tokens, own) and mention.sentence != own.sentence:

@@ -6,6 +6,7 @@ Belongs here: taking the lists off a spaCy document, and what follows from heads
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ops.coreference.links import Span
@@ -39,30 +40,29 @@ class Tokens:
     @classmethod
     def of(cls, document: Doc) -> Tokens:
         """Return the lists of a document that has sentences, tags, a parse and entities."""
-        from spacy.attrs import DEP, HEAD, ORTH, SENT_START, TAG
-
-        table = document.to_array([ORTH, TAG, DEP, HEAD, SENT_START])
         string = _Strings(document.vocab.strings)
-        orth, tags, dependencies, offsets, starts = (column.tolist() for column in table.T)
+        words: list[str] = []
+        tags: list[str] = []
+        dependencies: list[str] = []
+        heads: list[int] = []
         sentence_of: list[int] = []
         first: list[int] = []
-        for index, start in enumerate(starts):
-            if start == 1 or index == 0:
+        for index, token in enumerate(document):
+            words.append(token.text)
+            tags.append(string[token.tag])
+            dependencies.append(string[token.dep])
+            heads.append(token.head.i)
+            if token.is_sent_start or index == 0:
                 first.append(index)
             sentence_of.append(len(first) - 1)
-        size = len(orth)
-        words = [string[key] for key in orth]
         return cls(
             words=words,
             lower=[word.lower() for word in words],
-            tags=[string[key] for key in tags],
-            dependencies=[string[key] for key in dependencies],
-            heads=[
-                index + (offset - _TWO_64 if offset >= _TWO_63 else offset)
-                for index, offset in enumerate(offsets)
-            ],
+            tags=tags,
+            dependencies=dependencies,
+            heads=heads,
             sentence_of=sentence_of,
-            sentences=list(zip(first, [*first[1:], size], strict=True)) if size else [],
+            sentences=list(pairwise([*first, len(words)])),
             entities=[(span.start, span.end, span.label_) for span in document.ents],
         )
 
@@ -95,11 +95,8 @@ class Tokens:
         return tag[:1] == "V" or tag == "MD"
 
 
-_TWO_63, _TWO_64 = 1 << 63, 1 << 64
-
-
 class _Strings(dict[int, str]):
-    """Strings by spaCy's hash, each asked for once."""
+    """Tags and labels by spaCy's hash, each asked for once."""
 
     def __init__(self, store: object) -> None:
         super().__init__()

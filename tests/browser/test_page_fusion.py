@@ -34,11 +34,11 @@ def test_a_matrix_is_a_heat_map_whose_diagonal_is_the_darkest_where_models_are_r
     svg = opened.page.locator("[data-matrix=pronouns] svg").first
     svg.wait_for()
     cells = svg.locator(".mark-rect path").all()
-    assert len(cells) == 4 * 5
-    fills = {cell.get_attribute("aria-label"): cell.get_attribute("fill") for cell in cells}
-    [it] = [fill for name, fill in fills.items() if "gold pronoun: it;" in name and "fusion: it;" in name]
-    [they] = [fill for name, fill in fills.items() if "gold pronoun: it;" in name and "fusion: they;" in name]
-    assert it != they == "rgb(255, 255, 255)"
+    assert sum("gold pronoun: " in (cell.get_attribute("aria-label") or "") for cell in cells) == 3 * 5
+    fills = {cell.get_attribute("aria-label") or "": cell.get_attribute("fill") for cell in cells}
+    [he] = [fill for name, fill in fills.items() if "gold pronoun: he;" in name and "fusion: he;" in name]
+    [they] = [fill for name, fill in fills.items() if "gold pronoun: he;" in name and "fusion: they;" in name]
+    assert he != they == "rgb(255, 255, 255)"
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (400, "light")])
