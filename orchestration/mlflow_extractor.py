@@ -15,7 +15,7 @@ import pandas as pd  # type: ignore[import-untyped]
 ARTIFACT = "model"
 
 
-class Extractor(mlflow.pyfunc.PythonModel):  # type: ignore[name-defined,misc]
+class Extractor(mlflow.pyfunc.PythonModel):  # type: ignore[misc]
     """Chooses sentences of papers, to `words` words each (a param of the call; 150 by default)."""
 
     def load_context(self, context: Any) -> None:

@@ -15,7 +15,7 @@ import pandas as pd  # type: ignore[import-untyped]
 ARTIFACT = "model"
 
 
-class Seq2Seq(mlflow.pyfunc.PythonModel):  # type: ignore[name-defined,misc]
+class Seq2Seq(mlflow.pyfunc.PythonModel):  # type: ignore[misc]
     """Answers sources; `beam` (a param of the call) replaces that of its config, 0 leaves it."""
 
     def load_context(self, context: Any) -> None:

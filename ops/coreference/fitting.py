@@ -146,7 +146,7 @@ def teach(marked: Lists, others: Lists, seed: int) -> Lists:
 
 def _trees(marked: Lists, others: Lists, seed: int) -> Floats:
     """Return the probabilities of gradient boosted trees that were fitted to single candidates."""
-    from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
     known = marked.there & ((marked.target[:, :1] == 0) | (marked.target == 0))
     known[:, 0] = False

@@ -141,7 +141,7 @@ def outcomes(found: Sequence[tuple[Text, Resolved | None]]) -> list[tuple[float,
 
 def platt(known: Sequence[tuple[float, bool]]) -> tuple[float, float]:
     """Return slope and intercept that make log-odds of probabilities those of being right (Platt, 1999)."""
-    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+    from sklearn.linear_model import LogisticRegression
 
     odds = [[np.log(p / (1.0 - p))] for p in np.clip([p for p, _ in known], 1e-6, 1.0 - 1e-6)]
     model = LogisticRegression(C=1e6).fit(odds, [right for _, right in known])

@@ -40,7 +40,7 @@ def _encoder(name: str, strict: bool) -> SentenceTransformer:
     from transformers.utils.logging import disable_progress_bar
 
     # It would be drawn over the run's own lines, for half a second of work.
-    disable_progress_bar()  # type: ignore[no-untyped-call]
+    disable_progress_bar()
     if strict:
         torch.set_num_threads(1)
     model = SentenceTransformer(str(folder), device="cpu" if strict else None, local_files_only=True)

@@ -194,7 +194,7 @@ def _render(document: dict[str, Any], path: str) -> str:
     _escape(document)
     result = ExpectationSuiteValidationResultSchema().load(document)
     content = ValidationResultsPageRenderer().render(result)
-    page = DefaultJinjaPageView().render(content, show_how_to_buttons=False)  # type: ignore[no-untyped-call]
+    page = DefaultJinjaPageView().render(content, show_how_to_buttons=False)
     return localised(page, "../" * path.count("/"))
 
 

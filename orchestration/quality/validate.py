@@ -80,7 +80,7 @@ def validate(
         results += [_result(item, found[item.name]) for item in chosen]
         for one in ran.results:
             _shorten(one.result)
-        documents.append(ran.to_json_dict())  # type: ignore[no-untyped-call]
+        documents.append(ran.to_json_dict())
     return Validation(tuple(results), _merged(documents))
 
 
@@ -115,11 +115,11 @@ def _configured_once() -> Iterator[None]:
             built[id(self)] = (self, plain.fget(self))  # kept with it, so that no other gets its id
         return built[id(self)][1]
 
-    Class.configuration = property(configuration)  # type: ignore[method-assign,assignment]
+    Class.configuration = property(configuration)
     try:
         yield
     finally:
-        Class.configuration = plain  # type: ignore[method-assign]
+        Class.configuration = plain
 
 
 @cache
