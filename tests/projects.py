@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from ruamel.yaml import YAML
 
+from assets.declaration import Declaration
+from orchestration import graph
 from orchestration.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
 
@@ -128,7 +131,7 @@ class Project:
 
     def data(self) -> dict[str, bytes]:
         """Every byte that DVC tracks: the datasets, the pages, the metrics."""
-        stages = yaml.load(self.lock, Loader=yaml.CSafeLoader)["stages"].values()  # in C
+        stages = YAML(typ="safe").load(self.lock)["stages"].values()  # in C
         paths = [out["path"] for stage in stages for out in stage["outs"] if out["path"] != "code.json"]
         outs = [self.root / path for path in paths]
         files = [file for out in outs for file in (out, *out.rglob("*")) if file.is_file()]
@@ -176,6 +179,11 @@ def fresh_project(tmp_path_factory, zygote) -> Project:
     project.module("orchestration.instance")
     project.commit("start")
     return project
+
+
+def datasets() -> dict[str, Declaration]:
+    """The datasets of these projects."""
+    return {name: item for name, item in graph.datasets().items() if item.key.path[0] != "discofuse"}
 
 
 def without_discofuse(project: Project) -> None:

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.servers import ui
+from tests.projects import datasets
 
 MONTH = "2018-07"
 
@@ -31,8 +32,6 @@ def dagster(project):
 
 
 def test_the_graph_shows_every_dataset_in_its_group(visit, dagster):
-    from orchestration.graph import datasets
-
     graph = visit(f"{dagster}/asset-groups", width=1700, height=1400)
     groups = sorted({name.split("/")[0] for name in datasets()})
     for group in groups:
@@ -44,8 +43,6 @@ def test_the_graph_shows_every_dataset_in_its_group(visit, dagster):
 
 
 def test_an_asset_page_shows_what_the_dataset_is_and_holds(visit, dagster, project):
-    from orchestration.graph import datasets
-
     item = datasets()["talksumm/alignments"]
     folder = project.root / "data" / item.name / MONTH
     kept, dropped = (pq.read_table(folder / f"{kind}-00000.parquet") for kind in ("kept", "dropped"))

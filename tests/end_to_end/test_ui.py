@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 from orchestration.environment import QUIET, STRICT
 from tests.browser.servers import ui
+from tests.projects import datasets
 
 QUERY = "{ assetNodes { assetKey { path } groupName description partitionDefinition { name } } }"
 PAGES = """{ assetNodes { assetKey { path } partitionKeys
@@ -21,8 +22,6 @@ PAGES = """{ assetNodes { assetKey { path } partitionKeys
 
 
 def test_the_ui_serves_all_datasets_pages_and_runs(done):
-    from orchestration.graph import datasets
-
     with ui(done.root) as servers:
         nodes = ask(servers.dagster, QUERY)["assetNodes"]
         names = {"/".join(node["assetKey"]["path"]): node for node in nodes}
