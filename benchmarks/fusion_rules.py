@@ -1,9 +1,9 @@
 """The rules over given annotations: sentences a second of one core, beside a pass that only joins tokens.
 
-Run: python benchmarks/fusion_rules.py PATH [--documents N] [--sample N --seed N]. PATH is prose: a file of a
+Run: python benchmarks/fusion_rules.py PATH [--documents N]. PATH is prose: a file of a
 document a line (.txt, or .tsv of which the first column is read, also .gz), or GAP's .tsv, whose column Text
-is read. It is parsed once, which is not timed. Prints examples per 1,000 sentences by rule, and with --sample
-so many examples to read. Times are the processor's, so that other programs do not count.
+is read. It is parsed once, which is not timed. Prints candidates per 1,000 sentences by rule as well. Times
+are the processor's, so that other programs do not count.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
-import random
 import sys
 import time
 from collections import Counter
@@ -23,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.example import Candidate
 from ops.discofuse.pipeline import annotated, annotator
-from ops.discofuse.rules import CONTROL, RuleParams, candidates
+from ops.discofuse.rules import RuleParams, candidates
 
 ROUNDS = 5
 
@@ -65,8 +64,6 @@ def main() -> None:
     )
     parser.add_argument("path", type=Path)
     parser.add_argument("--documents", type=int, default=2000)
-    parser.add_argument("--sample", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     if not given.path.is_file():
         parser.exit(2, f"{given.path}: no such file. Give a file of prose, a document a line.\n")
@@ -87,12 +84,6 @@ def main() -> None:
     )
     for rule, count in sorted(Counter(candidate.rule for candidate in made).items()):
         print(f"{rule:36} {1000 * count / sentences:7.1f} per 1,000 sentences")
-    fused = [candidate for candidate in made if candidate.rule != CONTROL]
-    for candidate in random.Random(given.seed).sample(fused, min(given.sample, len(fused))):  # noqa: S311
-        example = candidate.example
-        print(f"\n{candidate.rule} {example.connective_string!r}")
-        print(f"  {example.coherent_first_sentence} {example.coherent_second_sentence}")
-        print(f"  - {example.incoherent_first_sentence}\n  - {example.incoherent_second_sentence}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from pydantic import Field, model_validator
 from ops.discofuse.fusion_texts import source_of, target_of
 from ops.discofuse.fusion_training import (
     MODELS,
-    check_sizes,
     learn_pieces,
     lengths,
     make_model,
@@ -30,6 +29,7 @@ from ops.discofuse.training_sets import TrainingSet, training_sets
 from ops.identity import row_id
 from ops.models.seq2seq.config import TransformerConfig
 from ops.models.training import CheckpointFolder, TrainingParams
+from ops.models.training.sizes import check_sizes
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
@@ -75,7 +75,7 @@ class FusionModelParams(Params, section="discofuse.fusion_model"):
     @model_validator(mode="after")
     def _known(self) -> FusionModelParams:
         check_sizes(
-            self.size, {name: {"training": one.training} for name, one in self.sizes.items()}, _KEPT_BY
+            self.size, {name: {"training": (one.training, _KEPT_BY)} for name, one in self.sizes.items()}
         )
         return self
 

@@ -1,6 +1,6 @@
 """Training a model that fuses sentences: what the fusion models and the transfer have in common.
 
-Belongs here: vocabulary, one training, what models.json tells of it, and what is decided for every size.
+Belongs here: vocabulary, one training, what models.json tells of it.
 Not here: the sets (training_sets.py), networks (ops/models/seq2seq), the loop (ops/models/training).
 """
 
@@ -22,22 +22,6 @@ if TYPE_CHECKING:
 
 #: What was trained: the file that says so of every model.
 MODELS = "models.json"
-
-
-def check_sizes(
-    size: str, trainings: Mapping[str, Mapping[str, TrainingParams]], decided: Mapping[str, str]
-) -> None:
-    """Raise ValueError for a size that is not there, or whose trainings say otherwise what is decided."""
-    if size not in trainings:
-        raise ValueError(f"size {size!r} is not among the sizes {', '.join(trainings)}")
-    for name, parts in trainings.items():
-        for part, training in parts.items():
-            for key in sorted(training.model_fields_set & decided.keys()):
-                if getattr(training, key) != decided[key]:
-                    raise ValueError(
-                        f"sizes.{name}.{part}.{key} is {getattr(training, key)!r}, but it is "
-                        f"{decided[key]!r} in every size: leave it out"
-                    )
 
 
 def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:

@@ -22,7 +22,6 @@ from pydantic import Field, model_validator
 from ops.discofuse.fusion_texts import copied, source_of, target_of
 from ops.discofuse.fusion_training import (
     MODELS,
-    check_sizes,
     learn_pieces,
     lengths,
     make_model,
@@ -37,6 +36,7 @@ from ops.metrics.sari import sari
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.pairs import Pairs
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
+from ops.models.training.sizes import check_sizes
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parse.schemas import FUSION_PAIRS
@@ -110,8 +110,13 @@ class TransferParams(Params, section="discofuse.transfer"):
     @model_validator(mode="after")
     def _known(self) -> TransferParams:
         parts = (PRETRAINING, "finetuning", TARGET)
-        trainings = {name: {part: getattr(one, part) for part in parts} for name, one in self.sizes.items()}
-        check_sizes(self.size, trainings, _KEPT_BY)
+        check_sizes(
+            self.size,
+            {
+                name: {part: (getattr(one, part), _KEPT_BY) for part in parts}
+                for name, one in self.sizes.items()
+            },
+        )
         return self
 
     def training(self, part: str) -> TrainingParams:

@@ -11,7 +11,7 @@ validation set is taken, by summaries of 150 words.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,6 +27,7 @@ from ops.models.extractors.paper import Extraction, Extractor
 from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
 from ops.models.training.account import account
 from ops.models.training.progress import ProgressLines
+from ops.models.training.sizes import check_sizes
 from ops.models.word_vectors import WORD_VECTORS
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
@@ -92,22 +93,18 @@ class ExtractorParams(Params, section="talksumm.extractor"):
 
     @model_validator(mode="after")
     def _known(self) -> ExtractorParams:
-        if self.size not in self.sizes:
-            raise ValueError(f"size {self.size!r} is not among the sizes {', '.join(self.sizes)}")
-        for size, own in self.sizes.items():
-            parts: tuple[tuple[str, Params, Mapping[str, str]], ...] = (
-                ("pointer", own.pointer, {"vectors": self.vectors}),
-                ("transformer", own.transformer, {"encoder": self.encoder}),
-                ("pointer_training", own.pointer_training, _KEPT_BY),
-                ("transformer_training", own.transformer_training, _KEPT_BY),
-            )
-            for name, part, decided in parts:
-                for key in sorted(part.model_fields_set & decided.keys()):
-                    if getattr(part, key) != decided[key]:
-                        raise ValueError(
-                            f"sizes.{size}.{name}.{key} is {getattr(part, key)!r}, but it is "
-                            f"{decided[key]!r} in every size: leave it out"
-                        )
+        check_sizes(
+            self.size,
+            {
+                size: {
+                    "pointer": (own.pointer, {"vectors": self.vectors}),
+                    "transformer": (own.transformer, {"encoder": self.encoder}),
+                    "pointer_training": (own.pointer_training, _KEPT_BY),
+                    "transformer_training": (own.transformer_training, _KEPT_BY),
+                }
+                for size, own in self.sizes.items()
+            },
+        )
         return self
 
     def config(self, architecture: Architecture) -> PointerConfig | TransformerConfig:

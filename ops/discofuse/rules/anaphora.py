@@ -164,10 +164,10 @@ def _may_replace(
     others = {
         sentence.lower[token] for token in second if isinstance(token, int) and not start <= token < end
     }
-    return heads.isdisjoint(others) and not _repeats(source, sentence, phrase)
+    return heads.isdisjoint(others) and not _repeats(source, phrase)
 
 
-def _repeats(source: Sentence, sentence: Sentence, phrase: Tokens) -> bool:
+def _repeats(source: Sentence, phrase: Tokens) -> bool:
     """Tell whether an antecedent holds a pronoun of its own, which would be left without its antecedent."""
     return any(isinstance(token, int) and source.tags[token] in ("PRP", "PRP$") for token in phrase)
 

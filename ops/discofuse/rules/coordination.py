@@ -1,6 +1,7 @@
 """One sentence of two clauses, or of two verb phrases, that a conjunction ties.
 
-Belongs here: sentence coordination and verb phrase coordination. Not here: subordination.
+Belongs here: sentence coordination and verb phrase coordination. Not here: what a conjunct repeats
+(conjuncts.py), subordination.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ops.discofuse.rules.conjuncts import fronted, repeated
 from ops.discofuse.rules.connectives import COORDINATING
-from ops.discofuse.rules.morphology import agree, is_participle, is_past
 from ops.discofuse.rules.operations import Tokens, delete, prepend, split
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
 from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
@@ -21,44 +22,11 @@ _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply"})
 _PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
-#: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then
-#: for Y".
-_OF_FIRST_VERB = frozenset(
-    {
-        "never",
-        "not",
-        "n't",
-        "first",
-        "initially",
-        "originally",
-        "hardly",
-        "barely",
-        "rarely",
-        "previously",
-        "once",
-        "only",
-    }
-)
-#: Without an object these are passive, so that "was born and raised" goes on as "was raised".
-_TRANSITIVE = frozenset(
-    {
-        "appoint", "arrest", "award", "baptise", "baptize", "build", "bury", "call", "capture",
-        "commission", "convict",
-        "create", "demolish", "design", "destroy", "discover", "educate", "elect", "establish", "execute",
-        "find",
-        "force", "found", "give", "hang", "imprison", "include", "introduce", "kill", "know", "launch",
-        "make", "name",
-        "nominate", "ordain", "produce", "publish", "raise", "rebuild", "rename", "replace", "send",
-        "sentence",
-        "shoot", "take", "use", "write", "injure", "wound", "inspire", "influence", "pronounce",
-    }
-)  # fmt: skip
-_ADVERBS = frozenset({"RB", "RBR", "RBS"})
-_BEFORE_VERB = frozenset(
-    {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
-)
 _VERBS = VERBS | {"MD"}
-_TIMES = frozenset({"DATE", "TIME"})
+_QUESTIONING = frozenset({"WDT", "WP", "WP$", "WRB"})
+_QUOTES = frozenset({'"', "``", "''", "“", "”"})
+#: Behind "so" and "for", what makes them something else: "so that", "for example".
+_NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
 
 
 class _Clauses(NamedTuple):
@@ -102,10 +70,21 @@ def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
     before = lower[sentence.start : end]
     if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
         return None
-    # "He came , saw and left": one conjunct before without a conjunction of its own.
-    conjuncts = [at for at in sentence.children(main) if at < end and sentence.dependencies[at] == "conj"]
-    own = [at for at in sentence.children(main) if at < end and sentence.dependencies[at] == "cc"]
-    return main if len(conjuncts) <= len(own) else None
+    return None if _is_list(sentence, main, end) else main
+
+
+def _is_list(sentence: Sentence, main: int, end: int) -> bool:
+    """Tell whether what ends before `end` begins a list: "He came , saw" or "It is red , it is old"."""
+    labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
+    if labels.count("conj") > labels.count("cc"):
+        return True
+    first = sentence.child(main, "ccomp")
+    return (
+        first is not None
+        and first < main
+        and sentence.is_clause(first)
+        and _QUOTES.isdisjoint(sentence.lower[sentence.start : end])
+    )
 
 
 def _is_partial(words: Sequence[str]) -> bool:
@@ -141,25 +120,13 @@ def _detect_sentences(sentence: Sentence, params: RuleParams) -> Iterator[_Claus
                 and lower[at] not in ("for", "so", "nor")
                 and verb <= at + params.conjunct_within
             ):
-                prefix = _repeated(sentence, main, verb)
+                prefix = repeated(sentence, main, verb, at + 1)
                 if prefix and _carries_own_tense(sentence, verb):
                     yield _Clauses(at, verb, prefix)
             continue
-        if not sentence.is_clause(verb) or not at < subject:
+        if not sentence.is_clause(verb) or not at < subject or _is_dependent(sentence, verb, at):
             continue
-        if sentence.child(verb, "mark") not in (None, at):
-            continue
-        if lower[at] in ("so", "for") and lower[at + 1] in (
-            "that",
-            "as",
-            "far",
-            "much",
-            "many",
-            "long",
-            "to",
-            "example",
-            "instance",
-        ):
+        if lower[at] in ("so", "for") and lower[at + 1] in _NO_CONJUNCTION_BEFORE:
             continue
         if lower[at] == "nor":
             if sentence.auxiliaries(verb)[:1] == [at + 1] and sentence.left(subject) == at + 2:
@@ -167,6 +134,17 @@ def _detect_sentences(sentence: Sentence, params: RuleParams) -> Iterator[_Claus
             continue
         if subject < verb and subject <= at + params.conjunct_within:
             yield _Clauses(at, verb, ())
+
+
+def _is_dependent(sentence: Sentence, verb: int, conjunction: int) -> bool:
+    """Tell whether the clause behind a conjunction is no sentence: "and how it works", "and which ended"."""
+    subject = sentence.subject(verb)
+    assert subject is not None
+    opening = range(conjunction + 1, min(subject, verb) + 1)
+    return sentence.child(verb, "mark") not in (None, conjunction) or any(
+        sentence.tags[at] in _QUESTIONING and (at == subject or sentence.heads[at] in (verb, subject))
+        for at in opening
+    )
 
 
 def _is_tied(sentence: Sentence, verb: int, main: int) -> bool:
@@ -181,11 +159,9 @@ def _carries_own_tense(sentence: Sentence, verb: int) -> bool:
 def _detect_verb_phrases(sentence: Sentence, params: RuleParams) -> Iterator[_Clauses]:
     for at in _conjunctions(sentence):
         verb = sentence.head_of(at + 1, sentence.end)
-        if (
-            verb is None
-            or not at < verb <= at + params.conjunct_within
-            or sentence.lower[at] in ("for", "nor")
-        ):
+        if verb is None or not at < verb <= at + params.conjunct_within:
+            continue
+        if sentence.lower[at] in ("for", "nor"):
             continue
         if sentence.heads[verb] != sentence.root or sentence.dependencies[verb] != "conj":
             continue
@@ -197,125 +173,14 @@ def _detect_verb_phrases(sentence: Sentence, params: RuleParams) -> Iterator[_Cl
         main = _main_of_first(sentence, at)
         if main is None or main != sentence.root:
             continue
-        # "founded and led the club": the object is shared.
-        if (
-            main == _end_of_first(sentence, at) - 1
-            and sentence.child(verb, "dobj", "prep", "agent") is not None
-        ):
+        # "founded and led the club", "wrote about and painted them": the object is shared.
+        last = _end_of_first(sentence, at) - 1
+        stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
+        if stranded or (main == last and sentence.child(verb, "dobj", "prep", "agent") is not None):
             continue
-        prefix = _repeated(sentence, main, verb)
+        prefix = repeated(sentence, main, verb, at + 1)
         if prefix:
             yield _Clauses(at, verb, prefix)
-
-
-def _repeated(sentence: Sentence, main: int, verb: int) -> tuple[int, ...]:
-    """Return what stands before the first verb as the second needs it, empty where the two do not agree."""
-    subject = sentence.subject(main)
-    if subject is None or subject > main or sentence.dependencies[subject] == "expl":
-        return ()
-    if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb):
-        return ()
-    auxiliaries = sentence.auxiliaries(main)
-    own = sentence.auxiliaries(verb)
-    tag, main_tag = sentence.tags[verb], sentence.tags[main]
-    shares = False
-    if own:
-        if sentence.tags[own[0]] not in FINITE:
-            return ()
-    elif auxiliaries:
-        has = sentence.annotation.lemmas[auxiliaries[0]] == "have"
-        passive = (
-            main_tag == "VBN"
-            and tag == "VBD"
-            and sentence.annotation.lemmas[verb] in _TRANSITIVE
-            and sentence.child(verb, "dobj") is None
-        )
-        shares = (
-            passive
-            or tag == main_tag
-            or (main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb]))
-        )
-        if not shares and tag not in FINITE:
-            return ()
-        # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
-        if (
-            not shares
-            and main_tag == "VBN"
-            and tag == "VBD"
-            and sentence.lower[auxiliaries[0]] in ("is", "are")
-        ):
-            return ()
-    elif (
-        tag == "VBG"
-        or (tag == "VB" and main_tag != "VBP")
-        or (tag == "VBN" and sentence.annotation.lemmas[main] == "be")
-    ):
-        return ()
-    elif {tag, main_tag} == {"VBD", "VBP"} or {tag, main_tag} == {"VBP", "VBZ"}:
-        # A tagger's slip for the most part, or a subject that agrees with one verb only.
-        return (
-            () if {tag, main_tag} == {"VBP", "VBZ"} else tuple(_prefix(sentence, main, verb, subject, shares))
-        )
-    return tuple(_prefix(sentence, main, verb, subject, shares))
-
-
-def _hangs_on(sentence: Sentence, main: int, verb: int) -> bool:
-    """Tell whether a conjunct is that of the main verb, as far as the parse can be believed.
-
-    Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main
-    verb governs ends right before the conjunction, the conjunct may be that clause's: "show that it is good
-    and can help".
-    """
-    for at in sentence.children(verb):
-        label = sentence.dependencies[at]
-        if at < verb and (
-            label not in _BEFORE_VERB or (label == "advmod" and sentence.tags[at] not in _ADVERBS)
-        ):
-            return False
-    # "His father painted , his brother sang , and often wrote": the subject is the nearer one.
-    if any(
-        main < at < verb and sentence.dependencies[at] == "conj" and sentence.subject(at) is not None
-        for at in sentence.children(main)
-    ):
-        return False
-    governed = sentence.child(main, "ccomp")
-    if governed is None or governed < main or not sentence.is_clause(governed):
-        return True
-    carrier = sentence.verb_group(verb)
-    return sentence.tags[carrier] != "MD" and is_past(sentence, verb) != is_past(sentence, governed)
-
-
-def _prefix(sentence: Sentence, main: int, verb: int, subject: int, shares: bool) -> Iterator[int]:
-    """Yield the tokens before the first verb that stand before the second as well."""
-    begin = sentence.left(subject)
-    first = next(
-        (at + 1 for at in range(begin - 1, sentence.start, -1) if sentence.lower[at] in (";", ":")),
-        sentence.start,
-    )
-    entities = sentence.annotation.entities
-    dated = not _TIMES.isdisjoint(entities[sentence.start : begin]) and not _TIMES.isdisjoint(
-        entities[main : sentence.end]
-    )
-    # "Before his trial he lived there , and has one daughter": a phrase before the subject has one time.
-    dated = dated or is_past(sentence, main) != is_past(sentence, verb)
-    through = sentence.right(subject)
-    modified = (
-        sentence.children(verb)[:1]
-        and sentence.dependencies[sentence.children(verb)[0]] == "advmod"
-        and sentence.children(verb)[0] < verb
-    )
-    for at in range(begin if dated else first, main):
-        if (
-            at > through
-            and not shares
-            and (
-                sentence.dependencies[at] in ("aux", "auxpass", "neg")
-                or sentence.lower[at] in _OF_FIRST_VERB
-                or (modified and sentence.dependencies[at] == "advmod")
-            )
-        ):
-            continue
-        yield at
 
 
 def _apply(sentence: Sentence, found: _Clauses) -> Split:
@@ -325,28 +190,8 @@ def _apply(sentence: Sentence, found: _Clauses) -> Split:
     second = delete(second, 0, found.conjunction + 1 - end)
     if found.negated is not None:
         second = _declarative(sentence, second, found.negated)
-    fronted = _fronted(sentence, found) if found.prefix else 0
-    return Split(first, [*second[:fronted], *prepend(second[fronted:], found.prefix)], connective)
-
-
-def _fronted(sentence: Sentence, found: _Clauses) -> int:
-    """Return how many tokens of "and in 1986 attended Yale" stand before where a subject belongs."""
-    begin = found.conjunction + 1
-    label = next(
-        (sentence.dependencies[at] for at in sentence.children(found.verb) if sentence.left(at) == begin), ""
-    )
-    if label not in ("prep", "advcl", "npadvmod") or sentence.lower[begin] == ",":
-        return 0
-    if not sentence.left(found.prefix[0]) == found.prefix[0] == sentence.left(_subject_of(sentence, found)):
-        return 0
-    end = next(sentence.right(at) for at in sentence.children(found.verb) if sentence.left(at) == begin) + 1
-    return end + (sentence.lower[end] == ",") - begin if end <= found.verb else 0
-
-
-def _subject_of(sentence: Sentence, found: _Clauses) -> int:
-    main = _main_of_first(sentence, found.conjunction)
-    subject = None if main is None else sentence.subject(main)
-    return found.prefix[0] if subject is None else subject
+    ahead = fronted(sentence, found.verb, found.conjunction + 1) if found.prefix else 0
+    return Split(first, [*second[:ahead], *prepend(second[ahead:], found.prefix)], connective)
 
 
 def _declarative(sentence: Sentence, clause: Tokens, subject: int) -> Tokens:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ops.discofuse.rules.connectives import BACKWARD, is_inside, is_opening, phrases
 from ops.discofuse.rules.operations import delete
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import FINITE, Sentence
+from ops.discofuse.rules.sentence import FINITE, SUBJECTS, Sentence
 from ops.discofuse.rules.writing import OPENING
 
 _PHRASES = phrases(BACKWARD)
@@ -55,9 +55,8 @@ def _at(sentence: Sentence, start: int, end: int, opens: bool) -> _Connective | 
         return None
     if not set_off:
         return _Connective(start, end, (start, end), text)
-    subject = sentence.subject(sentence.root)
     # "In 1990 , however , he left": what stands before the subject keeps its comma.
-    fronted = subject is not None and subject > end
+    fronted = SUBJECTS.isdisjoint(sentence.dependencies[sentence.start : start])
     return _Connective(start, end, (start if fronted else start - 1, end + 1), text)
 
 

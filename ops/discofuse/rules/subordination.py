@@ -21,13 +21,10 @@ _FIRST_WORDS = frozenset(_INNER)
 _UNFINISHED = frozenset(
     {
         "not", "much", "n't", "just", "only", "simply", "even", "merely", "mainly", "partly", "largely",
-        "mostly",
-        "perhaps",
-        "probably", "possibly", "especially", "particularly", "primarily", "precisely", "and", "or", "but",
-        "is",
-        "was", "are", "were", "be", "been", "being", "that", "than", "as", "such", "solely", "purely",
-        "chiefly",
-        "presumably", "maybe", "in", "part", "all", "so", "if", "for", "except", "long",
+        "mostly", "perhaps", "probably", "possibly", "especially", "particularly", "primarily",
+        "precisely", "and", "or", "but", "is", "was", "are", "were", "be", "been", "being", "that",
+        "than", "as", "such", "solely", "purely", "chiefly", "presumably", "maybe", "in", "part", "all",
+        "so", "if", "for", "except", "long",
     }
 )  # fmt: skip
 _PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
@@ -176,6 +173,9 @@ def _reduced(sentence: Sentence, verb: int, found: _Inner) -> _Inner | None:
     """Return the match of a clause that shares the subject: "while visiting Rome", "although injured"."""
     subject = sentence.subject(sentence.root)
     if subject is None or sentence.heads[verb] != sentence.root or sentence.dependencies[subject] == "expl":
+        return None
+    # "was founded by X while working there": who worked?
+    if sentence.child(sentence.root, "agent") is not None:
         return None
     first, connective = found.body, sentence.lower[found.body - 1]
     if sentence.tags[first] == "VBG":

@@ -29,6 +29,15 @@ MADE = (
         "In 1990 he left the club , and in 1991 he joined the army .",
         ", and | In 1990 he left the club . | In 1991 he joined the army .",
     ),
+    (
+        "In contrast to previous methods , the model directly deals with raw text , and in addition , enjoys several advantages .",
+        ", and | In contrast to previous methods , the model directly deals with raw text . "
+        "| In addition , the model enjoys several advantages .",
+    ),
+    (
+        "On her way home , Ana is accidentally run off the road by a car , and loses the baby .",
+        ", and | On her way home , Ana is accidentally run off the road by a car . | On her way home , Ana loses the baby .",
+    ),
     ("The house is old and the garden is large .", "and | The house is old . | The garden is large ."),
 )
 
@@ -44,6 +53,9 @@ NOTHING = (
     "Leave now , or the police will come .",
     "Did he win , and did she lose ?",
     "He won 3 - 1 ; and she lost .",
+    "In this paper , we describe several challenges of the language and how we solve them in the guidelines .",
+    "He wore a gray coat , and which buttoned straight up to the neck .",
+    "Each model is trained using the train split , training is monitored using the validation split , and the test split is used for final evaluation .",
 )
 
 

@@ -53,6 +53,9 @@ NOTHING = (
     "Sit down and eat your soup .",
     "There was a fire and burned for days .",
     "The study shows that it works and can help people .",
+    "Glen also wrote about and created paintings of the town .",
+    "The packet would simply not be checked for a match and thus also not used as a carrier .",
+    "Two years later , Smith became a police inspector and assigned to the Fifth District by the mayor .",
 )
 
 

@@ -1,0 +1,101 @@
+"""What the rules and filters make of prose: examples per 1,000 sentences, seconds, memory, some to read.
+
+Run: python benchmarks/fusion_yield.py PATH [PATH ...] [--documents N] [--skip N] [--read N --seed N]. A PATH
+is prose as in benchmarks/fusion_rules.py. With --read, so many examples of all paths, drawn at random without
+controls, are printed one by one. Seconds are the processor's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import sys
+import time
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before numpy is loaded
+
+import pyarrow as pa
+from fusion_rules import texts
+
+from ops.discofuse.annotated import annotate
+from ops.discofuse.candidates import candidates
+from ops.discofuse.examples import ExampleParams, examples
+from ops.discofuse.rules import CONTROL, RuleParams
+from ops.discofuse.stored import AnnotationParams
+from ops.parse.schemas import PROSE
+
+
+def prose(path: Path, documents: list[str]) -> pa.Table:
+    """Return documents as a table of sources/prose."""
+    nothing = dict.fromkeys(PROSE.kept.names, "-")
+    rows = [
+        {**nothing, "id": f"{path.name} {number}", "source_ids": ["-"], "text": text}
+        for number, text in enumerate(documents)
+    ]
+    return pa.Table.from_pylist(rows, schema=PROSE.kept)
+
+
+def made(path: Path, documents: list[str], params: ExampleParams) -> list[dict[str, Any]]:
+    """Return the examples of documents; print what they are and what they cost."""
+    annotation = AnnotationParams()
+    began = time.process_time()
+    parsed = annotate(prose(path, documents), annotation).kept
+    after = time.process_time()
+    found = candidates(parsed, annotation, RuleParams())
+    outcome = examples(found.kept, params)
+    ended = time.process_time()
+    sentences = len(found.units)
+    kept: list[dict[str, Any]] = outcome.kept.to_pylist()
+    print(f"\n{path}: {len(documents):,} documents, {sentences:,} sentences")
+    print(f"{after - began:.1f} s to parse, {ended - after:.1f} s for rules, filters and rows")
+    for kind, count in sorted(Counter(row["discourse_type"] for row in kept).items()):
+        print(f"  {kind:28} {1000 * count / sentences:7.1f} per 1,000 sentences")
+    for reason, count in sorted(Counter(outcome.dropped["reason"].to_pylist()).items()):
+        print(f"  dropped: {reason:19} {1000 * count / sentences:7.1f}")
+    return kept
+
+
+def show(number: int, row: dict[str, Any]) -> None:
+    """Print an example to read."""
+    replaced = "; ".join(
+        f"{link['mention']} = {link['antecedent']} {link['score']:.2f}" for link in row["links"]
+    )
+    print(f"\n{number}. {row['rule']} {row['connective_string']!r} {replaced}")
+    print(f"   {row['fused']}\n   1: {row['incoherent_first_sentence']}")
+    print(f"   2: {row['incoherent_second_sentence']}")
+
+
+def main() -> None:
+    """Make examples of every path, count and print them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("paths", type=Path, nargs="+", metavar="PATH")
+    parser.add_argument("--documents", type=int, default=500, help="of each path at most")
+    parser.add_argument("--skip", type=int, default=0, help="documents at the beginning of each")
+    parser.add_argument("--read", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--coreference", type=float, default=ExampleParams().coreference)
+    given = parser.parse_args()
+    params = ExampleParams(coreference=given.coreference)
+    fused: list[dict[str, Any]] = []
+    for path in given.paths:
+        if not path.is_file():
+            parser.exit(2, f"{path}: no such file. Give a file of prose, a document a line.\n")
+        chosen = list(islice(texts(path), given.skip, given.skip + given.documents))
+        fused += [row for row in made(path, chosen, params) if row["rule"] != CONTROL]
+    print(f"\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB at most")
+    drawn = random.Random(given.seed).sample(fused, min(given.read, len(fused)))  # noqa: S311
+    for number, row in enumerate(drawn, start=1):
+        show(number, row)
+
+
+if __name__ == "__main__":
+    main()
