@@ -16,32 +16,6 @@ class InOrder:
         return (op(piece, *shared) for piece in pieces)
 
 
-class StoppedError(Exception):
-    pass
-
-
-class Memory:
-    """Checkpoints that last as long as the test; raises behind the write of this number."""
-
-    def __init__(self, last=None):
-        self.files, self.writes, self.last = {}, [], last
-
-    def at(self, name):
-        memory = self
-
-        class One:
-            def write(self, files):
-                memory.files[name] = dict(files)
-                memory.writes.append(name)
-                if len(memory.writes) == memory.last:
-                    raise StoppedError
-
-            def read(self):
-                return memory.files.get(name)
-
-        return One()
-
-
 def parts(folder, schema, *tables):
     """Write tables, lists of rows, as the parts of a dataset; a column that a row leaves out is null."""
     written = []

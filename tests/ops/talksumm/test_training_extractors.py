@@ -13,6 +13,7 @@ from ops.talksumm.extractor import EXTRACTOR, MODELS, ExtractorParams, extractor
 from ops.talksumm.gold_papers import GOLD_PAPERS
 from ops.talksumm.learning_sets import paper_of
 from ops.talksumm.schemas import TRAINING_SETS
+from tests.checkpoints import Memory, StoppedError
 
 UNITS = [
     example("a"), example("b"), example("bare", labels=()), example("c", split="validation"),
@@ -20,32 +21,6 @@ UNITS = [
 ]  # fmt: skip
 GOLD = [gold("learnt", "train"), gold("judge"), gold("judge two"), gold("tested", "test")]
 FOUR = ["pointer/long", "pointer/short", "transformer/long", "transformer/short"]
-
-
-class StoppedError(Exception):
-    pass
-
-
-class Memory:
-    """Checkpoints that last as long as the test; raises behind the write of this number."""
-
-    def __init__(self, last=None):
-        self.files, self.writes, self.last = {}, [], last
-
-    def at(self, name):
-        memory = self
-
-        class One:
-            def write(self, files):
-                memory.files[name] = dict(files)
-                memory.writes.append(name)
-                if len(memory.writes) == memory.last:
-                    raise StoppedError
-
-            def read(self):
-                return memory.files.get(name)
-
-        return One()
 
 
 @pytest.fixture(autouse=True)
