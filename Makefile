@@ -19,7 +19,7 @@ backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=2, F
 	@python -m orchestration.backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" --jobs "$(or $(JOBS),2)" $(if $(FORCE),--force)
 
 test: setup lint browser ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
-	@python -m pytest -n 2 --dist loadfile $(if $(ALL),,-m "not long")
+	@python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(ALL),,-m "not long")
 
 browser: setup ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium

@@ -27,6 +27,7 @@ def network(layers=1):
     return made.double().eval()
 
 
+@torch.no_grad()
 def ways(net, state, source):
     """Return exp of every score: of generating each piece, and of copying from each position."""
     hidden, _ = net.encoder(net.embedding(torch.tensor([[one if one < V else UNK for one in source]])))
