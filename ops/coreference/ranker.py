@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ops.coreference.features import Candidate
+from ops.coreference.candidates import Candidate
 from ops.coreference.links import Found, Link, Span
 from ops.coreference.mentions import Mention
 from ops.coreference.network import Network, network
