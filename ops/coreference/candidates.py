@@ -6,9 +6,9 @@ Belongs here: the window. Not here: which of them it means (network.py).
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import dataclass
 
 from ops.coreference.entities import Entity
-from ops.coreference.features import Candidate
 from ops.coreference.mentions import Anaphor, Mention
 
 #: Sentences before the pronoun's that are looked at, mentions in all, entities in all: so time is linear in
@@ -18,6 +18,19 @@ SENTENCES, MENTIONS, ENTITIES = 6, 60, 16
 LATER = 6
 #: Mentions after a pronoun among which its candidates are counted.
 FOLLOWING = 24
+
+
+@dataclass(slots=True)
+class Candidate:
+    """An entity near a pronoun: its mentions before it, latest first, and those after it in its sentence."""
+
+    entity: Entity
+    before: list[Mention]
+    after: list[Mention]
+    count: int
+    """Mentions of the entity from the document's first token to the pronoun."""
+    following: int
+    """Mentions after the pronoun, at most `FOLLOWING`."""
 
 
 class Window:

@@ -1,74 +1,42 @@
 """What a pronoun and an entity that it may mean have in common, as numbers.
 
-Belongs here: the features. Not here: which entities are looked at (candidates.py), what the numbers are worth
-(network.py).
+Belongs here: the features. Not here: which entities are looked at (candidates.py), what grammar says of two
+places (clauses.py), what the numbers are worth (network.py).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log
 
+from ops.coreference.candidates import Candidate
+from ops.coreference.chain import Earlier, chain, meant
+from ops.coreference.clauses import (
+    LONGEST,
+    OBJECTS,
+    SUBJECTS,
+    commands,
+    controls,
+    is_main,
+    relates,
+    steps,
+    violates_binding,
+)
 from ops.coreference.entities import Entity
 from ops.coreference.lexicon import SAYING
 from ops.coreference.mentions import Anaphor, Mention
 from ops.coreference.tokens import Tokens
 
 _ROLES = ("subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other")
-_SUBJECTS = ("subject", "passive")
-_OBJECTS = ("object", "oblique")
+_PLACES = ("GPE", "LOC", "FAC")
+_PREPOSITIONS = (
+    ("by",),
+    ("with",),
+    ("of",),
+    ("in", "at", "on", "from", "near"),
+    ("to", "for"),
+    ("as", "like", "than"),
+)
 _ONE_HOT = {role: [float(role == other) for other in _ROLES] for role in _ROLES}
-
-
-@dataclass(slots=True)
-class Candidate:
-    """An entity near a pronoun: its mentions before it, latest first, and those after it in its sentence."""
-
-    entity: Entity
-    before: list[Mention]
-    after: list[Mention]
-    count: int
-    """Mentions of the entity from the document's first token to the pronoun."""
-    following: int
-    """Mentions after the pronoun, at most `candidates.FOLLOWING`."""
-
-
-@dataclass(slots=True)
-class Earlier:
-    """A pronoun that has been resolved: how probable each entity, by its number, was found."""
-
-    anaphor: Anaphor
-    probabilities: dict[int, float]
-
-
-def violates_binding(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
-    """Return whether grammar forbids that a pronoun means a mention of its own sentence.
-
-    An object that is not reflexive is not its clause's subject; nothing is part of what it owns ("her friend
-    Pauline"); what is coordinated are two ("Anna and her").
-    """
-    own = anaphor.mention
-    if mention.sentence != own.sentence:
-        return False
-    if mention.head in anaphor.ancestors and (mention.head != own.verb):
-        return True
-    if tokens.dependencies[mention.head] == "appos" and tokens.heads[mention.head] in anaphor.ancestors:
-        return True
-    if anaphor.possessive or anaphor.pronoun.reflexive:
-        return False
-    if mention.verb == own.verb and own.verb >= 0 and {mention.role, own.role} & {"subject", "passive"}:
-        if mention.role in _SUBJECTS and own.role == "object":
-            return True
-        if own.role in _SUBJECTS and mention.role in ("object", "subject", "passive"):
-            return True
-    return tokens.heads[own.head] == mention.head or tokens.heads[mention.head] == own.head
-
-
-def commands(anaphor: Anaphor, mention: Mention) -> int:
-    """Return how many clauses above the pronoun's own the mention is subject of; -1 if of none."""
-    if mention.sentence != anaphor.mention.sentence or mention.role not in _SUBJECTS:
-        return -1
-    return anaphor.verbs.index(mention.verb) if mention.verb in anaphor.verbs else -1
 
 
 def features(
@@ -81,15 +49,18 @@ def features(
     last = [item for item in earlier if item.anaphor.pronoun.gender == gender]
     opposite = [item for item in earlier if item.anaphor.pronoun.gender != gender]
     most = max((candidate.count for candidate in candidates), default=0)
-    best = max((_fit(candidate.entity, wanted) for candidate in candidates), default=0.0)
-    own_subject, own_object = own.role in _SUBJECTS, own.role in _OBJECTS
+    own_subject, own_object = own.role in SUBJECTS, own.role in OBJECTS
     rows: list[list[float]] = []
     fits = [_fit(candidate.entity, wanted) for candidate in candidates]
+    best = max(fits, default=0.0)
     recency = 0
     subjects = 0
+    of_pronoun = _pronoun(tokens, anaphor, candidates, fits)
+    start = tokens.sentences[own.sentence][0]
+    total = max(sum(candidate.count + candidate.following for candidate in candidates), 1)
+    persons = 0
     for candidate, fit in zip(candidates, fits, strict=True):
         nearest = candidate.before[0] if candidate.before else candidate.after[0]
-        number = candidate.entity.number
         only_after = not candidate.before
         distance = own.sentence - nearest.sentence
         in_sentence: list[Mention] = []
@@ -107,20 +78,22 @@ def features(
             relative = relative or mention.relative
             conjunct = conjunct or mention.conjunct
         around = in_sentence + candidate.after
-        depth, bound, steps = -1, False, 12
+        depth, bound, related, ruled, way = -1, False, False, False, LONGEST
         if around:
             above = [d for m in in_sentence if (d := commands(anaphor, m)) >= 0]
             depth = min(above, default=-1)
             bound = any(violates_binding(tokens, anaphor, m) for m in around)
-            steps = min(_steps(tokens, anaphor, m) for m in around)
+            way = min(steps(tokens, anaphor, m) for m in around)
+            related = any(relates(tokens, anaphor, m) for m in around)
+            ruled = any(controls(tokens, anaphor, m) for m in around)
         roles_here = {m.role for m in in_sentence}
         roles_previous = {m.role for m in in_previous}
-        subject_here = not roles_here.isdisjoint(_SUBJECTS)
-        subject_previous = not roles_previous.isdisjoint(_SUBJECTS)
-        main_previous = subject_previous and any(_is_main(tokens, m) for m in in_previous)
-        main_here = subject_here and any(_is_main(tokens, m) for m in in_sentence)
-        is_subject = nearest.role in _SUBJECTS
-        is_object = nearest.role in _OBJECTS
+        subject_here = not roles_here.isdisjoint(SUBJECTS)
+        subject_previous = not roles_previous.isdisjoint(SUBJECTS)
+        main_previous = subject_previous and any(is_main(tokens, m) for m in in_previous)
+        main_here = subject_here and any(is_main(tokens, m) for m in in_sentence)
+        is_subject = nearest.role in SUBJECTS
+        is_object = nearest.role in OBJECTS
         gap = own.start - nearest.end if not only_after else nearest.start - own.end
         row: list[float] = [
             1.0,
@@ -179,7 +152,7 @@ def features(
             nearest.plural,
             not only_after and _quoted(tokens, nearest.end, own.start),
         ]
-        commanding = [m for m in candidate.after if m.verb in anaphor.verbs and m.role in _SUBJECTS]
+        commanding = [m for m in candidate.after if m.verb in anaphor.verbs and m.role in SUBJECTS]
         row += [
             bool(commanding),
             bool(commanding) and anaphor.possessive,
@@ -192,8 +165,8 @@ def features(
             "object" in roles_here,
             "possessive" in roles_here or "possessive" in roles_previous,
             conjunct,
-            steps / 12.0,
-            steps <= 3,
+            way / LONGEST,
+            way <= 3,
             min(candidate.count, 6) / max(most, 1),
             candidate.count == most,
             best - fit,
@@ -207,9 +180,22 @@ def features(
             distance == 0 and nearest.verb in anaphor.verbs[1:] and not only_after,
             nearest.role == "possessive" and distance == 0,
         ]
-        row += _chain(candidate, number, last, own)
-        other = sum(item.probabilities.get(number, 0.0) for item in opposite)
-        row.append(min(other, 2.0) / 2.0)
+        row += chain(candidate, last, own)
+        row.append(min(meant(candidate, opposite), 2.0) / 2.0)
+        row += of_pronoun
+        row += _place(tokens, nearest)
+        row += [
+            related,
+            ruled,
+            min(persons, 4) / 4.0,
+            (candidate.count + candidate.following) / total,
+            0.45 < fit < 0.55,
+            any(m.label in _PLACES for m in candidate.before),
+            nearest.verb >= 0 and own.verb >= 0 and tokens.heads[own.verb] == nearest.verb != own.verb,
+            distance == 0 and only_after and own.start - start <= 3,
+        ]
+        if not only_after and fit >= 0.4 and candidate.entity.person >= 0.5:
+            persons += 1
         rows.append(row)
         if not only_after and fit >= 0.2:
             recency += 1
@@ -218,28 +204,40 @@ def features(
     return rows
 
 
-def _chain(candidate: Candidate, number: int, last: list[Earlier], own: Mention) -> list[float]:
-    """Return what earlier pronouns of the same gender say: of whom one speaks, one goes on to speak."""
-    if not last:
-        return [0.0] * 9
-    latest = last[-1]
-    probability = latest.probabilities.get(number, 0.0)
-    distance = own.sentence - latest.anaphor.mention.sentence
-    nearest = candidate.before[0].start if candidate.before else -1
-    between = sum(item.anaphor.mention.start > nearest for item in last)
-    total = sum(item.probabilities.get(number, 0.0) for item in last)
-    same_role = latest.anaphor.mention.role == own.role
-    subject = latest.anaphor.mention.role in _SUBJECTS
+def _pronoun(tokens: Tokens, anaphor: Anaphor, candidates: list[Candidate], fits: list[float]) -> list[float]:
+    """Return what is the same for all candidates: the pronoun's role, clause and place, and its rivals."""
+    own = anaphor.mention
+    clause = tokens.dependencies[own.verb] if own.verb >= 0 else ""
+    rivals = sum(
+        fit >= 0.4 and candidate.entity.person >= 0.5 for candidate, fit in zip(candidates, fits, strict=True)
+    )
     return [
-        probability,
-        probability * (distance == 0),
-        probability * (distance == 1),
-        probability * same_role,
-        probability * subject,
-        min(total, 3.0) / 3.0,
-        total / len(last),
-        min(between, 4) / 4.0,
-        probability * (latest.anaphor.mention.verb == own.verb),
+        own.role in SUBJECTS,
+        own.role in OBJECTS,
+        anaphor.possessive,
+        anaphor.pronoun.reflexive,
+        clause == "advcl",
+        clause in ("ccomp", "xcomp"),
+        clause in ("relcl", "acl"),
+        clause == "conj",
+        clause == "ROOT",
+        min(own.start - tokens.sentences[own.sentence][0], 40) / 40.0,
+        anaphor.pronoun.gender == "f",
+        rivals / 8.0,
+    ]
+
+
+def _place(tokens: Tokens, mention: Mention) -> list[float]:
+    """Return where in its sentence a mention stands: behind which preposition, in a list, in brackets."""
+    word = tokens.lower[tokens.heads[mention.head]] if mention.role == "oblique" else ""
+    owned = tokens.dependencies[tokens.heads[mention.head]] if mention.role == "possessive" else ""
+    return [
+        *(word in prepositions for prepositions in _PREPOSITIONS),
+        owned in ("nsubj", "nsubjpass"),
+        mention.coordinated,
+        mention.start > 0 and tokens.words[mention.start - 1] == "(",
+        mention.label == "ORG",
+        mention.start == tokens.sentences[mention.sentence][0],
     ]
 
 
@@ -255,7 +253,7 @@ def _none(
     row[4] = sum(fit > 0.8 for fit in fits) / 4.0
     row[5] = sum(fit > 0.4 for fit in fits) / 8.0
     row[6] = float(anaphor.possessive)
-    row[7] = float(own.role in _SUBJECTS)
+    row[7] = float(own.role in SUBJECTS)
     row[8] = float(bool(last))
     row[9] = 1.0 - sum(last[-1].probabilities.values()) if last else 0.0
     row[10] = min(own.start, 60) / 60.0
@@ -268,22 +266,6 @@ def _fit(entity: Entity, wanted: float | None) -> float:
     return entity.female if wanted == 1.0 else 1.0 - entity.female
 
 
-def _is_main(tokens: Tokens, mention: Mention) -> bool:
-    return mention.role in _SUBJECTS and mention.verb >= 0 and tokens.heads[mention.verb] == mention.verb
-
-
-def _steps(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> int:
-    """Return the edges from a mention up to the first ancestor that it shares with a pronoun; 12 at most."""
-    node = mention.head
-    for step in range(12):
-        if node in anaphor.ancestors:
-            return step
-        if tokens.heads[node] == node:
-            break
-        node = tokens.heads[node]
-    return 12
-
-
 def _says(tokens: Tokens, mention: Mention) -> bool:
     return mention.role == "subject" and mention.verb >= 0 and tokens.lower[mention.verb] in SAYING
 
@@ -294,4 +276,4 @@ def _quoted(tokens: Tokens, start: int, end: int) -> bool:
 
 
 _QUOTES = frozenset({'"', "``", "''", "“", "”"})
-WIDTH = 95
+WIDTH = 126

@@ -113,6 +113,14 @@ GROUP_NOUNS = words(
     "firm agency school university college corporation court church public audience crowd"
 )
 
+#: Last words of names of groups and events, which are nobody's surname.
+GROUP_NAMES = words(
+    "united athletic rovers wanderers hotspur fc f.c. club league cup championship championships tournament "
+    "olympics games series festival university institute academy association federation committee council "
+    "commission company corporation inc inc. ltd ltd. records orchestra airlines ministry department army "
+    "navy parliament senate congress museum party"
+)
+
 #: Verbs of speech, whose subject may be meant by "I" and seldom by another's "he".
 SAYING = words(
     "say says said tell tells told ask asks asked claim claims claimed state states stated add adds added "

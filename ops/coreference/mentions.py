@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ops.coreference.first_names import first_names
+from ops.coreference.first_names import first_names, gender_of_name
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, PRONOUNS, TITLES, Pronoun
+from ops.coreference.mistaken import NAME_TAGS, mistaken_names
 from ops.coreference.tokens import Tokens
 
 Role: TypeAlias = Literal[
@@ -32,7 +33,6 @@ _ROLES: dict[str, Role] = {
 }
 #: Types of entities that are no antecedent of anything.
 _NO_MENTION = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY", "LANGUAGE"})
-_NAME_TAGS = frozenset({"NNP", "NNPS"})
 _NOUN_TAGS = frozenset({"NN", "NNS"})
 #: Tokens that a name does not begin or end with.
 _EDGES = frozenset(
@@ -65,6 +65,8 @@ class Mention:
     """A name with an article before it: "the Lions"."""
     relative: bool = False
     """"who" or "whose" goes on to speak of it."""
+    coordinated: bool = False
+    """Another follows it in a coordination."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +122,9 @@ def names(tokens: Tokens) -> list[Mention]:
             entity_of[start:end] = [-2] * (end - start)
     spans: list[tuple[int, int]] = []
     start = -1
+    mistaken = mistaken_names(tokens, entity_of)
     for index, tag in enumerate(tokens.tags):
-        inside = entity_of[index] >= 0 or (tag in _NAME_TAGS and entity_of[index] != -2)
+        inside = entity_of[index] >= 0 or (entity_of[index] != -2 and (tag in NAME_TAGS or index in mistaken))
         if start >= 0 and (not inside or not _joined(tokens, entity_of, index)):
             spans.append((start, index))
             start = -1
@@ -130,7 +133,8 @@ def names(tokens: Tokens) -> list[Mention]:
     if start >= 0:
         spans.append((start, len(tokens.words)))
     described = _descriptions(tokens)
-    found = (_name(tokens, entity_of, described, *span) for span in spans)
+    joined = {head for head, label in zip(tokens.heads, tokens.dependencies, strict=True) if label == "conj"}
+    found = (_name(tokens, entity_of, described, joined, *span) for span in spans)
     return [mention for mention in found if mention is not None]
 
 
@@ -172,7 +176,7 @@ def _joined(tokens: Tokens, entity_of: list[int], index: int) -> bool:
 
 
 def _name(
-    tokens: Tokens, entity_of: list[int], described: dict[int, float], start: int, end: int
+    tokens: Tokens, entity_of: list[int], described: dict[int, float], joined: set[int], start: int, end: int
 ) -> Mention | None:
     words = tokens.words
     while start < end and words[start] in _EDGES:
@@ -188,7 +192,7 @@ def _name(
     if title in ("f", "m"):
         female = 0.98 if title == "f" else 0.02
     else:
-        female = _gender_of_given(tokens.lower[start:end])
+        female = gender_of_name(tokens.lower[start:end])
         if described.get(head, 0.5) != 0.5:
             female = described[head]
         elif tokens.dependencies[head] == "appos" and tokens.tags[tokens.heads[head]] == "NN":
@@ -220,6 +224,7 @@ def _name(
         plural=tokens.tags[head] == "NNPS" or label == "NORP",
         determined=determined,
         relative=relative,
+        coordinated=head in joined,
     )
 
 
@@ -255,18 +260,6 @@ def nouns(tokens: Tokens, taken: list[Mention]) -> list[Mention]:
             )
         )
     return found
-
-
-def _gender_of_given(words: list[str]) -> float:
-    """Return what the first of the words that is a first name tells; of a word alone, less: "Allen" """
-    known = first_names()
-    for word in words[:-1]:
-        if word in known:
-            return known[word]
-    if len(words) > 1:
-        return 0.5
-    share = known.get(words[0], 0.5)
-    return 0.5 + (share - 0.5) * 0.9
 
 
 def _gender_of_noun(word: str, default: float) -> float:

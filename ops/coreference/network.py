@@ -7,6 +7,7 @@ numbers of a candidate are (features.py).
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -60,6 +61,24 @@ class Network:
         )
         weights = np.exp(scores - scores.max())
         return np.asarray(weights / weights.sum())
+
+    @classmethod
+    def together(cls, members: Sequence[Network]) -> Network:
+        """Return a network whose scores are the mean of several networks'; they have one mean and scale."""
+        first, share = members[0], 1.0 / len(members)
+        return cls(
+            mean=first.mean,
+            scale=first.scale,
+            hidden=np.concatenate([member.hidden for member in members], axis=1),
+            hidden_bias=np.concatenate([member.hidden_bias for member in members]),
+            output=np.concatenate([member.output for member in members]) * share,
+            linear=np.mean([member.linear for member in members], axis=0),
+            none_hidden=np.concatenate([member.none_hidden for member in members], axis=1),
+            none_bias=np.concatenate([member.none_bias for member in members]),
+            none_output=np.concatenate([member.none_output for member in members]) * share,
+            none_constant=np.mean([member.none_constant for member in members], axis=0),
+            calibration=first.calibration,
+        )
 
     def calibrated(self, probability: float) -> float:
         """Return how often a candidate of this probability is right, to 4 digits; it grows with it."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ops.coreference.features import Candidate
+from ops.coreference.candidates import Candidate
+from ops.coreference.lexicon import GROUP_NAMES
 from ops.coreference.links import Found, Link, Span
 from ops.coreference.mentions import Mention
 from ops.coreference.network import Network, network
@@ -69,7 +70,7 @@ def _people(reading: Reading, trained: Network) -> tuple[list[Link], list[Link]]
     later: list[Link] = []
     for item in resolve(reading, trained):
         order = sorted(
-            range(len(item.candidates)),
+            (index for index, candidate in enumerate(item.candidates) if not _group(candidate)),
             key=lambda index: (-round(float(item.probabilities[index]), 6), index),
         )
         own = _span(item.anaphor.mention)
@@ -82,6 +83,12 @@ def _people(reading: Reading, trained: Network) -> tuple[list[Link], list[Link]]
                 antecedent = _extended(reading.tokens, candidate.after[0])
                 later.append(Link("pronoun", own, antecedent, score))
     return links, later
+
+
+def _group(candidate: Candidate) -> bool:
+    """Return whether a name is surely that of a team, an event or the like: "Leeds United"."""
+    words = candidate.entity.words
+    return len(words) > 1 and words[-1].lower() in GROUP_NAMES
 
 
 def _named(candidate: Candidate) -> list[Mention]:

@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ops.coreference.candidates import Window
+from ops.coreference.candidates import Candidate, Window
+from ops.coreference.chain import Earlier
 from ops.coreference.entities import Entity, entities
-from ops.coreference.features import Candidate, Earlier, features
+from ops.coreference.features import features
 from ops.coreference.mentions import Anaphor, Mention, anaphors, names, nouns
 from ops.coreference.network import Floats, Network
 from ops.coreference.tokens import Tokens

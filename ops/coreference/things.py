@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import exp
 
-from ops.coreference.features import commands, violates_binding
+from ops.coreference.clauses import commands, violates_binding
 from ops.coreference.impersonal import is_impersonal
 from ops.coreference.lexicon import GROUP_NOUNS, words
 from ops.coreference.mentions import Anaphor, Mention

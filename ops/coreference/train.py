@@ -18,11 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from ops.coreference import gap
-from ops.coreference.features import Candidate
+from ops.coreference.candidates import Candidate
 from ops.coreference.fitting import Lists, fit, teach
 from ops.coreference.network import WEIGHTS, Network, calibrated
 from ops.coreference.resolve import Reading, Resolved, resolve
 from ops.coreference.tokens import Tokens
+
+#: Networks that are put together.
+_MEMBERS = 3
 
 _BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -76,13 +79,15 @@ def train(corpus: Sequence[Text], seed: int) -> Network:
     """Return a network, uncalibrated.
 
     A first one says of whom earlier pronouns speak, which are features of later ones; boosted trees and more
-    networks, fitted to the marked pronouns, teach the last one what the unmarked mean.
+    networks, fitted to the marked pronouns, teach the last ones, whose scores are averaged, what the unmarked
+    mean.
     """
     unread = _untrained()
     marked, _ = _lists(corpus, unread)
     first = fit(marked, seed)
     marked, others = _lists(corpus, first)
-    return fit(marked + teach(marked, others, seed), seed)
+    lists = marked + teach(marked, others, seed)
+    return Network.together([fit(lists, seed + number) for number in range(_MEMBERS)])
 
 
 def decisions(corpus: Sequence[Text], network: Network) -> list[tuple[Text, Resolved | None]]:

@@ -10,17 +10,15 @@ measures the bytes of a token, also as lists without that and as DocBin.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-import ops.coreference.links
+from ops.coreference import network
 from ops.coreference.links import Backend, Link
 from ops.discofuse.annotation import Annotation
 from ops.models.installed import digest, existing, is_file, package_folder
@@ -30,10 +28,6 @@ from ops.params import ModelName, Params
 
 #: Of a digest that tells two apart.
 _DIGITS = 16
-
-#: The component that finds links, and the files of its weights.
-_COREFERENCE = Path(ops.coreference.links.__file__).parent
-_WEIGHTS = (".json", ".safetensors")
 
 
 class AnnotationParams(Params, section="discofuse.annotated"):
@@ -62,8 +56,7 @@ def pipeline_of(params: AnnotationParams) -> str:
     name = params.pipeline
     folder = existing(name) if is_file(name) else package_folder(name)
     version = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["version"]
-    weights = sorted(path for path in _COREFERENCE.iterdir() if path.suffix in _WEIGHTS)
-    trained = f" ({_digest(weights)})" if params.coreference == "ranker" else ""
+    trained = f" ({network.digest()[:_DIGITS]})" if params.coreference == "ranker" else ""
     return f"{name} {version} ({digest(name)[:_DIGITS]}), coreference {params.coreference}{trained}"
 
 
@@ -134,13 +127,6 @@ def _check(table: pa.Table, expected: str) -> None:
                 f"but discofuse.annotated in params.yaml names {expected}: make discofuse/annotated again, "
                 "or name the pipeline that parsed it"
             )
-
-
-def _digest(files: Sequence[Path]) -> str:
-    found = hashlib.sha256()
-    for file in files:
-        found.update(f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
-    return found.hexdigest()[:_DIGITS]
 
 
 class _Texts:

@@ -110,3 +110,14 @@ def test_weights_are_read_as_they_were_written(tmp_path):
     rows = [[float(number % 3)] * len(again.mean) for number in range(4)]
     assert again.probabilities(rows).tolist() == network().probabilities(rows).tolist()
     assert abs(float(again.probabilities(rows).sum()) - 1.0) < 1e-12
+
+
+def test_a_team_is_nobody_that_he_may_mean():
+    document = component(threshold=0.0)(
+        parse(
+            "Leeds/NNP/compound/1 United/NNP/nsubj/2 won/VBD/ROOT/2 ././punct/2",
+            "He/PRP/nsubj/1 scored/VBD/ROOT/1 ././punct/1",
+            entities=(("Leeds United", "PERSON"),),
+        )
+    )
+    assert not links_of(document)

@@ -3,6 +3,7 @@ import pytest
 
 from ops.coreference import gap
 from ops.coreference.fitting import Lists, fit
+from ops.coreference.network import Network
 from ops.coreference.train import main, platt
 
 HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n"
@@ -56,6 +57,16 @@ def test_a_network_learns_which_candidate_is_meant_and_twice_the_same():
     )
     assert right >= 180
     assert first.hidden.tolist() == second.hidden.tolist()
+
+
+def test_the_scores_of_networks_that_are_put_together_are_their_mean():
+    random = np.random.default_rng(0)
+    rows = [random.normal(size=(4, 6)).tolist() for _ in range(100)]
+    lists = Lists.of(rows, [[1.0, 0.0, 0.0, 0.0]] * 100)
+    members = [fit(lists, seed) for seed in range(3)]
+    logs = np.mean([np.log(member.probabilities(rows[0])) for member in members], axis=0)
+    expected = np.exp(logs) / np.exp(logs).sum()
+    assert Network.together(members).probabilities(rows[0]) == pytest.approx(expected)
 
 
 def test_platt_scaling_finds_how_often_a_probability_is_right():

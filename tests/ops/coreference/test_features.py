@@ -2,7 +2,8 @@ import pytest
 
 from ops.coreference import candidates
 from ops.coreference.candidates import Window
-from ops.coreference.features import WIDTH, features, violates_binding
+from ops.coreference.clauses import controls, violates_binding
+from ops.coreference.features import WIDTH, features
 from ops.coreference.mentions import anaphors, names
 from ops.coreference.network import network
 from ops.coreference.resolve import Reading, resolve
@@ -23,6 +24,7 @@ def read(*sentences, entities=PEOPLE):
         ("Anna/NNP/nsubj/1 saw/VBD/ROOT/1 her/PRP$/poss/3 Paul/NNP/dobj/1", False),
         ("Paul/NNP/nsubj/3 and/CC/cc/0 him/PRP/conj/0 left/VBD/ROOT/3", True),
         ("Paul/NNP/nsubj/1 said/VBD/ROOT/1 he/PRP/nsubj/3 left/VBD/ccomp/1", False),
+        ("Anna/NNP/nsubj/5 ,/,/punct/0 who/WP/nsubj/3 lost/VBD/relcl/0 her/PRP$/poss/5 job/NN/dobj/3", False),
     ],
 )
 def test_an_object_is_not_the_subject_of_its_clause_and_a_possessive_or_a_reflexive_may_be(
@@ -41,6 +43,20 @@ def test_what_is_owned_is_not_its_owner():
     )
     (anaphor,) = anaphors(tokens)
     assert violates_binding(tokens, anaphor, names(tokens)[0])
+
+
+def test_who_is_asked_to_do_a_thing_governs_the_clause_that_says_what():
+    tokens = Tokens.of(
+        parse(
+            "Anna/NNP/nsubj/1 asked/VBD/ROOT/1 Paul/NNP/dobj/1 to/TO/aux/4 help/VB/xcomp/1 her/PRP/dobj/4",
+            entities=PEOPLE,
+        )
+    )
+    (anaphor,) = anaphors(tokens)
+    assert [controls(tokens, anaphor, name) for name in names(tokens)] == [True, True]
+    tokens = Tokens.of(parse("Paul/NNP/nsubj/1 sold/VBD/ROOT/1 his/PRP$/poss/3 car/NN/dobj/1"))
+    (anaphor,) = anaphors(tokens)
+    assert not controls(tokens, anaphor, names(tokens)[0])
 
 
 def test_each_candidate_has_a_row_and_so_has_none_of_them():

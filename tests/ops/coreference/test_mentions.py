@@ -1,5 +1,5 @@
 from ops.coreference.entities import entities
-from ops.coreference.first_names import first_names
+from ops.coreference.first_names import ending, first_names
 from ops.coreference.mentions import anaphors, names, nouns
 from ops.coreference.tokens import Tokens
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
@@ -14,6 +14,27 @@ def test_the_census_tells_women_from_men_and_leaves_rare_names_open():
     assert known["mary"] > 0.95 and known["james"] < 0.05
     assert 0.1 < known["jordan"] < 0.9
     assert "the" not in known
+
+
+def test_the_ending_of_a_name_that_the_census_does_not_list_tells_women_from_men():
+    assert "kavita" not in first_names() and "raffaello" not in first_names()
+    assert ending("kavita") > 0.9 and ending("raffaello") < 0.2
+    assert ending("qqq") == 0.5
+    tokens = Tokens.of(parse("Kavita/NNP/compound/1 Subram/NNP/nsubj/2 left/VBD/ROOT/2"))
+    (name,) = names(tokens)
+    assert 0.7 < name.female < 0.9
+
+
+def test_a_first_name_that_was_tagged_as_a_common_word_is_a_name_and_so_is_another_name_s_word():
+    tokens = Tokens.of(
+        parse(
+            "Ellen/JJ/nsubj/1 saw/VBD/ROOT/1 Jo/NNP/compound/3 Robles/NNP/dobj/1 ././punct/1",
+            "Robles/NNS/nsubj/1 left/VBD/ROOT/1 ././punct/1",
+            "Many/JJ/nsubj/1 left/VBD/ROOT/1 ././punct/1",
+            "Critics/NNS/nsubj/1 left/VBD/ROOT/1 ././punct/1",
+        )
+    )
+    assert texts(tokens, names(tokens)) == ["Ellen", "Jo Robles", "Robles"]
 
 
 def test_names_are_entities_and_runs_of_proper_nouns_that_no_entity_covers():

