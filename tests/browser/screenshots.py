@@ -82,6 +82,8 @@ PICTURES = [
     Picture("talk", PAGES, "/pages/talks.html", "Talks", open_a_talk, (1400, 1300)),
     Picture("tuning", PAGES, "/pages/tuning.html", "The grid", size=(1400, 1000), scheme="dark"),
     Picture("evaluation", PAGES, "/pages/evaluation.html", "Is the extractor above the others?", size=(1400, 1300)),
+    Picture("fusion", PAGES, "/pages/fusion.html", "Exact", size=(1400, 1300)),
+    Picture("balanced", PAGES, "/pages/datasets/discofuse-balanced.html", "Discourse types", size=(1400, 1300)),
     Picture("unsynced", DAGSTER, PARTITION, "Unsynced", edit=("params.yaml", "epsilon: 0.1", "epsilon: 0.2")),
 ]  # fmt: skip
 

@@ -49,6 +49,8 @@ def obvious(examples, caps, seed):
     order = sorted(examples, key=lambda row: (number_of(seed, row["id"]), row["id"]))
     for total in range(len(order), -1, -1):
         left = order
+        chosen = [row for row in left if row["discourse_type"] == "PAIR_NONE"][: most(total, caps.control)]
+        left = [row for row in left if row["discourse_type"] != "PAIR_NONE" or row in chosen]
         for name, share in (("and", caps.and_), ("but", caps.but)):
             chosen = [row for row in left if row["connective_string"].strip(", ") == name][
                 : most(total, share)
@@ -69,10 +71,13 @@ shares = st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0])
     shares,
     shares,
     shares,
+    shares,
     st.integers(0, 3),
 )
-def test_caps_hold_and_no_more_is_taken_away_than_they_ask(tmp_path_factory, counts, one, two, three, seed):
-    caps = Caps(**{"and": one, "but": two, "anaphora": three})
+def test_caps_hold_and_no_more_is_taken_away_than_they_ask(
+    tmp_path_factory, counts, one, two, three, four, seed
+):
+    caps = Caps(**{"and": one, "but": two, "anaphora": three, "control": four})
     given_rows = rows(counts)
     folder = tmp_path_factory.mktemp("balanced")
     kept, dropped, _ = run(folder, BalancedParams(caps=caps, seed=seed), given_rows)
@@ -81,27 +86,29 @@ def test_caps_hold_and_no_more_is_taken_away_than_they_ask(tmp_path_factory, cou
     connectives = [name.strip(", ") for name in kept["connective_string"].to_pylist()]
     assert connectives.count("and") <= one * total + 1e-9 and connectives.count("but") <= two * total + 1e-9
     assert sum("ANAPHORA" in name for name in kept["discourse_type"].to_pylist()) <= three * total + 1e-9
+    assert kept["discourse_type"].to_pylist().count("PAIR_NONE") <= four * total + 1e-9
     assert total + dropped.num_rows == len(given_rows)
 
 
 def test_each_dropped_example_says_which_cap_took_it(tmp_path):
-    caps = Caps(**{"and": 0.2, "but": 0.2, "anaphora": 0.2})
+    caps = Caps(**{"and": 0.2, "but": 0.2, "anaphora": 0.2, "control": 0.3})
     kept, dropped, _ = run(
         tmp_path,
         BalancedParams(caps=caps),
-        rows({"none": 40, "and": 50, "but": 50, "he": 50, "although": 10}),
+        rows({"none": 60, "and": 50, "but": 50, "he": 50, "although": 10}),
     )
-    assert kept.num_rows == 125 and kinds(kept) == {
-        "none": 40,
+    assert kept.num_rows == 100 and kinds(kept) == {
+        "none": 30,
         "although": 10,
-        "and": 25,
-        "but": 25,
-        "he": 25,
+        "and": 20,
+        "but": 20,
+        "he": 20,
     }
     assert Counter(dropped["reason"].to_pylist()) == {
-        "capped_and": 25,
-        "capped_but": 25,
-        "capped_anaphora": 25,
+        "capped_control": 30,
+        "capped_and": 30,
+        "capped_but": 30,
+        "capped_anaphora": 30,
     }
     numbers = [number_of(0, name) for [name] in kept["source_ids"].to_pylist() if "-and-" in name]
     lost = [row["score"] for row in dropped.to_pylist() if row["reason"] == "capped_and"]
@@ -114,7 +121,10 @@ def test_caps_are_of_each_domain_and_split_and_a_domain_may_have_its_own(tmp_pat
         *rows({"none": 30, "and": 30}, split="test"),
         *rows({"none": 30, "and": 30}, domain="encyclopedia"),
     ]
-    params = BalancedParams(caps=Caps(**{"and": 0.25}), domains={"encyclopedia": Caps(**{"and": 1.0})})
+    params = BalancedParams(
+        caps=Caps(**{"and": 0.25, "control": 1.0}),
+        domains={"encyclopedia": Caps(**{"and": 1.0, "control": 1.0})},
+    )
     kept, _, _ = run(tmp_path, params, given_rows)
     counted = Counter((row["domain"], row["split"], row["connective_string"]) for row in kept.to_pylist())
     assert counted == {
@@ -126,21 +136,21 @@ def test_caps_are_of_each_domain_and_split_and_a_domain_may_have_its_own(tmp_pat
 
 def test_the_mixture_has_as_many_of_the_two_largest_domains_in_each_split(tmp_path):
     given_rows = [
-        *rows({"none": 20}), *rows({"none": 7}, split="test"), *rows({"none": 2}, split="validation"),
-        *rows({"none": 12}, domain="encyclopedia"), *rows({"none": 9}, domain="encyclopedia", split="test"),
-        *rows({"none": 5}, domain="law"),
+        *rows({"although": 20}), *rows({"although": 7}, split="test"), *rows({"although": 2}, split="validation"),
+        *rows({"although": 12}, domain="encyclopedia"), *rows({"although": 9}, domain="encyclopedia", split="test"),
+        *rows({"although": 5}, domain="law"),
     ]  # fmt: skip
     kept, _, _ = run(tmp_path, BalancedParams(), given_rows)
     mixed = Counter((row["domain"], row["split"]) for row in kept.to_pylist() if row["mixture"])
     assert mixed == {
         ("sports", "train"): 12, ("encyclopedia", "train"): 12, ("sports", "test"): 7, ("encyclopedia", "test"): 7
     }  # fmt: skip
-    one, _, _ = run(tmp_path / "one", BalancedParams(), rows({"none": 5}))
+    one, _, _ = run(tmp_path / "one", BalancedParams(), rows({"although": 5}))
     assert not any(one["mixture"].to_pylist())
 
 
 def test_the_draw_depends_on_ids_and_seed_alone(tmp_path):
-    given_rows = rows({"none": 20, "and": 40, "he": 40})
+    given_rows = rows({"although": 20, "and": 40, "he": 40})
     first, _, outcomes = run(tmp_path / "a", BalancedParams(), given_rows)
     other, _, _ = run(tmp_path / "b", BalancedParams(), given_rows[60:], given_rows[:60][::-1])
     assert sorted(first["id"].to_pylist()) == sorted(other["id"].to_pylist())
