@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from example_cases import example, parts
 
-from ops.discofuse.balanced import BalancedParams, balanced
+from ops.discofuse.balanced import BalancedParams, Caps, balanced
 from ops.discofuse.release import file_of, released
 from ops.discofuse.schemas import BALANCED, EXAMPLES, RELEASED
 
@@ -30,7 +30,7 @@ def files(tmp_path):
     first = [fused("a"), example("b"), fused("c", domain="", split="validation")]
     second = [example("d", split="test"), example("e"), example("f", domain="law")]
     examples = parts(tmp_path / "examples", EXAMPLES.kept, first, second)
-    fates = list(balanced(examples, BalancedParams()))
+    fates = list(balanced(examples, BalancedParams(caps=Caps(control=1))))
     chosen = parts(tmp_path / "balanced", BALANCED.kept, *[one.kept for one in fates])
     return list(released(examples, chosen))
 
