@@ -19,6 +19,8 @@ _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
 _DETERMINERS = frozenset({"DT", "PRP$", "CD", "PDT", "NNP", "NNPS"})
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
 _NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG"})
+#: How a noun phrase without an article begins that is no name.
+_INDEFINITE = frozenset({"CD", "JJ", "JJR", "JJS", "NN", "NNS", "RB", "VBG", "VBN"})
 _NAMES = frozenset({"NNP", "NNPS"})
 _NOUNS = _NAMES | {"NN", "NNS"}
 _ENDS_PHRASE = frozenset(
@@ -57,7 +59,7 @@ def resolved(
     replaced = second
     for mention, (_, link, noun) in sorted(best.items()):
         sentence, source = _holding(text, mention[0]), _holding(text, noun)
-        phrase = _phrase(source, noun, link.antecedent)
+        phrase = _phrase(source, noun, link)
         entity = source.lower[noun]
         if entity in taken and not _is_coordinated_subject(sentence, mention, taken[entity]):
             continue
@@ -109,13 +111,14 @@ def _noun(sentence: Sentence, span: tuple[int, int]) -> int | None:
     return heads[0]
 
 
-def _phrase(sentence: Sentence, noun: int, span: tuple[int, int]) -> Tokens:
+def _phrase(sentence: Sentence, noun: int, link: Link) -> Tokens:
     """Return an antecedent without what comes behind its name: clauses, appositions, brackets, a possessive
     mark.
 
-    "a man" becomes "the man": the second sentence speaks of one that is known.
+    "a man" becomes "the man", and "three tasks" for "these tasks" becomes "the three tasks": the second
+    sentence speaks of what is known.
     """
-    start, end = span
+    start, end = link.antecedent
     for at in sentence.children(noun):
         if noun < at < end and sentence.dependencies[at] in _CLAUSES:
             end = min(end, max(noun + 1, sentence.left(at)))
@@ -130,6 +133,8 @@ def _phrase(sentence: Sentence, noun: int, span: tuple[int, int]) -> Tokens:
     phrase: Tokens = list(range(start, end))
     if sentence.lower[start] in ("a", "an") and len(phrase) > 1:
         phrase[0] = "the"
+    elif link.kind == "nominal" and sentence.tags[start] in _INDEFINITE:
+        phrase.insert(0, "the")
     return phrase
 
 

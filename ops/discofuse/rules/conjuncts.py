@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ops.discofuse.rules.connectives import BACKWARD, phrases
 from ops.discofuse.rules.morphology import agree, is_participle, is_past
 from ops.discofuse.rules.sentence import AUXILIARIES, FINITE, Sentence
 
@@ -37,6 +38,7 @@ _BEFORE_VERB = frozenset(
 )
 _PHRASES = frozenset({"prep", "advcl", "npadvmod"})
 _TIMES = frozenset({"DATE", "TIME"})
+_CONNECTIVES = phrases(BACKWARD)
 
 
 def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int, ...]:
@@ -116,6 +118,17 @@ def _hangs_on(sentence: Sentence, main: int, verb: int) -> bool:
     return sentence.tags[carrier] != "MD" and is_past(sentence, verb) != is_past(sentence, governed)
 
 
+def _behind_connective(sentence: Sentence) -> int:
+    """Return where a sentence goes on behind "However ,", which ties the first verb phrase alone."""
+    start, lower = sentence.start, sentence.lower
+    ends = (
+        start + len(words)
+        for words in _CONNECTIVES.get(lower[start], ())
+        if lower[start : start + len(words)] == words
+    )
+    return next((end + 1 for end in ends if end < sentence.end and lower[end] == ","), start)
+
+
 def _prefix(
     sentence: Sentence, main: int, verb: int, begin: int, subject: int, shares: bool
 ) -> Iterator[int]:
@@ -124,7 +137,7 @@ def _prefix(
     start = sentence.left(subject)
     opening = next(
         (at + 1 for at in range(start - 1, sentence.start, -1) if sentence.lower[at] in (";", ":")),
-        sentence.start,
+        _behind_connective(sentence),
     )
     dated = not _TIMES.isdisjoint(entities[sentence.start : start]) and not _TIMES.isdisjoint(
         entities[main : sentence.end]

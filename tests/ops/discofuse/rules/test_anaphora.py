@@ -45,6 +45,10 @@ PAIR = (
         "[The team] was founded in 1900 . Critics praised {it} .",
         " | The team was founded in 1900 . | Critics praised the team .",
     ),
+    (
+        "The authors describe [three tasks] . One model solves {these tasks} .",
+        " | The authors describe three tasks . | One model solves the three tasks .",
+    ),
     ("[A man] came home . {He} was tired .", " | A man came home . | The man was tired ."),
     ("[Anna] came home . {She} hurt {herself} .", " | Anna came home . | Anna hurt herself ."),
     ("[Anna] came home . {She} sold {her} house .", " | Anna came home . | Anna sold her house ."),

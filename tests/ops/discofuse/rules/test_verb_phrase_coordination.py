@@ -29,6 +29,10 @@ MADE = (
         "In 1990 , he left the club and returned in 1995 .",
         "and | In 1990 , he left the club . | He returned in 1995 .",
     ),
+    (
+        "However , he left the club and joined the army .",
+        "and | However , he left the club . | He joined the army .",
+    ),
     ("He never married and died young .", "and | He never married . | He died young ."),
     (
         "The book , which sold well , made him rich and was filmed in 1999 .",
