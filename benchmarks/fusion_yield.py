@@ -2,7 +2,8 @@
 
 Run: python benchmarks/fusion_yield.py PATH [PATH ...] [--documents N] [--skip N] [--read N --seed N]. A PATH
 is prose as in benchmarks/fusion_rules.py. With --read, so many examples of all paths, drawn at random without
-controls, are printed one by one. Seconds are the processor's.
+controls, are printed one by one. Seconds are the processor's, thresholds those of
+params.yaml.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before
 import pyarrow as pa
 from fusion_rules import texts
 
+from assets.settings import section
 from ops.discofuse.annotated import annotate
 from ops.discofuse.candidates import candidates
 from ops.discofuse.examples import ExampleParams, examples
@@ -42,14 +44,14 @@ def prose(path: Path, documents: list[str]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=PROSE.kept)
 
 
-def made(path: Path, documents: list[str], params: ExampleParams) -> list[dict[str, Any]]:
+def made(path: Path, documents: list[str]) -> list[dict[str, Any]]:
     """Return the examples of documents; print what they are and what they cost."""
-    annotation = AnnotationParams()
+    annotation = section(AnnotationParams)
     began = time.process_time()
     parsed = annotate(prose(path, documents), annotation).kept
     after = time.process_time()
-    found = candidates(parsed, annotation, RuleParams())
-    outcome = examples(found.kept, params)
+    found = candidates(parsed, annotation, section(RuleParams))
+    outcome = examples(found.kept, section(ExampleParams))
     ended = time.process_time()
     sentences = len(found.units)
     kept: list[dict[str, Any]] = outcome.kept.to_pylist()
@@ -82,15 +84,13 @@ def main() -> None:
     parser.add_argument("--skip", type=int, default=0, help="documents at the beginning of each")
     parser.add_argument("--read", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--coreference", type=float, default=ExampleParams().coreference)
     given = parser.parse_args()
-    params = ExampleParams(coreference=given.coreference)
     fused: list[dict[str, Any]] = []
     for path in given.paths:
         if not path.is_file():
             parser.exit(2, f"{path}: no such file. Give a file of prose, a document a line.\n")
         chosen = list(islice(texts(path), given.skip, given.skip + given.documents))
-        fused += [row for row in made(path, chosen, params) if row["rule"] != CONTROL]
+        fused += [row for row in made(path, chosen) if row["rule"] != CONTROL]
     print(f"\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB at most")
     drawn = random.Random(given.seed).sample(fused, min(given.read, len(fused)))  # noqa: S311
     for number, row in enumerate(drawn, start=1):

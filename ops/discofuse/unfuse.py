@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ops.discofuse.annotated import joined, pieces
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.example import FusionExample
-from ops.discofuse.pipeline import annotated
+from ops.discofuse.pipeline import annotated, is_tokenised
 from ops.discofuse.rules import RuleParams, candidates
 
 if TYPE_CHECKING:
     from spacy.language import Language
+
+#: Characters of a natural text that are parsed at once; a longer one is cut at the ends of paragraphs.
+_AT_ONCE = 100_000
 
 
 def fusion_examples(text: str, nlp: Language, params: RuleParams | None = None) -> list[FusionExample]:
@@ -23,5 +27,6 @@ def fusion_examples(text: str, nlp: Language, params: RuleParams | None = None) 
     `nlp` is that of `annotator()`. The text may be natural or already space-tokenised; in the second case
     its tokens are kept, and its sentences end at the newlines, or where final marks stand if it has none.
     """
-    annotation = Annotation.of(annotated(text, nlp))
+    parts = [text] if is_tokenised(text) else [text[start:end] for start, end in pieces(text, _AT_ONCE)]
+    annotation = joined([Annotation.of(annotated(part, nlp)) for part in parts])
     return [candidate.example for candidate in candidates(annotation, params or RuleParams())]

@@ -1,7 +1,7 @@
 """The numbers of Geva et al. (2019) that pages show beside ours.
 
 Belongs here: tables of the paper as it prints them. Not here: ours, and how both are laid out
-(fusion_scores.py, fusion_people.py, fusion_statistics.py). Figures 3 and 4 have no numbers in the paper's
+(fusion_scores.py, people.py, fusion_statistics.py). Figures 3 and 4 have no numbers in the paper's
 text, and none here.
 """
 

@@ -53,6 +53,7 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     for index, (start, end) in enumerate(annotation.sentences):
         here = Sentence(annotation, lower, start, end, before)
         if here.end == here.start:
+            before = None
             continue
         words = set(lower[here.start : here.end])
         links = by_sentence.get(index, ())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ops.discofuse.rules.connectives import BACKWARD, phrases
+from ops.discofuse.rules.connectives import BACKWARD_PHRASES
 from ops.discofuse.rules.morphology import agree, is_participle, is_past
 from ops.discofuse.rules.sentence import AUXILIARIES, FINITE, Sentence
 
@@ -38,7 +38,6 @@ _BEFORE_VERB = frozenset(
 )
 _PHRASES = frozenset({"prep", "advcl", "npadvmod"})
 _TIMES = frozenset({"DATE", "TIME"})
-_CONNECTIVES = phrases(BACKWARD)
 
 
 def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int, ...]:
@@ -51,6 +50,8 @@ def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int,
         return ()
     if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb):
         return ()
+    if sentence.lower[begin - 1] in ("but", "yet") and _is_negated(sentence, main):
+        return ()  # "has never won it but reached the final": one of them is true
     shares = _shares_auxiliaries(sentence, main, verb)
     return () if shares is None else tuple(_prefix(sentence, main, verb, begin, subject, shares))
 
@@ -81,8 +82,11 @@ def _shares_auxiliaries(sentence: Sentence, main: int, verb: int) -> bool | None
     has = lemmas[auxiliaries[0]] == "have"
     perfect = main_tag == "VBN" and tag == "VBD" and has and is_participle(sentence.lower[verb])
     if passive or perfect or tag == main_tag:
-        # "would not be checked and thus also not used": one "not" is the other's.
-        return None if _is_negated(sentence, main) and _is_negated(sentence, verb) else True
+        # "has been praised and sold a million copies" is no passive twice; in "would not be checked and thus
+        # also not used" one "not" is the other's.
+        active = not bare and sentence.child(main, "auxpass") is not None
+        twice = _is_negated(sentence, main) and _is_negated(sentence, verb)
+        return None if active or twice else True
     # "Errors are defined and classified" or "is located there and opened": the forms do not tell.
     either = main_tag == "VBN" and tag == "VBD" and sentence.lower[auxiliaries[0]] in ("is", "are")
     return None if either or tag not in FINITE else False
@@ -123,7 +127,7 @@ def _behind_connective(sentence: Sentence) -> int:
     start, lower = sentence.start, sentence.lower
     ends = (
         start + len(words)
-        for words in _CONNECTIVES.get(lower[start], ())
+        for words in BACKWARD_PHRASES.get(lower[start], ())
         if lower[start : start + len(words)] == words
     )
     return next((end + 1 for end in ends if end < sentence.end and lower[end] == ","), start)

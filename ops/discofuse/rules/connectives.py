@@ -9,21 +9,29 @@ from collections.abc import Sequence
 
 from ops.discofuse.rules.sentence import VERBS, Sentence
 
+
+def phrases(connectives: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Return the words of connectives, longest first, by their first word."""
+    found: dict[str, list[list[str]]] = {}
+    for words in sorted((each.split() for each in connectives), key=len, reverse=True):
+        found.setdefault(words[0], []).append(words)
+    return found
+
+
 BACKWARD = (
     "accordingly", "additionally", "afterward", "alternatively", "although", "and", "as a result",
-    "because of that", "because of this", "besides", "but", "by comparison", "by contrast", "by doing this",
-    "by then", "consequently", "conversely", "else", "finally", "for example", "for instance", "further",
-    "furthermore", "hence", "however", "in contrast", "in fact", "in other words", "in particular",
-    "in short",
-    "in sum", "in the end", "in turn", "indeed", "instead", "lest", "likewise", "meantime", "in the meantime",
-    "meanwhile", "moreover", "nevertheless", "next", "nonetheless", "on the contrary", "on the other hand",
-    "or",
-    "otherwise", "overall", "plus", "rather", "regardless", "similarly", "simultaneously", "specifically",
-    "still", "then", "thereafter", "thereby", "therefore", "though", "thus", "ultimately", "whereas", "yet",
+    "because of that", "because of this", "besides", "but", "by comparison", "by contrast",
+    "by doing this", "by then", "consequently", "conversely", "else", "finally", "for example",
+    "for instance", "further", "furthermore", "hence", "however", "in contrast", "in fact",
+    "in other words", "in particular", "in short", "in sum", "in the end", "in turn", "indeed",
+    "instead", "lest", "likewise", "meantime", "in the meantime", "meanwhile", "moreover",
+    "nevertheless", "next", "nonetheless", "on the contrary", "on the other hand", "or", "otherwise",
+    "overall", "plus", "rather", "regardless", "similarly", "simultaneously", "specifically", "still",
+    "then", "thereafter", "thereby", "therefore", "though", "thus", "ultimately", "whereas", "yet",
     "now", "second", "third", "basically", "this", "eventually", "obviously", "again", "fortunately",
-    "luckily",
-    "meaning", "interestingly", "anyway", "clearly",
+    "luckily", "meaning", "interestingly", "anyway", "clearly",
 )  # fmt: skip
+BACKWARD_PHRASES = phrases(BACKWARD)
 INNER = (
     "because", "hence", "while", "whereas", "although", "unless", "now that", "so that", "meaning",
 )  # fmt: skip
@@ -40,11 +48,9 @@ SUBORDINATORS = frozenset({"although", "though", "whereas", "lest"})
 INSIDE = frozenset(
     {
         "accordingly", "additionally", "afterward", "again", "consequently", "eventually", "finally",
-        "fortunately",
-        "furthermore", "hence", "however", "indeed", "instead", "likewise", "meanwhile", "moreover",
-        "nevertheless",
-        "nonetheless", "now", "obviously", "still", "then", "thereafter", "thereby", "therefore", "thus",
-        "ultimately", "basically", "clearly",
+        "fortunately", "furthermore", "hence", "however", "indeed", "instead", "likewise", "meanwhile",
+        "moreover", "nevertheless", "nonetheless", "now", "obviously", "still", "then", "thereafter",
+        "thereby", "therefore", "thus", "ultimately", "basically", "clearly",
     }
 )  # fmt: skip
 _NEVER_INSIDE = frozenset(
@@ -78,14 +84,6 @@ _IN_NOUN_PHRASES = frozenset(
 _BEFORE_NO_CONNECTIVE = frozenset(
     {"since", "by", "until", "till", "from", "back", "once", "yet", "not", "n't", "never", "just"}
 )
-
-
-def phrases(connectives: Sequence[str]) -> dict[str, list[list[str]]]:
-    """Return the words of connectives, longest first, by their first word."""
-    found: dict[str, list[list[str]]] = {}
-    for words in sorted((each.split() for each in connectives), key=len, reverse=True):
-        found.setdefault(words[0], []).append(words)
-    return found
 
 
 def is_opening(sentence: Sentence, start: int, end: int, comma: bool) -> bool:

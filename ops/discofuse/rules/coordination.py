@@ -14,14 +14,14 @@ from ops.discofuse.rules.conjuncts import fronted, repeated
 from ops.discofuse.rules.connectives import COORDINATING
 from ops.discofuse.rules.operations import Tokens, delete, prepend, split
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
+from ops.discofuse.rules.sentence import FINITE, PUNCTUATION, SUBJECTS, VERBS, Sentence
 
-#: Conjunctions that a parser often takes for adverbs or subordinators; these count behind a comma only.
+#: Conjunctions that a parser often takes for adverbs or subordinators; these count behind a comma, and "so"
+#: right before a subject.
 _MISTAKEN = frozenset({"so", "yet", "nor", "for"})
 _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply"})
-_PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
 _VERBS = VERBS | {"MD"}
 _QUESTIONING = frozenset({"WDT", "WP", "WP$", "WRB"})
 _QUOTES = frozenset({'"', "``", "''", "“", "”"})
@@ -43,11 +43,24 @@ def _conjunctions(sentence: Sentence) -> Iterator[int]:
     """Yield the conjunctions that may tie the sentence's main clause to another."""
     lower, dependencies, tags, heads = sentence.lower, sentence.dependencies, sentence.tags, sentence.heads
     for at in sentence.positions(COORDINATING):
-        if sentence.start + 2 <= at < sentence.end - 2 and (
-            (dependencies[at] == "cc" and tags[heads[at]] in _VERBS)
-            or (lower[at] in _MISTAKEN and lower[at - 1] == ",")
+        if (
+            sentence.start + 2 <= at < sentence.end - 2
+            and (
+                (dependencies[at] == "cc" and tags[heads[at]] in _VERBS)
+                or (lower[at] in _MISTAKEN and lower[at - 1] == ",")
+                or (lower[at] == "so" and _opens_clause(sentence, at))
+            )
+            and lower[at + 1] != "else"
         ):
             yield at
+
+
+def _opens_clause(sentence: Sentence, so: int) -> bool:
+    """Tell whether "so" stands right before a subject: "It was raining so they went home"."""
+    return any(
+        sentence.dependencies[at] in SUBJECTS and sentence.left(at) == so + 1
+        for at in range(so + 1, min(so + 6, sentence.end))
+    )
 
 
 def _end_of_first(sentence: Sentence, conjunction: int) -> int:
@@ -58,7 +71,7 @@ def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
     """Return the verb of what stands before a conjunction if that is a sentence without what follows."""
     lower = sentence.lower
     end = _end_of_first(sentence, conjunction)
-    if lower[end - 1] in _PUNCTUATION:
+    if lower[end - 1] in PUNCTUATION:
         return None
     main = sentence.head_of(sentence.start, end)
     if main is None or not sentence.is_clause(main):
@@ -121,7 +134,8 @@ def _detect_sentences(sentence: Sentence, params: RuleParams) -> Iterator[_Claus
                 and verb <= at + params.conjunct_within
             ):
                 prefix = repeated(sentence, main, verb, at + 1)
-                if prefix and _carries_own_tense(sentence, verb):
+                shared = _shares_object(sentence, main, verb, at)
+                if prefix and not shared and _carries_own_tense(sentence, verb):
                     yield _Clauses(at, verb, prefix)
             continue
         if not sentence.is_clause(verb) or not at < subject or _is_dependent(sentence, verb, at):
@@ -134,6 +148,14 @@ def _detect_sentences(sentence: Sentence, params: RuleParams) -> Iterator[_Claus
             continue
         if subject < verb and subject <= at + params.conjunct_within:
             yield _Clauses(at, verb, ())
+
+
+def _shares_object(sentence: Sentence, main: int, verb: int, conjunction: int) -> bool:
+    """Tell whether the second verb has what the first lacks: "founded and led the club", "wrote about and
+    painted them"."""
+    last = _end_of_first(sentence, conjunction) - 1
+    stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
+    return stranded or (main == last and sentence.child(verb, "dobj", "prep", "agent") is not None)
 
 
 def _is_dependent(sentence: Sentence, verb: int, conjunction: int) -> bool:
@@ -173,10 +195,7 @@ def _detect_verb_phrases(sentence: Sentence, params: RuleParams) -> Iterator[_Cl
         main = _main_of_first(sentence, at)
         if main is None or main != sentence.root:
             continue
-        # "founded and led the club", "wrote about and painted them": the object is shared.
-        last = _end_of_first(sentence, at) - 1
-        stranded = sentence.dependencies[last] == "prep" and sentence.heads[last] == main
-        if stranded or (main == last and sentence.child(verb, "dobj", "prep", "agent") is not None):
+        if _shares_object(sentence, main, verb, at):
             continue
         prefix = repeated(sentence, main, verb, at + 1)
         if prefix:

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.rules.connectives import BACKWARD, is_inside, is_opening, phrases
+from ops.discofuse.rules.connectives import BACKWARD_PHRASES, is_inside, is_opening
 from ops.discofuse.rules.operations import delete
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
 from ops.discofuse.rules.sentence import FINITE, SUBJECTS, Sentence
 from ops.discofuse.rules.writing import OPENING
-
-_PHRASES = phrases(BACKWARD)
 
 
 class _Connective(NamedTuple):
@@ -32,7 +30,7 @@ def _detect(sentence: Sentence, params: RuleParams) -> Iterator[_Connective]:
     while opening < sentence.end and sentence.words[opening] in OPENING:
         opening += 1
     for start in range(opening, min(sentence.start + params.connective_within, sentence.end - 1)):
-        for words in _PHRASES.get(lower[start], ()):
+        for words in BACKWARD_PHRASES.get(lower[start], ()):
             end = start + len(words)
             if end < sentence.end and lower[start:end] == words:
                 found = _at(sentence, start, end, start == opening)
@@ -47,7 +45,7 @@ def _at(sentence: Sentence, start: int, end: int, opens: bool) -> _Connective | 
     comma = lower[end] == ","
     text = " ".join(lower[start:end]) + (" ," if comma else "")
     if opens:
-        if not is_opening(sentence, start, end, comma):
+        if lower[end] == "else" or not is_opening(sentence, start, end, comma):
             return None
         return _Connective(start, end, (start, end + comma), text)
     set_off = comma and lower[start - 1] == ","
@@ -89,7 +87,7 @@ RULES = (
         discourse_type="PAIR_CONN",
         with_anaphora="PAIR_CONN_ANAPHORA",
         of_pairs=True,
-        triggers=frozenset(_PHRASES),
+        triggers=frozenset(BACKWARD_PHRASES),
         detect=_detect,
         apply=_apply,
     ),

@@ -14,6 +14,7 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass"})
 FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
+PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
 _NO_PART_OF_CLAUSES = frozenset({"punct", "cc"})
 
 

@@ -12,7 +12,7 @@ from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from ops.discofuse.rules.morphology import be, finite, is_past
 from ops.discofuse.rules.operations import Tokens, delete, prepend, split, trim
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import Sentence
+from ops.discofuse.rules.sentence import PUNCTUATION, Sentence
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
@@ -27,7 +27,6 @@ _UNFINISHED = frozenset(
         "so", "if", "for", "except", "long",
     }
 )  # fmt: skip
-_PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
 
 
@@ -156,7 +155,10 @@ def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
         or not sentence.is_clause(main)
     ):
         return None
-    if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in _PUNCTUATION:
+    # "and although they trailed , they won": it marks a clause of the clause found.
+    if lower[start] not in ("hence", "meaning") and sentence.heads[body - 1] != verb:
+        return None
+    if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in PUNCTUATION:
         return None
     subject = sentence.subject(verb)
     if subject is None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import ops.discofuse
-from ops.discofuse import annotator, fusion_examples
+from ops.discofuse import annotator, fusion_examples, unfuse
 from ops.discofuse.pipeline import annotated, is_tokenised, sentences_of_tokens
 
 
@@ -120,3 +120,10 @@ def test_what_is_public_is_found_without_loading_spacy():
     assert done.stdout == "annotator\n"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = ops.discofuse.nothing
+
+
+def test_a_text_of_any_length_is_parsed_in_pieces(nlp, monkeypatch):
+    text = "The rain stopped, and the sun came out.\n\nThe house is old and the garden is large."
+    whole = fusion_examples(text, nlp)
+    monkeypatch.setattr(unfuse, "_AT_ONCE", 60)
+    assert len(whole) > 1 and fusion_examples(text, nlp) == whole

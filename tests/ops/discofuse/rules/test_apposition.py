@@ -44,6 +44,10 @@ MADE = (
         "The company , a maker of toys , will close the factory .",
         " | The company will close the factory . | The company is a maker of toys .",
     ),
+    (
+        "The dog , a brown collie , was barking at us .",
+        " | The dog was barking at us . | The dog was a brown collie .",
+    ),
 )
 
 NOTHING = (
@@ -54,7 +58,7 @@ NOTHING = (
     "Anna , teacher of the year , left the school .",
     "On Monday , the first day of May , he left .",
     "The album , her first , was a great success .",
-    "The dog , an old collie , barked at us .",
+    "The two men , one a baker , went home .",
     "The students , both of them ill , went home .",
 )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from fusion_texts import found
 
+from ops.discofuse.rules.connectives import BACKWARD
+
 MADE = (
     (
         "The club lost again . However , the fans stayed loyal .",
@@ -93,3 +95,13 @@ def test_a_text_with_discourse_connective_is_split(text, expected):
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_looks_like_discourse_connective_is_left(text):
     assert found(text, "PAIR_CONN") == []
+
+
+def test_every_connective_of_table_12_counts_before_a_comma():
+    unheard = [
+        name
+        for name in BACKWARD
+        if found(f"The road was closed . {name.capitalize()} , the town stayed calm .", "PAIR_CONN")
+        != [f"{name} , | The road was closed . | The town stayed calm ."]
+    ]
+    assert unheard == ["meaning"], "which ties clauses of one sentence"

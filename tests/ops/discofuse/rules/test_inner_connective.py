@@ -39,6 +39,10 @@ MADE = (
         "He was born in Rome , hence he speaks Italian well .",
         ", hence | He was born in Rome . | He speaks Italian well .",
     ),
+    (
+        "The first book was a success , whereas the second book was a failure .",
+        ", whereas | The first book was a success . | The second book was a failure .",
+    ),
 )
 
 NOTHING = (
@@ -47,7 +51,7 @@ NOTHING = (
     "The reason is because he was ill .",
     "He stayed only because she asked him .",
     "The wall was so high that he could not climb it .",
-    "The first book sold well , whereas the second book failed .",
+    "The team stayed calm , and although they trailed by ten points , they won the match .",
     "The word has a meaning that nobody knows .",
     "Because he was ill , he stayed at home .",
     "Did he stay because he was ill ?",

@@ -44,13 +44,17 @@ MADE = (
         " | They say the mayor will resign . | The mayor is ill .",
     ),
     (
+        "Maria , whose mother was a singer , became a nurse .",
+        " | Maria became a nurse . | Maria 's mother was a singer .",
+    ),
+    (
         "The books , whose authors are unknown , were sold in London .",
         " | The books were sold in London . | The books ' authors are unknown .",
     ),
 )
 
 NOTHING = (
-    "Bob , whose father was a king , became a monk .",
+    "He likes the man whose father was a king .",
     "He met Anna , who lived in Rome .",
     "The man who lived in Rome wrote three novels .",
     "The house , in which he lived , burned down .",
