@@ -9,6 +9,11 @@ import importlib.util
 from functools import lru_cache
 from pathlib import Path
 
+#: As many names as what a longer ending tells must outweigh.
+_LEAN = 3.0
+#: Per cent of a sex; the rarest names that are listed have 0.001.
+_PRIOR = 0.0005
+
 
 @lru_cache(maxsize=1)
 def first_names() -> dict[str, float]:
@@ -24,9 +29,11 @@ def first_names() -> dict[str, float]:
 
 
 def gender_of_name(words: list[str]) -> float:
-    """Return what the first of the words that is a first name tells, or of two and more the first's ending.
+    """Return the share of women that the words of a name tell, 0.5 where they tell nothing.
 
-    Of a word alone, less: "Allen" """
+    The first that is a first name counts; where none is, the ending of the first of several, and less of it.
+    A word alone may be a surname ("Allen") and tells less, too.
+    """
     known = first_names()
     for word in words[:-1]:
         if word in known:
@@ -62,13 +69,6 @@ def _endings() -> dict[str, tuple[float, float]]:
             for length in (1, 2, 3):
                 found.setdefault(name[-length:], [0.0, 0.0])[sex] += weight
     return {end: (women, men) for end, (women, men) in found.items()}
-
-
-#: As many names as what a longer ending tells must outweigh.
-_LEAN = 3.0
-
-#: Per cent of a sex; the rarest names that are listed have 0.001.
-_PRIOR = 0.0005
 
 
 def _frequencies(file: str) -> dict[str, float]:
