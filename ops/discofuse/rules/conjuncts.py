@@ -50,9 +50,9 @@ def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int,
         return ()
     if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb):
         return ()
-    if sentence.lower[begin - 1] in ("but", "yet") and _is_negated(sentence, main):
-        return ()  # "has never won it but reached the final": one of them is true
     shares = _shares_auxiliaries(sentence, main, verb)
+    if shares and sentence.lower[begin - 1] in ("but", "yet") and _is_negated(sentence, main):
+        return ()  # "has never won it but reached the final": one of them is true
     return () if shares is None else tuple(_prefix(sentence, main, verb, begin, subject, shares))
 
 

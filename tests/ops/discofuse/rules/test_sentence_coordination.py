@@ -23,6 +23,10 @@ MADE = (
     ("He did not sing , nor did she dance .", ", nor | He did not sing . | She did not dance ."),
     ("She stayed at home , for she was ill .", ", for | She stayed at home . | She was ill ."),
     (
+        "He did not fall , but was still too slow to win .",
+        ", but | He did not fall . | He was still too slow to win .",
+    ),
+    (
         "He fell , but was still able to finish the race .",
         ", but | He fell . | He was still able to finish the race .",
     ),
