@@ -24,6 +24,7 @@ from ops.coreference.clauses import (
 from ops.coreference.entities import Entity
 from ops.coreference.lexicon import SAYING
 from ops.coreference.mentions import Anaphor, Mention
+from ops.coreference.titles import Title, titled, untitled
 from ops.coreference.tokens import Tokens
 
 _ROLES = ("subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other")
@@ -43,15 +44,14 @@ def features(
     tokens: Tokens, anaphor: Anaphor, candidates: list[Candidate], earlier: list[Earlier]
 ) -> list[list[float]]:
     """Return a row of numbers per candidate, in order, and one row for "none of them"."""
-    own = anaphor.mention
+    own, title = anaphor.mention, tokens.title
     gender = anaphor.pronoun.gender
-    wanted = {"f": 1.0, "m": 0.0}.get(gender)
     last = [item for item in earlier if item.anaphor.pronoun.gender == gender]
     opposite = [item for item in earlier if item.anaphor.pronoun.gender != gender]
     most = max((candidate.count for candidate in candidates), default=0)
     own_subject, own_object = own.role in SUBJECTS, own.role in OBJECTS
     rows: list[list[float]] = []
-    fits = [_fit(candidate.entity, wanted) for candidate in candidates]
+    fits = [_fit(candidate.entity, own.female, title) for candidate in candidates]
     best = max(fits, default=0.0)
     recency = 0
     subjects = 0
@@ -59,6 +59,11 @@ def features(
     start = tokens.sentences[own.sentence][0]
     total = max(sum(candidate.count + candidate.following for candidate in candidates), 1)
     persons = 0
+    named = [
+        fit
+        for candidate, fit in zip(candidates, fits, strict=True)
+        if title and title.names(candidate.entity)
+    ]
     for candidate, fit in zip(candidates, fits, strict=True):
         nearest = candidate.before[0] if candidate.before else candidate.after[0]
         only_after = not candidate.before
@@ -194,13 +199,14 @@ def features(
             nearest.verb >= 0 and own.verb >= 0 and tokens.heads[own.verb] == nearest.verb != own.verb,
             distance == 0 and only_after and own.start - start <= 3,
         ]
+        row += titled(title, candidate.entity, len(named) == 1)
         if not only_after and fit >= 0.4 and candidate.entity.person >= 0.5:
             persons += 1
         rows.append(row)
         if not only_after and fit >= 0.2:
             recency += 1
             subjects += is_subject
-    rows.append(_none(anaphor, candidates, fits, last, len(rows[0]) if rows else WIDTH))
+    rows.append(_none(anaphor, candidates, fits, last, untitled(title, own.female, named)))
     return rows
 
 
@@ -242,28 +248,36 @@ def _place(tokens: Tokens, mention: Mention) -> list[float]:
 
 
 def _none(
-    anaphor: Anaphor, candidates: list[Candidate], fits: list[float], last: list[Earlier], width: int
+    anaphor: Anaphor,
+    candidates: list[Candidate],
+    fits: list[float],
+    last: list[Earlier],
+    titled: list[float],
 ) -> list[float]:
     """Return the row of "none of them": zeros but for a few of the same places, read with the first at 0."""
     own = anaphor.mention
-    row = [0.0] * width
-    row[1] = min(len(candidates), 8) / 8.0
-    row[2] = float(own.sentence == 0)
-    row[3] = float(not candidates)
-    row[4] = sum(fit > 0.8 for fit in fits) / 4.0
-    row[5] = sum(fit > 0.4 for fit in fits) / 8.0
-    row[6] = float(anaphor.possessive)
-    row[7] = float(own.role in SUBJECTS)
-    row[8] = float(bool(last))
-    row[9] = 1.0 - sum(last[-1].probabilities.values()) if last else 0.0
-    row[10] = min(own.start, 60) / 60.0
-    return row
+    row = [
+        0.0,
+        min(len(candidates), 8) / 8.0,
+        own.sentence == 0,
+        not candidates,
+        sum(fit > 0.8 for fit in fits) / 4.0,
+        sum(fit > 0.4 for fit in fits) / 8.0,
+        anaphor.possessive,
+        own.role in SUBJECTS,
+        bool(last),
+        1.0 - sum(last[-1].probabilities.values()) if last else 0.0,
+        min(own.start, 60) / 60.0,
+        *titled,
+    ]
+    return row + [0.0] * (WIDTH - len(row))
 
 
-def _fit(entity: Entity, wanted: float | None) -> float:
-    if wanted is None:
-        return 0.5
-    return entity.female if wanted == 1.0 else 1.0 - entity.female
+def _fit(entity: Entity, wanted: float, title: Title | None) -> float:
+    female = entity.female
+    if title and abs(title.female - 0.5) > abs(female - 0.5) and title.names(entity):
+        female = title.female
+    return female if wanted == 1.0 else 1.0 - female
 
 
 def _says(tokens: Tokens, mention: Mention) -> bool:
@@ -276,4 +290,4 @@ def _quoted(tokens: Tokens, start: int, end: int) -> bool:
 
 
 _QUOTES = frozenset({'"', "``", "''", "“", "”"})
-WIDTH = 126
+WIDTH = 132

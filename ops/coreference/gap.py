@@ -8,12 +8,28 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
-_COLUMNS = ("Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref")
+_COLUMNS = (
+    "Text",
+    "Pronoun",
+    "Pronoun-offset",
+    "A",
+    "A-offset",
+    "A-coref",
+    "B",
+    "B-offset",
+    "B-coref",
+    "URL",
+)
+
+
+_PAGE = re.compile(r".*/wiki/")
 
 
 class Name(NamedTuple):
@@ -36,6 +52,8 @@ class Example:
     pronoun: str
     offset: int
     names: tuple[Name, Name]
+    title: str
+    """Of the page of Wikipedia that the text is from."""
 
     @property
     def feminine(self) -> bool:
@@ -61,7 +79,10 @@ def read(file: Path) -> list[Example]:
             Name(int(row[f"{k}-offset"]), int(row[f"{k}-offset"]) + len(row[k]), row[f"{k}-coref"] == "TRUE")
             for k in "AB"
         ]
-        found.append(Example(row["Text"], row["Pronoun"], int(row["Pronoun-offset"]), (names[0], names[1])))
+        title = unquote(_PAGE.sub("", row["URL"])).replace("_", " ")
+        found.append(
+            Example(row["Text"], row["Pronoun"], int(row["Pronoun-offset"]), (names[0], names[1]), title)
+        )
     return found
 
 

@@ -36,21 +36,20 @@ def ranker(weights: Network | None = None) -> Callable[[Doc], Found]:
 
     def find(document: Doc) -> Found:
         reading = Reading.of(Tokens.of(document))
-        tokens = reading.tokens
         people, later = _people(reading, trained)
         found = [
             *people,
             *(
-                Link("pronoun", _span(item.anaphor.mention), _extended(tokens, item.mention), item.score)
+                Link("pronoun", _span(item.anaphor.mention), _extended(item.mention), item.score)
                 for item in things(reading)
             ),
             *(
-                Link("nominal", _span(item.mention), _extended(tokens, item.antecedent), item.score)
+                Link("nominal", _span(item.mention), _extended(item.antecedent), item.score)
                 for item in nominals(reading)
             ),
         ]
         names = [
-            [_extended(tokens, mention) for mention in entity.mentions]
+            [_extended(mention) for mention in entity.mentions]
             for entity in reading.people
             if len(entity.mentions) > 1
         ]
@@ -78,9 +77,9 @@ def _people(reading: Reading, trained: Network) -> tuple[list[Link], list[Link]]
             candidate = item.candidates[index]
             score = trained.calibrated(float(item.probabilities[index]))
             for mention in _named(candidate):
-                links.append(Link("pronoun", own, _extended(reading.tokens, mention), score))
+                links.append(Link("pronoun", own, _extended(mention), score))
             if not candidate.before:
-                antecedent = _extended(reading.tokens, candidate.after[0])
+                antecedent = _extended(candidate.after[0])
                 later.append(Link("pronoun", own, antecedent, score))
     return links, later
 
@@ -100,7 +99,7 @@ def _span(mention: Mention) -> Span:
     return mention.start, mention.end
 
 
-def _extended(tokens: Tokens, mention: Mention) -> Span:
+def _extended(mention: Mention) -> Span:
     """Return the tokens of a mention with the article before a name: "the Lions"."""
     start = mention.start - mention.determined if mention.name else mention.start
     return start, mention.end

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ops.coreference.links import Span
+from ops.coreference.titles import Title, title_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -36,6 +37,8 @@ class Tokens:
     sentences: list[Span]
     entities: list[tuple[int, int, str]]
     """(start, end, type) of the named entities, in order."""
+    title: Title | None
+    """Of the document."""
 
     @classmethod
     def of(cls, document: Doc) -> Tokens:
@@ -64,6 +67,7 @@ class Tokens:
             sentence_of=sentence_of,
             sentences=list(pairwise([*first, len(words)])),
             entities=[(span.start, span.end, span.label_) for span in document.ents],
+            title=title_of(document),
         )
 
     def base_start(self, head: int) -> int:

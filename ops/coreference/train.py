@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ops.coreference.candidates import Candidate
 from ops.coreference.fitting import Lists, fit, teach
 from ops.coreference.network import WEIGHTS, Network, calibrated
 from ops.coreference.resolve import Reading, Resolved, resolve
+from ops.coreference.titles import with_title
 from ops.coreference.tokens import Tokens
 
 #: Networks that are put together.
@@ -38,6 +40,11 @@ class Text:
     reading: Reading
     offsets: list[tuple[int, int]]
     """Of each token, in characters."""
+
+    def untitled(self) -> Text:
+        """Return the same text without the title of its page."""
+        tokens = dataclasses.replace(self.reading.tokens, title=None)
+        return dataclasses.replace(self, reading=dataclasses.replace(self.reading, tokens=tokens))
 
     def is_target(self, item: Resolved) -> bool:
         """Return whether a pronoun is the one that the example asks for."""
@@ -59,12 +66,17 @@ class Text:
         return [*(float(not (a or b)) for a, b in named), 1.0]
 
 
+#: Examples, each with its pronoun, resolved; None if the parse has no such pronoun.
+Found: TypeAlias = list[tuple[Text, Resolved | None]]
+
+
 def texts(file: Path) -> list[Text]:
-    """Return the examples of a file, parsed by the default pipeline."""
+    """Return the examples of a file with their titles, parsed by the default pipeline."""
     from ops.models.spacy_pipeline import spacy_pipeline
 
     examples = gap.read(file)
-    documents = spacy_pipeline().pipe(example.text for example in examples)
+    nlp = spacy_pipeline()
+    documents = nlp.pipe(with_title(nlp.make_doc(example.text), example.title) for example in examples)
     return [
         Text(
             example,
@@ -80,8 +92,9 @@ def train(corpus: Sequence[Text], seed: int) -> Network:
 
     A first one says of whom earlier pronouns speak, which are features of later ones; boosted trees and more
     networks, fitted to the marked pronouns, teach the last ones, whose scores are averaged, what the unmarked
-    mean.
+    mean. Each text is read with its title and without, so that the network serves both.
     """
+    corpus = [*corpus, *(text.untitled() for text in corpus)]
     unread = _untrained()
     marked, _ = _lists(corpus, unread)
     first = fit(marked, seed)
@@ -90,9 +103,9 @@ def train(corpus: Sequence[Text], seed: int) -> Network:
     return Network.together([fit(lists, seed + number) for number in range(_MEMBERS)])
 
 
-def decisions(corpus: Sequence[Text], network: Network) -> list[tuple[Text, Resolved | None]]:
-    """Return each example with its pronoun, resolved; None if the parse has no such pronoun."""
-    found: list[tuple[Text, Resolved | None]] = []
+def decisions(corpus: Sequence[Text], network: Network) -> Found:
+    """Return the examples with what a network makes of their pronouns."""
+    found: Found = []
     for text in corpus:
         items = resolve(text.reading, network)
         found.append((text, next((item for item in items if text.is_target(item)), None)))
@@ -130,7 +143,7 @@ def _lists(corpus: Sequence[Text], network: Network) -> tuple[Lists, Lists]:
     return first, second
 
 
-def outcomes(found: Sequence[tuple[Text, Resolved | None]]) -> list[tuple[float, bool]]:
+def outcomes(found: Found) -> list[tuple[float, bool]]:
     """Return the probability of the best candidate and whether it is meant, where GAP tells."""
     known: list[tuple[float, bool]] = []
     for text, item in found:
@@ -153,7 +166,7 @@ def platt(known: Sequence[tuple[float, bool]]) -> tuple[float, float]:
     return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 
-def report(found: Sequence[tuple[Text, Resolved | None]]) -> str:
+def report(found: Found) -> str:
     """Return F1 overall and by gender, and the reliability of calibrated probabilities, for people."""
     lines = []
     for title, genders in (("all", (True, False)), ("feminine", (True,)), ("masculine", (False,))):
@@ -186,29 +199,39 @@ def main(argv: Sequence[str] | None = None) -> None:
     if not wanted.file.is_file():
         parser.error(f"{wanted.file}: no such file: give the path of GAP's development set")
     corpus = texts(wanted.file)
-    found: list[tuple[Text, Resolved | None]] = []
-    known: list[list[tuple[float, bool]]] = []
+    parts: list[tuple[Found, Found]] = []
     for fold in range(wanted.folds):
         held = corpus[fold :: wanted.folds]
-        rest = [text for index, text in enumerate(corpus) if index % wanted.folds != fold]
-        one = decisions(held, train(rest, wanted.seed))
-        print(f"fold {fold + 1} of {wanted.folds}: F1 {_f1(one):.1f}", flush=True)
-        found += one
-        known.append(outcomes(one))
-    print(report(found))
-    checked: list[tuple[float, bool]] = []
-    for fold, one_known in enumerate(known):
-        slope, intercept = platt([pair for other, part in enumerate(known) if other != fold for pair in part])
-        checked += [(calibrated(p, slope, intercept), right) for p, right in one_known]
-    print(reliability(checked))
+        ranker = train(
+            [text for index, text in enumerate(corpus) if index % wanted.folds != fold], wanted.seed
+        )
+        parts.append((decisions(held, ranker), decisions([text.untitled() for text in held], ranker)))
+        titled, alone = map(_f1, parts[-1])
+        print(f"fold {fold + 1} of {wanted.folds}: F1 {titled:.1f}, without titles {alone:.1f}", flush=True)
+    for name, found in zip(
+        ("with the titles of the pages", "without"), zip(*parts, strict=True), strict=True
+    ):
+        known = [outcomes(part) for part in found]
+        print(f"\n{name}\n{report(list(itertools.chain(*found)))}\n{reliability(_checked(known))}")
     if wanted.out:
-        slope, intercept = platt([pair for part in known for pair in part])
+        slope, intercept = platt([pair for part in parts for found in part for pair in outcomes(found)])
         last = dataclasses.replace(train(corpus, wanted.seed), calibration=np.array([slope, intercept]))
         last.save(wanted.out)
         print(f"wrote {wanted.out}: {wanted.out.stat().st_size} bytes")
 
 
-def _f1(found: Sequence[tuple[Text, Resolved | None]]) -> float:
+def _checked(known: Sequence[Sequence[tuple[float, bool]]]) -> list[tuple[float, bool]]:
+    """Return the probabilities of each part, calibrated by the other parts."""
+    checked: list[tuple[float, bool]] = []
+    for index, own in enumerate(known):
+        slope, intercept = platt(
+            [pair for other, part in enumerate(known) if other != index for pair in part]
+        )
+        checked += [(calibrated(p, slope, intercept), right) for p, right in own]
+    return checked
+
+
+def _f1(found: Found) -> float:
     return gap.score((text.example, decided(text, item)) for text, item in found).f1
 
 

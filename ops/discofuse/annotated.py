@@ -13,6 +13,7 @@ from itertools import chain
 import pyarrow as pa
 
 from ops.coreference.links import Link, Span
+from ops.coreference.titles import with_title
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.schemas import ANNOTATED
 from ops.discofuse.stored import AnnotationParams, columns_of, pipeline_of
@@ -38,7 +39,9 @@ def annotate(prose: pa.Table, params: AnnotationParams) -> Outcome:
     tables = [ANNOTATED.kept.empty_table()]
     rows: list[Row] = []
     tokens = 0
-    for unit, annotation in zip(units, parsed((unit["text"] for unit in units), params), strict=True):
+    for unit, annotation in zip(
+        units, parsed(((unit["text"], unit["title"]) for unit in units), params), strict=True
+    ):
         rows.append(_row(unit, annotation, pipeline))
         tokens += len(annotation.words)
         if tokens >= _TOKENS_AT_ONCE:
@@ -49,12 +52,19 @@ def annotate(prose: pa.Table, params: AnnotationParams) -> Outcome:
     return Outcome(nothing.units, pa.concat_tables(tables), nothing.dropped, nothing.rejected)
 
 
-def parsed(texts: Iterable[str], params: AnnotationParams) -> Iterator[Annotation]:
-    """Yield the annotation of every text, of any length, in order; memory grows with one text at most."""
+def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) -> Iterator[Annotation]:
+    """Yield the annotation of every text of any length, given with its title, in order.
+
+    Memory grows with one text at most.
+    """
     from ops.discofuse.pipeline import annotator
 
     nlp = annotator(params.pipeline, params.coreference)
-    cut = ((text[start:end], last) for text in texts for start, end, last in _marked(text, params))
+    cut = (
+        (with_title(nlp.make_doc(text[start:end]), title), last)
+        for text, title in texts
+        for start, end, last in _marked(text, params)
+    )
     found: list[Annotation] = []
     for document, last in nlp.pipe(cut, as_tuples=True, batch_size=params.batch_size):
         found.append(Annotation.of(document))

@@ -14,6 +14,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 import ops.coreference.component  # noqa: F401 - it makes itself known to spaCy
+from ops.coreference.titles import with_title
 from ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
 from ops.text.sentences import sentence_spans
 
@@ -38,22 +39,22 @@ def annotator(name: str | None = None, coreference: str = "ranker") -> Language:
     return _annotator(str(name or SPACY_PIPELINE), coreference)
 
 
-def tokenised(nlp: Language, sentences: Sequence[Sequence[str]]) -> Doc:
+def tokenised(nlp: Language, sentences: Sequence[Sequence[str]], title: str | None = None) -> Doc:
     """Return the parse of sentences whose tokens and ends are given."""
     words = [word for sentence in sentences for word in sentence]
     starts: list[bool | int | None] = [index == 0 for sentence in sentences for index in range(len(sentence))]
-    document = Doc(nlp.vocab, words=words, sent_starts=starts)
+    document = with_title(Doc(nlp.vocab, words=words, sent_starts=starts), title)
     for _, component in nlp.pipeline:
         document = component(document)
     return document
 
 
-def annotated(text: str, nlp: Language) -> Doc:
+def annotated(text: str, nlp: Language, title: str | None = None) -> Doc:
     """Return the parse of a text, whose tokens and newlines are kept where it is space-tokenised."""
     if not is_tokenised(text):
-        return nlp(text)
+        return nlp(with_title(nlp.make_doc(text), title))
     lines = [line.split() for line in text.splitlines() if line.strip()]
-    return tokenised(nlp, lines if len(lines) != 1 else sentences_of_tokens(lines[0]))
+    return tokenised(nlp, lines if len(lines) != 1 else sentences_of_tokens(lines[0]), title)
 
 
 def is_tokenised(text: str) -> bool:

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 _AT_ONCE = 100_000
 
 
-def fusion_examples(text: str, nlp: Language, params: RuleParams | None = None) -> list[FusionExample]:
+def fusion_examples(
+    text: str, nlp: Language, params: RuleParams | None = None, title: str | None = None
+) -> list[FusionExample]:
     """Return the fusion examples of a text of one or more sentences, in the order of the text.
 
     `nlp` is that of `annotator()`. The text may be natural or already space-tokenised; in the second case
     its tokens are kept, and its sentences end at the newlines, or where final marks stand if it has none.
+    A `title` that names whom the text is about helps to tell whom its pronouns mean.
     """
     parts = [text] if is_tokenised(text) else [text[start:end] for start, end in pieces(text, _AT_ONCE)]
-    annotation = joined([Annotation.of(annotated(part, nlp)) for part in parts])
+    annotation = joined([Annotation.of(annotated(part, nlp, title)) for part in parts])
     return [candidate.example for candidate in candidates(annotation, params or RuleParams())]

@@ -7,7 +7,7 @@ from ops.coreference.network import Network
 from ops.coreference.train import main, platt
 
 HEADER = "ID\tText\tPronoun\tPronoun-offset\tA\tA-offset\tA-coref\tB\tB-offset\tB-coref\tURL\n"
-ROW = "x-1\tAnna met Eve. She left.\tShe\t14\tAnna\t0\tTRUE\tEve\t9\tFALSE\thttp://example.org\n"
+ROW = "x-1\tAnna met Eve. She left.\tShe\t14\tAnna\t0\tTRUE\tEve\t9\tFALSE\thttp://example.org/wiki/Zo%C3%AB_Lee_(singer)\n"
 
 
 def test_gap_is_read_with_the_places_of_its_names(tmp_path):
@@ -17,6 +17,7 @@ def test_gap_is_read_with_the_places_of_its_names(tmp_path):
     assert example.feminine
     assert [example.text[name.start : name.end] for name in example.names] == ["Anna", "Eve"]
     assert [name.meant for name in example.names] == [True, False]
+    assert example.title == "Zoë Lee (singer)"
 
 
 def test_a_row_without_a_name_is_refused_with_its_place(tmp_path):
@@ -28,7 +29,7 @@ def test_a_row_without_a_name_is_refused_with_its_place(tmp_path):
 
 def test_f1_counts_two_decisions_an_example():
     def example(first, second):
-        return gap.Example("", "she", 0, (gap.Name(0, 1, first), gap.Name(1, 2, second)))
+        return gap.Example("", "she", 0, (gap.Name(0, 1, first), gap.Name(1, 2, second)), "")
 
     scored = gap.score(
         [

@@ -34,11 +34,11 @@ TEXTS = [
 ]
 
 
-def prose(texts):
+def prose(texts, title=None):
     rows = [
         {
             "id": f"prose-{number}", "source_ids": [f"file-{number}"], "licence": "MIT",
-            "document": f"doc-{number}", "title": None, "month": "2018-06", "domain": "sports", "text": text,
+            "document": f"doc-{number}", "title": title, "month": "2018-06", "domain": "sports", "text": text,
         }
         for number, text in enumerate(texts)
     ]  # fmt: skip
@@ -115,8 +115,18 @@ def test_an_annotation_holds_what_spacy_says_of_each_token():
 
 
 def test_a_paragraph_begins_a_sentence_whatever_the_former_ends_with():
-    [found] = parsed(["Early life\n\nShe sang in Lissa. She left\n\nHe stayed"], PARAMS)
+    [found] = parsed([("Early life\n\nShe sang in Lissa. She left\n\nHe stayed", None)], PARAMS)
     assert found.sentence_texts() == ["Early life", "She sang in Lissa.", "She left", "He stayed"]
+
+
+def test_the_title_of_a_document_helps_to_tell_whom_its_pronouns_mean():
+    text = "Ruth Varga met Ida Holm in Lissa. She taught her to sing."
+    scores = {}
+    for title in ("Ruth Varga (singer)", None, "Ida Holm"):
+        [row] = annotate(prose([text], title), PARAMS).kept.to_pylist()
+        assert row["words"][:3] == ["Ruth", "Varga", "met"]
+        scores[title] = max(link["score"] for link in row["links"] if link["antecedent_start"] == 0)
+    assert scores["Ruth Varga (singer)"] > scores[None] > scores["Ida Holm"]
 
 
 @pytest.mark.parametrize("size", [1, 8, 64])
@@ -170,8 +180,8 @@ def test_the_parse_of_a_long_document_is_those_of_its_pieces_joined():
     paragraph = "The mill was sold, and its owner kept the wheel. He lived nearby.\n\n"
     params = AnnotationParams(piece_characters=1000)
     text = (paragraph * 40).strip()
-    [whole] = parsed([text], params)
-    parts = list(parsed([text[start:end] for start, end in pieces(text, 1000)], AnnotationParams()))
+    [whole] = parsed([(text, None)], params)
+    parts = list(parsed([(text[start:end], None) for start, end in pieces(text, 1000)], AnnotationParams()))
     assert len(parts) > 1 and whole == joined(parts)
     assert "".join(word + " " * space for word, space in zip(whole.words, whole.spaces, strict=True)) == text
     assert len(whole.sentences) == 80 and whole.sentences[-1][1] == len(whole.words)
@@ -226,7 +236,7 @@ def test_a_pipeline_is_told_by_name_version_and_digest_and_so_are_the_weights_of
     ],
 )
 def test_odd_text_is_parsed_and_nothing_of_it_is_lost(text):
-    [found] = parsed([text], PARAMS)
+    [found] = parsed([(text, None)], PARAMS)
     assert "".join(word + " " * space for word, space in zip(found.words, found.spaces, strict=True)) == text
     assert found.sentences[0][0] == 0 and found.sentences[-1][1] == len(found.words)
 
@@ -242,7 +252,7 @@ def test_a_document_of_ten_thousand_sentences_is_parsed_past_the_length_that_spa
     nlp = annotator(PARAMS.pipeline)
     before, nlp.max_length = nlp.max_length, 20_000
     try:
-        [found] = parsed([text], PARAMS)
+        [found] = parsed([(text, None)], PARAMS)
     finally:
         nlp.max_length = before
     assert len(found.sentences) == 10_000

@@ -42,6 +42,15 @@ def test_tokens_of_a_tokenised_text_are_kept(nlp):
     assert [token.text for token in annotated(text, nlp)] == text.split()
 
 
+@pytest.mark.parametrize(
+    "text", ["Ruth Varga met Ida Holm. She left early.", "Ruth Varga met Ida Holm . She left early ."]
+)
+def test_a_title_that_names_another_leaves_a_pronoun_as_it_is(nlp, text):
+    told, untold = (fusion_examples(text, nlp, title=title) for title in ("Ruth Varga (singer)", "Ida Holm"))
+    assert [example.incoherent_second_sentence for example in told] == ["Ruth Varga left early ."]
+    assert [example.incoherent_second_sentence for example in untold] == ["She left early ."]
+
+
 def test_sentences_of_a_tokenised_text_end_at_its_newlines(nlp):
     text = "He left . She stayed .\nThe rain . stopped .\n\nIt was late ."
     sentences = [sentence.text for sentence in annotated(text, nlp).sents]

@@ -1,0 +1,86 @@
+"""What the title of a document says of whom its pronouns mean: an article is often about the one it names.
+
+Belongs here: the title of a document, and what it has in common with a name, as numbers. Not here: the other
+features (features.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ops.coreference.first_names import gender_of_name
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from ops.coreference.entities import Entity
+
+_KEY = "silverloom.title"
+#: What Wikipedia puts behind a name to tell it from others: "Jane Doe (actress)".
+_BRACKETS = re.compile(r"\s*\([^()]*\)\s*\Z")
+_WORD = re.compile(r"[^\s,;:\"“”]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """The words of a title."""
+
+    words: tuple[str, ...]
+    female: float
+    """The share of women among those with such a name, 0.5 where it does not tell."""
+
+    @classmethod
+    def of(cls, text: str | None) -> Title | None:
+        """Return the title of a text; None if it has none, or one without a word."""
+        words = tuple(_WORD.findall(_BRACKETS.sub("", text or "")))
+        return cls(words, gender_of_name([word.lower() for word in words])) if words else None
+
+    def names(self, entity: Entity) -> bool:
+        """Return whether all words of a name are in the title."""
+        return bool(entity.words) and set(entity.words) <= set(self.words)
+
+
+def with_title(document: Doc, title: str | None) -> Doc:
+    """Return a document, not yet parsed, that knows its title."""
+    document.user_data[_KEY] = title
+    return document
+
+
+def title_of(document: Doc) -> Title | None:
+    """Return the title of a document."""
+    return Title.of(document.user_data.get(_KEY))
+
+
+def titled(title: Title | None, entity: Entity, alone: bool) -> list[float]:
+    """Return whether there is a title, and how much of a name is in it; `alone`: it is in no other's."""
+    if title is None or not entity.words:
+        return [float(title is not None), *[0.0] * 5]
+    inside = title.names(entity)
+    return [
+        1.0,
+        inside,
+        entity.words == title.words,
+        inside and entity.words[-1] == title.words[-1],
+        not inside and not set(entity.words).isdisjoint(title.words),
+        inside and alone,
+    ]
+
+
+def untitled(title: Title | None, wanted: float, named: Sequence[float]) -> list[float]:
+    """Return the same for "none of them": whom the title names may not be among the candidates.
+
+    `wanted` is the gender of the pronoun, 1 for a woman; `named` says how well the genders of those fit that
+    the title names.
+    """
+    if title is None:
+        return [0.0] * 5
+    return [
+        1.0,
+        bool(named),
+        title.female if wanted == 1.0 else 1.0 - title.female,
+        len(title.words) in (2, 3),
+        max(named, default=0.0) > 0.4,
+    ]

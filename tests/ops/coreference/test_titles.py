@@ -1,0 +1,75 @@
+import pytest
+
+from ops.coreference.candidates import Window
+from ops.coreference.features import WIDTH, features
+from ops.coreference.network import network
+from ops.coreference.resolve import Reading, resolve
+from ops.coreference.titles import Title, with_title
+from ops.coreference.tokens import Tokens
+from tests.ops.coreference.parses import parse
+
+MET = "Anna/NNP/compound/1 Lee/NNP/nsubj/2 met/VBD/ROOT/2 Eve/NNP/compound/4 Roe/NNP/dobj/2 ././punct/2"
+LEFT = "She/PRP/nsubj/1 left/VBD/ROOT/1 ././punct/1"
+PEOPLE = (("Anna Lee", "PERSON"), ("Eve Roe", "PERSON"))
+
+
+def probabilities(reading):
+    (item,) = resolve(reading, network())
+    named = [" ".join(candidate.entity.words) for candidate in item.candidates]
+    return dict(zip([*named, None], item.probabilities.tolist(), strict=True))
+
+
+def read(title, *sentences, entities=PEOPLE):
+    return Reading.of(Tokens.of(with_title(parse(*sentences, entities=entities), title)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Anna Lee", ("Anna", "Lee")),
+        ("Anna Lee (singer)", ("Anna", "Lee")),
+        ("Lee, Anna", ("Lee", "Anna")),
+        ("Zoë O'Hara-Völker", ("Zoë", "O'Hara-Völker")),
+    ],
+)
+def test_a_title_has_the_words_of_a_name_without_what_tells_it_from_others(text, words):
+    assert Title.of(text).words == words
+
+
+@pytest.mark.parametrize("text", [None, "", "  ", "(film)", '", :'])
+def test_a_title_without_a_word_is_none(text):
+    assert Title.of(text) is None
+
+
+def test_whom_the_title_names_is_more_probable_and_another_less():
+    anna, nobody, eve = (
+        probabilities(read(title, MET, LEFT)) for title in ("Anna Lee (singer)", None, "Eve Roe")
+    )
+    assert anna["Anna Lee"] > nobody["Anna Lee"] > eve["Anna Lee"]
+    assert eve["Eve Roe"] > nobody["Eve Roe"] > anna["Eve Roe"]
+
+
+def test_the_first_name_in_a_title_tells_the_gender_of_a_surname():
+    surnames = "Vek/NNP/nsubj/1 met/VBD/ROOT/1 Roe/NNP/dobj/1 ././punct/1"
+    entities = (("Vek", "PERSON"), ("Roe", "PERSON"))
+    anna, paul = (
+        probabilities(read(title, surnames, LEFT, entities=entities)) for title in ("Anna Vek", "Paul Vek")
+    )
+    assert anna["Vek"] > paul["Vek"]
+
+
+@pytest.mark.parametrize("title", [None, "Anna Lee", "Anna", "A street in Lissa"])
+def test_rows_have_one_width_with_and_without_a_title(title):
+    reading = read(title, MET, LEFT)
+    (anaphor,) = reading.anaphors
+    rows = features(reading.tokens, anaphor, Window(reading.people).before(anaphor), [])
+    assert {len(row) for row in rows} == {WIDTH}
+
+
+def test_a_title_that_names_nobody_is_told_from_none():
+    rows = {}
+    for title in (None, "A street in Lissa"):
+        reading = read(title, MET, LEFT)
+        (anaphor,) = reading.anaphors
+        rows[title] = features(reading.tokens, anaphor, Window(reading.people).before(anaphor), [])
+    assert rows[None] != rows["A street in Lissa"]
