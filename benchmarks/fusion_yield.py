@@ -1,9 +1,9 @@
 """What the rules and filters make of prose: examples per 1,000 sentences, seconds, memory, some to read.
 
 Run: python benchmarks/fusion_yield.py PATH [PATH ...] [--documents N] [--skip N] [--read N --seed N]. A PATH
-is prose as in benchmarks/fusion_rules.py. With --read, so many examples of all paths, drawn at random without
-controls, are printed one by one. Seconds are the processor's, thresholds those of
-params.yaml.
+is prose as in benchmarks/fusion_rules.py; texts of GAP (gap-*.tsv.gz) have the titles of their pages. With
+--read, so many examples of all paths, drawn at random without controls, are printed one by one. Seconds are
+the processor's, thresholds those of params.yaml.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import resource
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -26,6 +27,7 @@ import pyarrow as pa
 from fusion_rules import texts
 
 from assets.settings import section
+from ops.coreference import gap
 from ops.discofuse.annotated import annotate
 from ops.discofuse.candidates import candidates
 from ops.discofuse.examples import ExampleParams, examples
@@ -33,18 +35,29 @@ from ops.discofuse.rules import CONTROL, RuleParams
 from ops.discofuse.stored import AnnotationParams
 from ops.parse.schemas import PROSE
 
+#: A title, where there is one, and a text.
+Document: TypeAlias = tuple[str | None, str]
 
-def prose(path: Path, documents: list[str]) -> pa.Table:
+
+def titled(path: Path) -> Iterator[Document]:
+    """Yield the documents of a file; those of GAP have the titles of their pages."""
+    if path.name.startswith("gap-"):
+        yield from ((example.title, example.text) for example in gap.read(path))
+    else:
+        yield from ((None, text) for text in texts(path))
+
+
+def prose(path: Path, documents: list[Document]) -> pa.Table:
     """Return documents as a table of sources/prose."""
     nothing = dict.fromkeys(PROSE.kept.names, "-")
     rows = [
-        {**nothing, "id": f"{path.name} {number}", "source_ids": ["-"], "text": text}
-        for number, text in enumerate(documents)
+        {**nothing, "id": f"{path.name} {number}", "source_ids": ["-"], "title": title, "text": text}
+        for number, (title, text) in enumerate(documents)
     ]
     return pa.Table.from_pylist(rows, schema=PROSE.kept)
 
 
-def made(path: Path, documents: list[str]) -> list[dict[str, Any]]:
+def made(path: Path, documents: list[Document]) -> list[dict[str, Any]]:
     """Return the examples of documents; print what they are and what they cost."""
     annotation = section(AnnotationParams)
     began = time.process_time()
@@ -89,7 +102,7 @@ def main() -> None:
     for path in given.paths:
         if not path.is_file():
             parser.exit(2, f"{path}: no such file. Give a file of prose, a document a line.\n")
-        chosen = list(islice(texts(path), given.skip, given.skip + given.documents))
+        chosen = list(islice(titled(path), given.skip, given.skip + given.documents))
         fused += [row for row in made(path, chosen) if row["rule"] != CONTROL]
     print(f"\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB at most")
     drawn = random.Random(given.seed).sample(fused, min(given.read, len(fused)))  # noqa: S311
