@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _KEY = "silverloom.title"
 #: What Wikipedia puts behind a name to tell it from others: "Jane Doe (actress)".
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*\Z")
+#: Characters that are read: what is longer is no name.
+_LONGEST = 200
 _WORD = re.compile(r"[^\s,;:\"“”]+")
 
 
@@ -35,7 +37,7 @@ class Title:
     @classmethod
     def of(cls, text: str | None) -> Title | None:
         """Return the title of a text; None if it has none, or one without a word."""
-        words = tuple(_WORD.findall(_BRACKETS.sub("", text or "")))
+        words = tuple(_WORD.findall(_BRACKETS.sub("", (text or "")[:_LONGEST])))
         return cls(words, gender_of_name([word.lower() for word in words])) if words else None
 
     def names(self, entity: Entity) -> bool:

@@ -41,6 +41,10 @@ def test_a_title_without_a_word_is_none(text):
     assert Title.of(text) is None
 
 
+def test_no_title_is_too_long():
+    assert Title.of("Anna " + "( " * 1_000_000).words[0] == "Anna"
+
+
 def test_whom_the_title_names_is_more_probable_and_another_less():
     anna, nobody, eve = (
         probabilities(read(title, MET, LEFT)) for title in ("Anna Lee (singer)", None, "Eve Roe")
