@@ -7,7 +7,7 @@ anything is computed (ops/discofuse).
 from __future__ import annotations
 
 import assets.discofuse  # noqa: F401  a dataset is declared before what reads it
-from assets.declaration import dataset
+from assets.dataset import dataset
 from assets.expectations import among, at_most, between, equal, identity, none, not_null, steady, text, unique
 from ops.discofuse import evaluation as evaluating
 from ops.discofuse import fusion_model as learning

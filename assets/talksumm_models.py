@@ -6,7 +6,7 @@ and how anything is computed (ops/talksumm).
 
 from __future__ import annotations
 
-from assets.declaration import dataset
+from assets.dataset import dataset
 from assets.expectations import (
     among,
     at_most,
