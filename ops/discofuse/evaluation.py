@@ -29,7 +29,7 @@ from ops.metrics.bootstrap import interval
 from ops.metrics.exact_match import exact_match
 from ops.metrics.sari import sari
 from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
-from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, struct
 from ops.params import Params
 from ops.parts import Parts
 
@@ -51,26 +51,22 @@ TABLE_9 = (
     "and", "but", "because", "although", "so", "or", "however", "while", "so that", "unless", "for example",
 )  # fmt: skip
 
-_PRONOUN = pa.struct(
-    [column("gold", _TEXT), column("predicted", _TEXT, f"{OTHER} where no pronoun stands there")]
-)
+_PRONOUN = struct(("gold", _TEXT), ("predicted", _TEXT, f"{OTHER} where no pronoun stands there"))
 
 EVALUATION = Shape(
     unit=FUSIONS.kept,
-    kept=pa.schema(
-        [
-            *columns(("fusion_id", _TEXT, "row of discofuse/fusions")),
-            *(FUSIONS.kept.field(name) for name in _FUSION),
-            column("in_domain", _BOOL, "whether the model was trained on the domain of the example alone"),
-            column("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
-            column("sari", _REAL, "0 to 1, the mean of the next three"),
-            column("keep", _REAL, "F1 of n-grams rightly kept"),
-            column("add", _REAL, "F1 of n-grams rightly added"),
-            column("delete", _REAL, "F1 of n-grams rightly deleted"),
-            column("connective", _TEXT, "of the target, without commas; null where it has none"),
-            column("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has none"),
-            column("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
-        ]
+    kept=columns(
+        ("fusion_id", _TEXT, "row of discofuse/fusions"),
+        *(FUSIONS.kept.field(name) for name in _FUSION),
+        ("in_domain", _BOOL, "whether the model was trained on the domain of the example alone"),
+        ("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
+        ("sari", _REAL, "0 to 1, the mean of the next three"),
+        ("keep", _REAL, "F1 of n-grams rightly kept"),
+        ("add", _REAL, "F1 of n-grams rightly added"),
+        ("delete", _REAL, "F1 of n-grams rightly deleted"),
+        ("connective", _TEXT, "of the target, without commas; null where it has none"),
+        ("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has none"),
+        ("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
     ),
 )
 

@@ -26,7 +26,7 @@ from ops.discofuse.schemas import EXAMPLES
 from ops.discofuse.senses import SENSE_NAMES, SENSES, Sense
 from ops.identity import joint_licence, row_id
 from ops.metrics.exact_match import exact_match
-from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parts import Parts
 
@@ -52,7 +52,7 @@ RATING_SHEETS = Shape(
         ("asked", _BOOL, "whether it is in the sheets: a fusion that is its gold text is not"),
         (
             "gold",
-            pa.list_(pa.struct([column("question", _TEXT), column("value", _TEXT, "of its scale")])),
+            pa.list_(struct(("question", _TEXT), ("value", _TEXT, "of its scale"))),
             "the gold answers, which raters do not see",
         ),
     ),

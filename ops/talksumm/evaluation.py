@@ -19,7 +19,7 @@ from pydantic import Field
 from ops.identity import row_id
 from ops.metrics.items import rouge_items
 from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
-from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.system_summaries import SYSTEM_SUMMARIES
@@ -29,12 +29,10 @@ _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 #: The columns of the paper's Table 2, in its order.
 TABLE_2 = ("rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f")
 
-BY_REFERENCE = pa.struct(
-    [
-        column("reference_id", _TEXT, "row of sources/human_summaries"),
-        column("annotator", _TEXT, "who wrote it, where that is known"),
-        *(column(name, _REAL, "against this summary alone") for name in TABLE_2),
-    ]
+BY_REFERENCE = struct(
+    ("reference_id", _TEXT, "row of sources/human_summaries"),
+    ("annotator", _TEXT, "who wrote it, where that is known"),
+    *((name, _REAL, "against this summary alone") for name in TABLE_2),
 )
 
 #: The columns that `rouge_items` gives.
