@@ -11,7 +11,6 @@ is the gold one, where these differ (5.3).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,6 +23,7 @@ from ops.discofuse.alignment import words
 from ops.discofuse.beside import with_files
 from ops.discofuse.schemas import EXAMPLES
 from ops.discofuse.senses import SENSE_NAMES, SENSES, Sense
+from ops.discofuse.splits import Split
 from ops.identity import joint_licence, row_id
 from ops.metrics.exact_match import exact_match
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
@@ -73,8 +73,6 @@ _OFFERS: Mapping[Sense, Sequence[str]] = {
     "contingency": ("because", "so", "therefore"),
     "temporal": ("then", "meanwhile", "finally"),
 }
-
-Split: TypeAlias = Literal["train", "validation", "test"]
 
 
 class RatingSheetParams(Params, section="discofuse.rating_sheets"):
