@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import dagster as dg
 import pyarrow as pa
 
+from assets.declaration import Declaration, Input, declarations
 from assets.settings import settings
 from ops.outcome import meaning
-
-if TYPE_CHECKING:
-    from assets.declaration import Declaration, Input
 
 CHECKS = {
     "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
@@ -46,10 +44,8 @@ def months() -> dg.PartitionsDefinition[str]:
     return dg.MonthlyPartitionsDefinition(start_date=chosen.start, end_date=after, fmt="%Y-%m")
 
 
-def dagster_asset(
-    declaration: Declaration, declared: Mapping[dg.AssetKey, Declaration]
-) -> dg.AssetsDefinition:
-    """Return the asset of a declaration, whose inputs are among those `declared`."""
+def dagster_asset(declaration: Declaration) -> dg.AssetsDefinition:
+    """Return the asset of a declaration."""
 
     # unannotated: Dagster takes the annotation as it stands, which here would be a string
     def body(context):  # type: ignore[no-untyped-def]
@@ -61,7 +57,7 @@ def dagster_asset(
         key=declaration.key,
         group_name=declaration.key.path[0],
         description=declaration.function.__doc__,
-        deps=[dg.AssetDep(i.key, partition_mapping=_mapping(i, declared[i.key])) for i in declaration.inputs],
+        deps=[dg.AssetDep(source.key, partition_mapping=_mapping(source)) for source in declaration.inputs],
         partitions_def=months() if declaration.partitioned else None,
         code_version=declaration.code_version,
         required_resource_keys={"store"},
@@ -104,7 +100,8 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
         ]
 
 
-def _mapping(source: Input, upstream: Declaration) -> dg.PartitionMapping | None:
+def _mapping(source: Input) -> dg.PartitionMapping | None:
+    upstream = declarations()[source.key]
     if not upstream.partitioned or not source.all_months:
         return None
     # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.

@@ -7,7 +7,7 @@ how anything is computed (ops/discofuse).
 from __future__ import annotations
 
 import assets.sources  # noqa: F401  a dataset is declared before what reads it
-from assets.declaration import dataset
+from assets.dataset import dataset
 from assets.expectations import (
     THIS_MONTH,
     Expectation,

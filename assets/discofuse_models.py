@@ -7,8 +7,8 @@ anything is computed (ops/discofuse).
 from __future__ import annotations
 
 import assets.discofuse  # noqa: F401  a dataset is declared before what reads it
-from assets.declaration import dataset
-from assets.expectations import among, at_most, between, equal, identity, none, not_null, steady, text, unique
+from assets.dataset import dataset
+from assets.expectations import among, between, identity, not_null, steady, text, unique, votes
 from ops.discofuse import evaluation as evaluating
 from ops.discofuse import fusion_model as learning
 from ops.discofuse import fusions as fusing
@@ -153,12 +153,7 @@ def rating_sheets(examples: Parts, fusions: Parts, params: asking.RatingSheetPar
     expectations=[
         *identity("judged"),
         *not_null("row_id", "questionnaire", "question", "example_id", "domain", "tie", "counted"),
-        unique("row_id", "question"),
-        between("raters", 1),
-        between("votes", 1),
-        at_most("votes", "raters"),
-        equal("answers.length", "raters"),
-        *none("answers.rater.repeats"),
+        *votes(),
         *steady(),
     ],
 )

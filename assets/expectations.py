@@ -181,6 +181,18 @@ def identity(prefix: str) -> list[Expectation]:
     ]
 
 
+def votes() -> list[Expectation]:
+    """Expect of rows that people rated (`ops.annotation.schemas.VOTES`) votes that their answers bear out."""
+    return [
+        unique("row_id", "question"),
+        between("raters", 1),
+        between("votes", 1),
+        at_most("votes", "raters"),
+        equal("answers.length", "raters"),
+        *none("answers.rater.repeats"),
+    ]
+
+
 def steady(rows: float = 0.5, rise: float = 0.2) -> list[Expectation]:
     """Expect a partition like its former version: as warnings, for a changed source or threshold is no fault.
 

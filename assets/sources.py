@@ -5,7 +5,7 @@ Belongs here: datasets that every system may read. Not here: what one system mak
 
 from __future__ import annotations
 
-from assets.declaration import dataset
+from assets.dataset import dataset
 from assets.expectations import (
     THIS_MONTH,
     among,

@@ -5,7 +5,7 @@ Belongs here: the datasets of this system. Not here: how they are computed (ops/
 
 from __future__ import annotations
 
-from assets.declaration import AllParts, dataset
+from assets.dataset import AllParts, dataset
 from assets.expectations import (
     among,
     at_most,

@@ -6,10 +6,9 @@ and how anything is computed (ops/talksumm).
 
 from __future__ import annotations
 
-from assets.declaration import dataset
+from assets.dataset import dataset
 from assets.expectations import (
     among,
-    at_most,
     between,
     equal,
     identity,
@@ -19,6 +18,7 @@ from assets.expectations import (
     text,
     texts,
     unique,
+    votes,
 )
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
@@ -177,12 +177,7 @@ def rating_sheets(
     expectations=[
         *identity("judged"),
         *not_null("row_id", "question", "summary_id", "paper_id", "text", "mean", "tie"),
-        unique("row_id", "question"),
-        between("raters", 1),
-        between("votes", 1),
-        at_most("votes", "raters"),
-        equal("answers.length", "raters"),
-        *none("answers.rater.repeats"),
+        *votes(),
         between("mean", 0, 5),
         between("deviation", 0),
         *text("text", longest=50_000),

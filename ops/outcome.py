@@ -51,9 +51,27 @@ REJECT_COLUMNS = pa.schema(
 )
 
 
-def columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, str]) -> pa.Schema:
-    """Return a schema of the identity columns followed by `fields`: name, type and, mostly, what it means."""
-    return pa.schema([*IDENTITY, *(column(*field) for field in fields)])
+#: A column as shapes are written: name, type and, mostly, what it means; or one of another shape.
+Field: TypeAlias = tuple[str, pa.DataType] | tuple[str, pa.DataType, str] | pa.Field
+
+
+def columns(*fields: Field) -> pa.Schema:
+    """Return a schema of the identity columns followed by `fields`."""
+    return extended(IDENTITY, *fields)
+
+
+def extended(schema: pa.Schema, *fields: Field) -> pa.Schema:
+    """Return the columns of a schema followed by `fields`."""
+    return pa.schema([*schema, *_fields(fields)])
+
+
+def struct(*fields: Field) -> pa.DataType:
+    """Return the type of a nested row."""
+    return pa.struct(_fields(fields))
+
+
+def _fields(fields: Iterable[Field]) -> list[pa.Field]:
+    return [field if isinstance(field, pa.Field) else column(*field) for field in fields]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from typing import Any
 import dagster as dg
 
 from assets.dagster_asset import ADVISORY, CHECKS
-from assets.declaration import Declaration, Everything, declarations
+from assets.declaration import Declaration, declarations
+from assets.report import Everything
 from assets.settings import settings
 from ops.parts import Artifact, Part, Parts
 from orchestration import conservation

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assets.declaration import Everything
+from assets.report import Everything
 from ops.outcome import Outcome, drop, reject
 from orchestration.graph import datasets
 from orchestration.pages import browser, passports

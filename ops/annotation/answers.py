@@ -8,8 +8,6 @@ Files are read by `ops.parse.papers.files`, bounded by the source's `max_bytes`.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +17,7 @@ from ops.annotation.schemas import ANSWERS
 from ops.annotation.sheets import ANSWER, KEYS, QUESTION, unguarded
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
+from ops.parse.csv_rows import csv_rows
 from ops.parse.papers import files
 from ops.parse.papers.decoding import decoded, json_object, kind_of
 from ops.parse.papers.paper import check_characters
@@ -77,32 +76,19 @@ def _of_sheet(text: str) -> Iterator[Answer]:
     # Spreadsheets of some countries write semicolons, or tabs.
     header = text.lstrip("\r\n").split("\n", 1)[0]
     delimiter = max(",;\t", key=header.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    names: list[str] = []
-    end = 0
-    try:
-        for cells in reader:
-            line, end = end + 1, reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not names:
-                names = [fold(cell) for cell in cells]
-                _check_header(names, line)
-            elif len(cells) != len(names):
-                raise ParseError(f"line {line}: {len(cells)} columns where the header has {len(names)}")
-            else:
-                yield from _of_line(f"line {line}", dict(zip(names, map(unguarded, cells), strict=True)))
-    except csv.Error as error:
-        raise ParseError(f"line {end + 1}: not CSV: {error}") from None
+    for line, cells in csv_rows(text, _header, delimiter):
+        yield from _of_line(f"line {line}", {name: unguarded(cell) for name, cell in cells.items()})
 
 
-def _check_header(names: Sequence[str], line: int) -> None:
+def _header(cells: Sequence[str], line: int) -> list[str]:
+    names = [fold(cell) for cell in cells]
     if missing := [name for name in KEYS if name not in names]:
         raise ParseError(f"line {line}: the header has no column {', '.join(missing)}")
     if twice := sorted({name for name in names if name and names.count(name) > 1}):
         raise ParseError(f"line {line}: the header has the column {twice[0]} twice")
     if not any(name.startswith(ANSWER) for name in names):
         raise ParseError(f"line {line}: the header has no column that begins with {ANSWER!r}")
+    return names
 
 
 def _of_line(place: str, cells: Mapping[str, str]) -> Iterator[Answer]:

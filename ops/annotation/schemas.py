@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, column, columns
+from ops.outcome import Shape, columns, struct
 from ops.parse.schemas import RECORD
 
 _TEXT = pa.string()
@@ -22,9 +22,7 @@ _ANSWER = columns(
     ("answer", _TEXT, "as given; null where there is none"),
     (
         "shown",
-        pa.list_(
-            pa.struct([column("column", _TEXT, "of the row"), column("text", _TEXT, "as it stands there")])
-        ),
+        pa.list_(struct(("column", _TEXT, "of the row"), ("text", _TEXT, "as it stands there"))),
         "what the sheet shows of the row",
     ),
 )
@@ -45,4 +43,12 @@ RATINGS = Shape(
 )
 
 #: One answer among those that a row got.
-SAID = pa.struct([column("rater", _TEXT), column("value", _TEXT, "of the question's scale")])
+SAID = struct(("rater", _TEXT), ("value", _TEXT, "of the question's scale"))
+
+#: What the answers of a row come to.
+VOTES = (
+    ("majority", _TEXT, "what most raters answered; null where two answers have the most votes"),
+    ("votes", pa.int32(), "raters who gave the most frequent answer"),
+    ("raters", pa.int32(), "who answered"),
+    ("tie", pa.bool_(), "whether two answers have the most votes"),
+)

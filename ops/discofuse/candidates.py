@@ -22,7 +22,8 @@ from ops.discofuse.stored import AnnotationParams, stored_annotations
 from ops.identity import row_id
 from ops.outcome import Outcome, Row, drop
 
-_OF_DOCUMENT = ("id", "licence", "document_id", "month", "domain")
+#: What its rows keep of a document.
+_OF_DOCUMENT = ("licence", "document_id", "month", "domain")
 
 
 def candidates(annotated: pa.Table, annotation: AnnotationParams, params: RuleParams) -> Outcome:
@@ -35,7 +36,7 @@ def candidates(annotated: pa.Table, annotation: AnnotationParams, params: RulePa
     kept: list[Row] = []
     dropped: list[Row] = []
     looked: Counter[str] = Counter()
-    documents = annotated.select([*_OF_DOCUMENT, "sentences"]).to_pylist()
+    documents = annotated.select(["id", *_OF_DOCUMENT, "sentences"]).to_pylist()
     for document, parse in zip(documents, stored_annotations(annotated, annotation), strict=True):
         ids = [sentence["id"] for sentence in document["sentences"]]
         units += ids
@@ -59,7 +60,7 @@ def _rows(document: Row, ids: Sequence[str], parse: Annotation, params: RulePara
         yield {
             "id": row_id("candidate", told, str(seen[told])),
             "source_ids": list(sources),
-            **{name: document[name] for name in ("licence", "document_id", "month", "domain")},
+            **{name: document[name] for name in _OF_DOCUMENT},
             "sentence": first,
             "rule": candidate.rule,
             **example,
@@ -91,7 +92,7 @@ def _units(document: Row, ids: Sequence[str], parse: Annotation, used: set[str])
             yield {
                 "id": sentence,
                 "source_ids": [document["id"]],
-                **{name: document[name] for name in ("licence", "document_id", "month", "domain")},
+                **{name: document[name] for name in _OF_DOCUMENT},
                 "sentence": index,
                 "text": text,
             }

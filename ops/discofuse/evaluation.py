@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 from pydantic import Field
@@ -25,10 +25,11 @@ from ops.discofuse.example import DISCOURSE_TYPES
 from ops.discofuse.fusions import FUSIONS
 from ops.discofuse.senses import CONNECTIVES
 from ops.identity import row_id
-from ops.metrics.bootstrap import interval, paired_bootstrap
+from ops.metrics.bootstrap import interval
 from ops.metrics.exact_match import exact_match
 from ops.metrics.sari import sari
-from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns
+from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, struct
 from ops.params import Params
 from ops.parts import Parts
 
@@ -50,34 +51,27 @@ TABLE_9 = (
     "and", "but", "because", "although", "so", "or", "however", "while", "so that", "unless", "for example",
 )  # fmt: skip
 
-_PRONOUN = pa.struct(
-    [column("gold", _TEXT), column("predicted", _TEXT, f"{OTHER} where no pronoun stands there")]
-)
+_PRONOUN = struct(("gold", _TEXT), ("predicted", _TEXT, f"{OTHER} where no pronoun stands there"))
 
 EVALUATION = Shape(
     unit=FUSIONS.kept,
-    kept=pa.schema(
-        [
-            *columns(("fusion_id", _TEXT, "row of discofuse/fusions")),
-            *(FUSIONS.kept.field(name) for name in _FUSION),
-            column("in_domain", _BOOL, "whether the model was trained on the domain of the example alone"),
-            column("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
-            column("sari", _REAL, "0 to 1, the mean of the next three"),
-            column("keep", _REAL, "F1 of n-grams rightly kept"),
-            column("add", _REAL, "F1 of n-grams rightly added"),
-            column("delete", _REAL, "F1 of n-grams rightly deleted"),
-            column("connective", _TEXT, "of the target, without commas; null where it has none"),
-            column("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has none"),
-            column("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
-        ]
+    kept=columns(
+        ("fusion_id", _TEXT, "row of discofuse/fusions"),
+        *(FUSIONS.kept.field(name) for name in _FUSION),
+        ("in_domain", _BOOL, "whether the model was trained on the domain of the example alone"),
+        ("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
+        ("sari", _REAL, "0 to 1, the mean of the next three"),
+        ("keep", _REAL, "F1 of n-grams rightly kept"),
+        ("add", _REAL, "F1 of n-grams rightly added"),
+        ("delete", _REAL, "F1 of n-grams rightly deleted"),
+        ("connective", _TEXT, "of the target, without commas; null where it has none"),
+        ("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has none"),
+        ("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
     ),
 )
 
 #: The file of means, intervals, tests and confusions.
 TABLE = "table.json"
-
-#: A system, and the training set of a model or "".
-_System: TypeAlias = tuple[str, str]
 
 #: What the tables need of a row: texts may be many.
 _LIGHT = (
@@ -155,17 +149,28 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         if row["in_domain"]:
             models[row["model"]].append(row)
     told = _connectives_told(rows, params.connectives)
+    draws = (params.resamples, params.seed)
     return {
         "systems": [
-            {**_place(*key), **_named(system), "examples": len(own), **_means(own, params, METRICS)}
+            {
+                **_place(*key),
+                **_named(system),
+                "examples": len(own),
+                "scores": mean_scores(own, METRICS, *draws),
+            }
             for key in ordered
-            for system, own in _by_system(groups[key])
+            for system, own in sorted(by_system(groups[key]).items())
         ],
         "tests": [
-            {**_place(*key), **test} for key in ordered for test in _tests(_by_system(groups[key]), params)
+            {**_place(*key), **test} for key in ordered for test in _tests(by_system(groups[key]), params)
         ],
         "phenomena": [
-            {"model": model, "discourse_type": kind, "examples": len(own), **_means(own, params, TABLE_6)}
+            {
+                "model": model,
+                "discourse_type": kind,
+                "examples": len(own),
+                "scores": mean_scores(own, TABLE_6, *draws),
+            }
             for model, of_model in sorted(models.items())
             for kind in DISCOURSE_TYPES
             if (own := [row for row in of_model if row["discourse_type"] == kind])
@@ -188,45 +193,21 @@ def _place(domain: str, test: str) -> dict[str, str]:
     return {"domain": domain, "test": test}
 
 
-def _named(system: _System) -> dict[str, str | None]:
+def _named(system: System) -> dict[str, str | None]:
     return {"system": system[0], "model": system[1] or None}
 
 
-def _by_system(rows: Iterable[Row]) -> list[tuple[_System, list[Row]]]:
-    found: dict[_System, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row["system"], row["model"] or ""].append(row)
-    return sorted(found.items())
-
-
-def _means(rows: Sequence[Row], params: EvaluationParams, metrics: Iterable[str]) -> dict[str, Any]:
-    return {
-        "scores": {
-            name: interval([row[name] for row in rows], params.resamples, params.seed)._asdict()
-            for name in metrics
-        }
-    }
-
-
-def _tests(
-    systems: Sequence[tuple[_System, Sequence[Row]]], params: EvaluationParams
-) -> Iterable[dict[str, Any]]:
+def _tests(systems: Mapping[System, Sequence[Row]], params: EvaluationParams) -> Iterator[dict[str, Any]]:
     """Yield the paired tests of every two systems that have an example in common."""
-    for (first, ours), (second, theirs) in combinations(systems, 2):
-        one, other = ({row["example_id"]: row for row in rows} for rows in (ours, theirs))
-        both = sorted(one.keys() & other.keys())
-        if not both:
-            continue
-        scores = {
-            name: paired_bootstrap(
-                [one[example][name] for example in both],
-                [other[example][name] for example in both],
-                params.resamples,
-                params.seed,
-            )._asdict()
-            for name in TABLE_6
-        }
-        yield {"first": _named(first), "second": _named(second), "examples": len(both), "scores": scores}
+    for first, second in combinations(sorted(systems), 2):
+        ours, theirs = in_common(systems[first], systems[second], "example_id")
+        if ours:
+            yield {
+                "first": _named(first),
+                "second": _named(second),
+                "examples": len(ours),
+                "scores": paired_tests(ours, theirs, TABLE_6, params.resamples, params.seed),
+            }
 
 
 def _connectives_told(rows: Iterable[Row], most: int) -> list[str]:

@@ -19,14 +19,14 @@ from pydantic import Field
 from ops.annotation.agreement import against_the_others, pairwise
 from ops.annotation.questionnaire import DISCOFUSE_DECISIONS
 from ops.annotation.returned import judged, returned
-from ops.annotation.schemas import ANSWERS, SAID
+from ops.annotation.schemas import ANSWERS, SAID, VOTES
 from ops.discofuse.rating_sheets import QUESTIONNAIRES
 from ops.metrics.bootstrap import Interval, interval
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
 
-_TEXT, _INT, _BOOL = pa.string(), pa.int32(), pa.bool_()
+_TEXT, _BOOL = pa.string(), pa.bool_()
 
 HUMAN_EVALUATION = Shape(
     unit=ANSWERS.kept,
@@ -37,10 +37,7 @@ HUMAN_EVALUATION = Shape(
         ("example_id", _TEXT, "row of discofuse/examples"),
         ("fusion_id", _TEXT, "row of discofuse/fusions; null but for detection"),
         ("domain", _TEXT, "of the example"),
-        ("majority", _TEXT, "what most raters answered; null where two answers have the most votes"),
-        ("votes", _INT, "raters who gave the most frequent answer"),
-        ("raters", _INT, "who answered"),
-        ("tie", _BOOL, "whether two answers have the most votes"),
+        *VOTES,
         ("gold", _TEXT, "the answer that the gold text gives; null where it gives none"),
         ("agrees", _BOOL, "whether the majority is the gold answer; null where there is none"),
         ("counted", _BOOL, "whether it is in the tables: decisions are where the text is understandable"),

@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 
 import ops.coreference.component  # noqa: F401 - it makes itself known to spaCy
 from ops.coreference.titles import with_title
+from ops.discofuse.marks import CLOSING
 from ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
 from ops.text.sentences import sentence_spans
 
@@ -27,7 +28,6 @@ _SPACED = re.compile(r"(?:^|\s)(?:[,;:?!]|\.|'s|n't)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[,;:?!](?=\s|$)|[a-z)\]][.](?=[\s\"'”]*$)|\w(?:'s|n't)\b")
 _BLANK_LINE = re.compile(r"\n\s*\n\s*")
 _FINAL = frozenset({".", "!", "?"})
-_CLOSING = frozenset({"''", '"', "”", "’", ")", "]", "-RRB-", "-RSB-"})
 
 
 def annotator(name: str | None = None, coreference: str = "ranker") -> Language:
@@ -71,7 +71,7 @@ def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
         at += 1
         if words[at - 1] not in _FINAL:
             continue
-        while at < len(words) and words[at] in _FINAL | _CLOSING:
+        while at < len(words) and words[at] in _FINAL | CLOSING:
             at += 1
         if at < len(words) and not words[at][0].islower():
             found.append(words[start:at])

@@ -11,7 +11,6 @@ is the gold one, where these differ (5.3).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,9 +23,10 @@ from ops.discofuse.alignment import words
 from ops.discofuse.beside import with_files
 from ops.discofuse.schemas import EXAMPLES
 from ops.discofuse.senses import SENSE_NAMES, SENSES, Sense
+from ops.discofuse.splits import Split
 from ops.identity import joint_licence, row_id
 from ops.metrics.exact_match import exact_match
-from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parts import Parts
 
@@ -52,7 +52,7 @@ RATING_SHEETS = Shape(
         ("asked", _BOOL, "whether it is in the sheets: a fusion that is its gold text is not"),
         (
             "gold",
-            pa.list_(pa.struct([column("question", _TEXT), column("value", _TEXT, "of its scale")])),
+            pa.list_(struct(("question", _TEXT), ("value", _TEXT, "of its scale"))),
             "the gold answers, which raters do not see",
         ),
     ),
@@ -73,8 +73,6 @@ _OFFERS: Mapping[Sense, Sequence[str]] = {
     "contingency": ("because", "so", "therefore"),
     "temporal": ("then", "meanwhile", "finally"),
 }
-
-Split: TypeAlias = Literal["train", "validation", "test"]
 
 
 class RatingSheetParams(Params, section="discofuse.rating_sheets"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, column, columns
+from ops.outcome import Shape, column, columns, extended, struct
 from ops.parse.schemas import PROSE
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
@@ -25,12 +25,10 @@ ANNOTATED = Shape(
         (
             "sentences",
             pa.list_(
-                pa.struct(
-                    [
-                        column("id", _TEXT, "made from document, text, and occurrence of that text"),
-                        column("start", _INT, "first token"),
-                        column("end", _INT, "token after the last"),
-                    ]
+                struct(
+                    ("id", _TEXT, "made from document, text, and occurrence of that text"),
+                    ("start", _INT, "first token"),
+                    ("end", _INT, "token after the last"),
                 )
             ),
             "in order; every token is in one",
@@ -45,15 +43,13 @@ ANNOTATED = Shape(
         (
             "links",
             pa.list_(
-                pa.struct(
-                    [
-                        column("kind", _TEXT, "pronoun or nominal"),
-                        column("mention_start", _INT, "first token"),
-                        column("mention_end", _INT, "token after the last"),
-                        column("antecedent_start", _INT, "first token"),
-                        column("antecedent_end", _INT, "token after the last"),
-                        column("score", _REAL, "probability that the two mean the same"),
-                    ]
+                struct(
+                    ("kind", _TEXT, "pronoun or nominal"),
+                    ("mention_start", _INT, "first token"),
+                    ("mention_end", _INT, "token after the last"),
+                    ("antecedent_start", _INT, "first token"),
+                    ("antecedent_end", _INT, "token after the last"),
+                    ("score", _REAL, "probability that the two mean the same"),
                 )
             ),
             "of coreference, by the mention's first token",
@@ -61,11 +57,16 @@ ANNOTATED = Shape(
     ),
 )
 
-#: A sentence of a parsed document: the unit of discofuse/candidates.
-SENTENCE = columns(
+#: What a sentence, and what is made of it, keeps of its document.
+_OF_DOCUMENT = columns(
     ("document_id", _TEXT, "row of sources/prose"),
     ("month", _TEXT, "of publication, YYYY-MM"),
     ("domain", _TEXT, "of the source in params.yaml"),
+)
+
+#: A sentence of a parsed document: the unit of discofuse/candidates.
+SENTENCE = extended(
+    _OF_DOCUMENT,
     ("sentence", _INT, "in the document, from 0"),
     ("text", _TEXT, "as it stands in the document"),
 )
@@ -86,56 +87,44 @@ RELEASED_COLUMNS = pa.schema(
 
 CANDIDATES = Shape(
     unit=SENTENCE,
-    kept=pa.schema(
-        [
-            *columns(
-                ("document_id", _TEXT, "row of sources/prose"),
-                ("month", _TEXT, "of publication, YYYY-MM"),
-                ("domain", _TEXT, "of the source in params.yaml"),
-                ("sentence", _INT, "in the document, from 0; the first of two"),
-                ("rule", _TEXT, 'that split; "anaphora" or "control"; "+anaphora" behind it: combined'),
+    kept=extended(
+        _OF_DOCUMENT,
+        ("sentence", _INT, "in the document, from 0; the first of two"),
+        ("rule", _TEXT, 'that split; "anaphora" or "control"; "+anaphora" behind it: combined'),
+        *RELEASED_COLUMNS,
+        ("first_tokens", _INT, "of the first original sentence"),
+        ("second_tokens", _INT, "of the second; 0 where there is none"),
+        ("coreference_score", _REAL, "the least of its links; null where it has none"),
+        (
+            "links",
+            pa.list_(
+                struct(
+                    ("kind", _TEXT, "pronoun or nominal"),
+                    ("mention", _TEXT, "what was replaced"),
+                    ("antecedent", _TEXT, "what it means"),
+                    ("score", _REAL, "probability that the two mean the same"),
+                )
             ),
-            *RELEASED_COLUMNS,
-            column("first_tokens", _INT, "of the first original sentence"),
-            column("second_tokens", _INT, "of the second; 0 where there is none"),
-            column("coreference_score", _REAL, "the least of its links; null where it has none"),
-            column(
-                "links",
-                pa.list_(
-                    pa.struct(
-                        [
-                            column("kind", _TEXT, "pronoun or nominal"),
-                            column("mention", _TEXT, "what was replaced"),
-                            column("antecedent", _TEXT, "what it means"),
-                            column("score", _REAL, "probability that the two mean the same"),
-                        ]
-                    )
-                ),
-                "whose mention was replaced by its antecedent",
-            ),
-        ]
+            "whose mention was replaced by its antecedent",
+        ),
     ),
 )
 
 EXAMPLES = Shape(
     unit=CANDIDATES.kept,
-    kept=pa.schema(
-        [
-            *CANDIDATES.kept,
-            column("split", _TEXT, "train, validation or test; a document's are in one"),
-            column("fused", _TEXT, "the coherent text in one line: what a model is to write"),
-            column("unfused", _TEXT, "the two incoherent sentences in one line: what it is given"),
-        ]
+    kept=extended(
+        CANDIDATES.kept,
+        ("split", _TEXT, "train, validation or test; a document's are in one"),
+        ("fused", _TEXT, "the coherent text in one line: what a model is to write"),
+        ("unfused", _TEXT, "the two incoherent sentences in one line: what it is given"),
     ),
 )
 
 BALANCED = Shape(
     unit=EXAMPLES.kept,
-    kept=pa.schema(
-        [
-            *EXAMPLES.kept,
-            column("mixture", pa.bool_(), "part of the 50-50 mixture of the two largest domains"),
-        ]
+    kept=extended(
+        EXAMPLES.kept,
+        ("mixture", pa.bool_(), "part of the 50-50 mixture of the two largest domains"),
     ),
 )
 

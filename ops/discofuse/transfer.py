@@ -30,9 +30,9 @@ from ops.discofuse.fusion_training import (
 )
 from ops.discofuse.training_sets import pairs_of, training_set
 from ops.identity import row_id
-from ops.metrics.bootstrap import interval, paired_bootstrap
 from ops.metrics.exact_match import exact_match
 from ops.metrics.sari import sari
+from ops.metrics.systems import mean_scores, paired_tests
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.pairs import Pairs
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
@@ -209,7 +209,7 @@ def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
                 "system": name,
                 "chosen": own[0]["chosen"],
                 "pairs": len(own),
-                "scores": {one: interval(_column(own, one), *draws)._asdict() for one in TABLE_10},
+                "scores": mean_scores(own, TABLE_10, *draws),
             }
             for name, own in systems.items()
         ],
@@ -218,12 +218,7 @@ def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
                 "first": first,
                 "second": second,
                 "pairs": len(systems[first]),
-                "scores": {
-                    one: paired_bootstrap(
-                        _column(systems[first], one), _column(systems[second], one), *draws
-                    )._asdict()
-                    for one in TABLE_10
-                },
+                "scores": paired_tests(systems[first], systems[second], TABLE_10, *draws),
             }
             for second, first in combinations(systems, 2)
         ],
@@ -280,10 +275,6 @@ def _row(unit: Row, system: str, chosen: bool, prediction: str) -> Row:
         **{name: round(getattr(scores, name), 6) for name in ("keep", "add", "delete")},
         "exact": float(exact_match(prediction, [target])),
     }
-
-
-def _column(rows: Sequence[Row], name: str) -> list[float]:
-    return [row[name] for row in rows]
 
 
 def _outcome(

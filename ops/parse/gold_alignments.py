@@ -6,8 +6,6 @@ a label means, and scoring alignments against labels (ops/talksumm/tuning.py).
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import NamedTuple
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
+from ops.parse.csv_rows import csv_rows
 from ops.parse.papers import files
 from ops.parse.papers.decoding import decoded
 from ops.parse.records import Record, read_each
@@ -55,7 +54,7 @@ class _WordRuns:
         if raw.error is not None:
             raise ParseError(raw.error)
         labels: list[Label] = []
-        for line, cells in _rows(decoded(raw.content)):
+        for line, cells in csv_rows(decoded(raw.content), _header):
             label = _label(line, cells)
             due = labels[-1].last_word + 1 if labels else 0
             if label.first_word != due:
@@ -81,26 +80,11 @@ def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
     return read_each(records, GOLD_ALIGNMENTS, rows)
 
 
-def _rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield line number and cells by column name of every row; blank lines are none."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    names: list[str] = []
-    end = 0
-    try:
-        for cells in reader:
-            line, end = end + 1, reader.line_num
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not names:
-                names = [cell.strip() for cell in cells]
-                if missing := [name for name in COLUMNS if names.count(name) != 1]:
-                    raise ParseError(f"line {line}: the header needs one column {', '.join(missing)}")
-            elif len(cells) != len(names):
-                raise ParseError(f"line {line}: {len(cells)} columns where the header has {len(names)}")
-            else:
-                yield line, dict(zip(names, cells, strict=True))
-    except csv.Error as error:
-        raise ParseError(f"line {end + 1}: not CSV: {error}") from None
+def _header(cells: Sequence[str], line: int) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    if missing := [name for name in COLUMNS if names.count(name) != 1]:
+        raise ParseError(f"line {line}: the header needs one column {', '.join(missing)}")
+    return names
 
 
 def _label(line: int, cells: Mapping[str, str]) -> Label:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, column, columns
+from ops.outcome import Shape, columns, extended, struct
 
 _TEXT, _INT, _LONG, _REAL = pa.string(), pa.int32(), pa.int64(), pa.float64()
 
@@ -18,16 +18,20 @@ RECORD = columns(
     ("content", pa.binary(), "the bytes as they are"),
 )
 
-SENTENCE_IN_PAPER = pa.struct(
-    [
-        column("id", _TEXT, "made from paper, text as found, and occurrence of that text"),
-        column("position", _INT, "in the paper, from 0"),
-        column("section", _INT, "index into the paper's sections"),
-        column("start", _LONG, "first character in the paper's text"),
-        column("end", _LONG, "character after the last"),
-        column("locator", _TEXT, 'in the source\'s own terms: "S sid=12", "sections[3]", "line 40"'),
-        column("text", _TEXT, "de-hyphenated, white space folded"),
-    ]
+#: Of a sentence, beside its paper and by itself: where it stands, and what it says.
+_PLACE = (
+    ("position", _INT, "in the paper, from 0"),
+    ("section", _INT, "index into the paper's sections"),
+)
+_TEXT_AS_FOUND = (
+    ("start", _LONG, "first character in the paper's text"),
+    ("end", _LONG, "character after the last"),
+    ("locator", _TEXT, 'in the source\'s own terms: "S sid=12", "sections[3]", "line 40"'),
+    ("text", _TEXT, "de-hyphenated, white space folded"),
+)
+
+SENTENCE_IN_PAPER = struct(
+    ("id", _TEXT, "made from paper, text as found, and occurrence of that text"), *_PLACE, *_TEXT_AS_FOUND
 )
 
 PAPERS = Shape(
@@ -40,11 +44,9 @@ PAPERS = Shape(
         (
             "sections",
             pa.list_(
-                pa.struct(
-                    [
-                        column("title", _TEXT, "the heading as found"),
-                        column("role", _TEXT, 'what it is: "introduction", "related work", ...'),
-                    ]
+                struct(
+                    ("title", _TEXT, "the heading as found"),
+                    ("role", _TEXT, 'what it is: "introduction", "related work", ...'),
                 )
             ),
             "in the paper's order",
@@ -53,13 +55,11 @@ PAPERS = Shape(
     ),
 )
 
-WORD = pa.struct(
-    [
-        column("text", _TEXT, "as spoken"),
-        column("offset", _LONG, "first character in the transcript file"),
-        column("start", _REAL, "seconds, where the transcript has times"),
-        column("end", _REAL, "seconds"),
-    ]
+WORD = struct(
+    ("text", _TEXT, "as spoken"),
+    ("offset", _LONG, "first character in the transcript file"),
+    ("start", _REAL, "seconds, where the transcript has times"),
+    ("end", _REAL, "seconds"),
 )
 
 TALKS = Shape(
@@ -127,17 +127,13 @@ FUSION_PAIRS = Shape(
 
 _SENTENCE = columns(
     ("paper_id", _TEXT, "row of sources/papers"),
-    ("position", _INT, "in the paper, from 0"),
-    ("section", _INT, "index into the paper's sections"),
+    *_PLACE,
     ("section_title", _TEXT, "the heading as found"),
     ("role", _TEXT, 'of its section: "introduction", "related work", ...'),
-    ("start", _LONG, "first character in the paper's text"),
-    ("end", _LONG, "character after the last"),
-    ("locator", _TEXT, 'in the source\'s own terms: "S sid=12", "sections[3]", "line 40"'),
-    ("text", _TEXT, "de-hyphenated, white space folded"),
+    *_TEXT_AS_FOUND,
 )
 
 SENTENCES = Shape(
     unit=_SENTENCE,
-    kept=pa.schema([*_SENTENCE, column("cut", _TEXT, "what a footnote rule took out, if it took something")]),
+    kept=extended(_SENTENCE, ("cut", _TEXT, "what a footnote rule took out, if it took something")),
 )

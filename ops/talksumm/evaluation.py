@@ -9,18 +9,17 @@ Lev et al. (2019) report ROUGE-2 recall and F, ROUGE-3 F and ROUGE-SU4 F of 150-
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import pyarrow as pa
 from pydantic import Field
 
 from ops.identity import row_id
-from ops.metrics.bootstrap import Interval, paired_bootstrap
-from ops.metrics.items import means, rouge_items
-from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
+from ops.metrics.items import rouge_items
+from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.system_summaries import SYSTEM_SUMMARIES
@@ -30,12 +29,10 @@ _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 #: The columns of the paper's Table 2, in its order.
 TABLE_2 = ("rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f")
 
-BY_REFERENCE = pa.struct(
-    [
-        column("reference_id", _TEXT, "row of sources/human_summaries"),
-        column("annotator", _TEXT, "who wrote it, where that is known"),
-        *(column(name, _REAL, "against this summary alone") for name in TABLE_2),
-    ]
+BY_REFERENCE = struct(
+    ("reference_id", _TEXT, "row of sources/human_summaries"),
+    ("annotator", _TEXT, "who wrote it, where that is known"),
+    *((name, _REAL, "against this summary alone") for name in TABLE_2),
 )
 
 #: The columns that `rouge_items` gives.
@@ -58,9 +55,6 @@ EVALUATION = Shape(
         ("by_reference", pa.list_(BY_REFERENCE), "the scores of Table 2 against each of the references"),
     ),
 )
-
-#: The name of a system, and that of an extractor's model or "".
-_System: TypeAlias = tuple[str, str]
 
 #: The file of the means, intervals and tests.
 TABLE = "table.json"
@@ -108,16 +102,14 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     have, by metric of Table 2: difference, low, high and p. `architectures`: the same of every two extractors
     that learnt from one set, each by its Only.
     """
-    systems: dict[_System, list[Row]] = defaultdict(list)
-    for row in rows:
-        systems[row["system"], row["model"] or ""].append(row)
+    systems = by_system(rows)
     summed = [
         {
             "system": system,
             "model": model or None,
             "chosen": own[0]["chosen"],
             "papers": len(own),
-            "scores": {name: found._asdict() for name, found in _means(own, params).items()},
+            "scores": mean_scores(own, SCORES, params.resamples, params.seed),
         }
         for (system, model), own in systems.items()
     ]
@@ -131,28 +123,24 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     return {
         "metrics": TABLE_2,
         "systems": summed,
-        "tests": _tests(systems, combinations(chosen, 2), params),
-        "architectures": _tests(systems, one_set, params),
+        "tests": list(_tests(systems, combinations(chosen, 2), params)),
+        "architectures": list(_tests(systems, one_set, params)),
     }
 
 
-def _means(rows: Sequence[Row], params: EvaluationParams) -> Mapping[str, Interval]:
-    items = pa.Table.from_pylist([{name: row[name] for name in SCORES} for row in rows])
-    return means(items, params.resamples, params.seed)
-
-
 def _tests(
-    systems: Mapping[_System, Sequence[Row]],
-    pairs: Iterable[tuple[_System, _System]],
-    params: EvaluationParams,
-) -> list[dict[str, Any]]:
-    """Return the tests of pairs of systems, without those that have no paper in common."""
-    return [
-        {"first": _named(*first), "second": _named(*second), "papers": len(both), "scores": found}
-        for first, second in pairs
-        for both, found in [_compared(systems[first], systems[second], params)]
-        if both
-    ]
+    systems: Mapping[System, Sequence[Row]], pairs: Iterable[tuple[System, System]], params: EvaluationParams
+) -> Iterator[dict[str, Any]]:
+    """Yield the tests of pairs of systems, without those that have no paper in common."""
+    for first, second in pairs:
+        ours, theirs = in_common(systems[first], systems[second], "gold_id")
+        if ours:
+            yield {
+                "first": _named(*first),
+                "second": _named(*second),
+                "papers": len(ours),
+                "scores": paired_tests(ours, theirs, TABLE_2, params.resamples, params.seed),
+            }
 
 
 def _set_of(model: str) -> str:
@@ -162,25 +150,6 @@ def _set_of(model: str) -> str:
 
 def _named(system: str, model: str) -> str:
     return f"{system} ({model})" if model else system
-
-
-def _compared(
-    one: Sequence[Row], other: Sequence[Row], params: EvaluationParams
-) -> tuple[list[str], Mapping[str, Mapping[str, float]]]:
-    """Return the papers that two systems have, and the paired test of each metric over these."""
-    ours, theirs = ({row["gold_id"]: row for row in rows} for rows in (one, other))
-    both = sorted(ours.keys() & theirs.keys())
-    if not both:
-        return [], {}
-    return both, {
-        name: paired_bootstrap(
-            [ours[paper][name] for paper in both],
-            [theirs[paper][name] for paper in both],
-            params.resamples,
-            params.seed,
-        )._asdict()
-        for name in TABLE_2
-    }
 
 
 def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:

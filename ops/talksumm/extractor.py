@@ -188,7 +188,8 @@ def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, bool
 
     All that are yielded share the embeddings of the sentences that they have seen.
     """
-    from ops.models.extractors.files import CONFIG, load
+    from ops.models.extractors.files import load
+    from ops.models.network_files import CONFIG
 
     embeds: dict[str, Embed] = {}
     for model in json.loads((artifact.folder / MODELS).read_text()):

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ops.identity import joint_licence, row_id
-from ops.outcome import Outcome, Outcomes, Row, Shape, column, columns, drop
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
 from ops.parse.schemas import HUMAN_SUMMARIES
@@ -32,13 +32,11 @@ _TEXT, _INT = pa.string(), pa.int32()
 #: The less may be learnt from a paper, the later.
 _SPLITS = ("train", "validation", "test")
 
-REFERENCE = pa.struct(
-    [
-        column("id", _TEXT, "row of sources/human_summaries"),
-        column("kind", _TEXT, "human, gold, ..."),
-        column("annotator", _TEXT, "who wrote it, where that is known"),
-        column("sentences", pa.list_(_TEXT)),
-    ]
+REFERENCE = struct(
+    ("id", _TEXT, "row of sources/human_summaries"),
+    ("kind", _TEXT, "human, gold, ..."),
+    ("annotator", _TEXT, "who wrote it, where that is known"),
+    ("sentences", pa.list_(_TEXT)),
 )
 
 GOLD_PAPERS = Shape(

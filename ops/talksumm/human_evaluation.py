@@ -23,14 +23,14 @@ from pydantic import Field
 from ops.annotation.agreement import against_the_others, means, pairwise
 from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES, Questionnaire
 from ops.annotation.returned import judged, returned
-from ops.annotation.schemas import ANSWERS, SAID
+from ops.annotation.schemas import ANSWERS, SAID, VOTES
 from ops.metrics.bootstrap import Floats, Interval, interval
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.rating_sheets import QUESTIONNAIRES
 
-_TEXT, _INT, _REAL, _BOOL = pa.string(), pa.int32(), pa.float64(), pa.bool_()
+_TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
 #: Section 4.2, by question; of yes and no the mean is the share of yes.
 PAPER = {"considered": {"mean": 0.73, "deviation": None}, "quality": {"mean": 3.73, "deviation": 0.725}}
@@ -46,10 +46,7 @@ HUMAN_EVALUATION = Shape(
         ("paper_id", _TEXT, "row of sources/papers"),
         ("paper_title", _TEXT, "as the paper's source has it"),
         ("text", _TEXT, "what was rated"),
-        ("majority", _TEXT, "what most raters answered; null where two answers have the most votes"),
-        ("votes", _INT, "raters who gave the most frequent answer"),
-        ("raters", _INT, "who answered"),
-        ("tie", _BOOL, "whether two answers have the most votes"),
+        *VOTES,
         ("mean", _REAL, "of all answers; yes counts 1, no 0"),
         ("deviation", _REAL, "standard deviation of the answers (n - 1); null below two"),
         ("sentence", _BOOL, "whether a sentence was rated"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, column, columns
+from ops.outcome import Shape, columns, extended, struct
 from ops.parse.schemas import GOLD_ALIGNMENTS, TALKS, WORD
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
@@ -21,12 +21,10 @@ MATCHES = Shape(
         (
             "candidates",
             pa.list_(
-                pa.struct(
-                    [
-                        column("title", _TEXT, "of a paper"),
-                        column("score", _REAL, "similarity of the titles, 0 to 1"),
-                        column("paper_ids", pa.list_(_TEXT), "the papers that bear it"),
-                    ]
+                struct(
+                    ("title", _TEXT, "of a paper"),
+                    ("score", _REAL, "similarity of the titles, 0 to 1"),
+                    ("paper_ids", pa.list_(_TEXT), "the papers that bear it"),
                 )
             ),
             "the nearest titles, best first",
@@ -34,16 +32,14 @@ MATCHES = Shape(
     ),
 )
 
-SENTENCE_OF_PAIR = pa.struct(
-    [
-        column("id", _TEXT, "made from pair and sentence"),
-        column("sentence_id", _TEXT, "row of sources/sentences"),
-        column("position", _INT, "in the paper, from 0"),
-        column("section_title", _TEXT, "the heading as found"),
-        column("role", _TEXT, "of its section"),
-        column("text", _TEXT),
-    ]
+_OF_SENTENCE = (
+    ("sentence_id", _TEXT, "row of sources/sentences"),
+    ("position", _INT, "in the paper, from 0"),
+    ("section_title", _TEXT, "the heading as found"),
+    ("role", _TEXT, "of its section"),
 )
+
+SENTENCE_OF_PAIR = struct(("id", _TEXT, "made from pair and sentence"), *_OF_SENTENCE, ("text", _TEXT))
 
 #: A pair carries all that its alignment needs, so that a new month of papers leaves old months fresh.
 PAIRS = Shape(
@@ -64,28 +60,23 @@ _STATE = columns(
     ("pair_id", _TEXT, "row of talksumm/pairs"),
     ("talk_id", _TEXT, "row of sources/talks"),
     ("paper_id", _TEXT, "row of sources/papers"),
-    ("sentence_id", _TEXT, "row of sources/sentences"),
-    ("position", _INT, "in the paper, from 0"),
-    ("section_title", _TEXT, "the heading as found"),
-    ("role", _TEXT, "of its section"),
+    *_OF_SENTENCE,
     ("text", _TEXT, "the sentence"),
 )
 
 ALIGNMENTS = Shape(
     unit=_STATE,
-    kept=pa.schema(
-        [
-            *_STATE,
-            column("state", _INT, "index among the pair's states, from 0"),
-            column("count", _INT, "time steps (spoken words that stayed) in this state"),
-            column("seconds", _REAL, "time spent in this state; null where the transcript has no times"),
-            column(
-                "spans",
-                pa.list_(pa.struct([column("first", _INT), column("last", _INT)])),
-                "runs of the talk's words, as indices into the pair's words, both ends included",
-            ),
-            column("log_probability", _REAL, "of the pair's most probable path"),
-        ]
+    kept=extended(
+        _STATE,
+        ("state", _INT, "index among the pair's states, from 0"),
+        ("count", _INT, "time steps (spoken words that stayed) in this state"),
+        ("seconds", _REAL, "time spent in this state; null where the transcript has no times"),
+        (
+            "spans",
+            pa.list_(struct(("first", _INT), ("last", _INT))),
+            "runs of the talk's words, as indices into the pair's words, both ends included",
+        ),
+        ("log_probability", _REAL, "of the pair's most probable path"),
     ),
 )
 
@@ -138,13 +129,11 @@ TUNING = Shape(
         (
             "talks",
             pa.list_(
-                pa.struct(
-                    [
-                        column("talk_id", _TEXT, "row of sources/talks"),
-                        column("title", _TEXT),
-                        column("words", _INT, "scored words of this talk"),
-                        column("correct", _INT, "of them in exactly the right sentence"),
-                    ]
+                struct(
+                    ("talk_id", _TEXT, "row of sources/talks"),
+                    ("title", _TEXT),
+                    ("words", _INT, "scored words of this talk"),
+                    ("correct", _INT, "of them in exactly the right sentence"),
                 )
             ),
             "the same, talk by talk",

@@ -6,7 +6,7 @@ which no deterministic page can hold (live.py).
 
 from __future__ import annotations
 
-from assets.declaration import Everything, Files, report
+from assets.report import Everything, Files, report
 from orchestration.pages.site import site
 
 

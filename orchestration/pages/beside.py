@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from assets.declaration import Everything
+from assets.report import Everything
 
 
 def beside(everything: Everything, name: str, file: str) -> Any:

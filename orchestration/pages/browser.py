@@ -11,7 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from assets.declaration import Declaration, Files
+from assets.declaration import Declaration
+from assets.report import Files
 from ops.measures import measure
 from orchestration.pages.ancestry import Ancestry, File, Place
 from orchestration.pages.cells import as_data, cells, columns, fitted

@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from assets.declaration import Declaration, Everything, Files
+from assets.declaration import Declaration
+from assets.report import Everything, Files
 from ops.measures import edges
 from ops.outcome import meaning
 from orchestration.graph import datasets

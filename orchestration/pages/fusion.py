@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assets.declaration import Everything, Files
+from assets.report import Everything, Files
 from orchestration.pages import fusion_published as published
 from orchestration.pages import fusion_scores, learning, people
 from orchestration.pages.beside import beside

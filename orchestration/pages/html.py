@@ -14,7 +14,7 @@ from typing import Any
 
 import jinja2
 
-from assets.declaration import Files
+from assets.report import Files
 from orchestration.pages.vega import bundle
 
 _HERE = Path(__file__).parent

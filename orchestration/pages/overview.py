@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assets.declaration import Files
+from assets.report import Files
 from orchestration.graph import ancestors, upstream
 from orchestration.pages import drawing
 from orchestration.pages.html import first_line, render

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from assets.declaration import Files
+from assets.report import Files
 from orchestration.graph import datasets
 from orchestration.pages.ancestry import Ancestry, File, Passport, Place
 from orchestration.pages.html import address, first_line, json_ready, render

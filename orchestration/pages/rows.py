@@ -13,7 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declaration import Declaration, Everything
+from assets.declaration import Declaration
+from assets.report import Everything
 from orchestration.graph import datasets
 from orchestration.store.identity import folder_files
 from orchestration.store.parquet import TABLES

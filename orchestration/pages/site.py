@@ -5,7 +5,7 @@ Belongs here: which pages there are. Not here: what is on each.
 
 from __future__ import annotations
 
-from assets.declaration import Everything, Files
+from assets.report import Everything, Files
 from orchestration.pages import (
     browser,
     dataset,

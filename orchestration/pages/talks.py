@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declaration import Everything, Files
+from assets.report import Everything, Files
 from ops.outcome import Row
 from orchestration.pages.html import render
 from orchestration.pages.rows import tables

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assets.declaration import Everything, Files
+from assets.report import Everything, Files
 from ops.outcome import Row
 from orchestration.pages.html import render
 from orchestration.pages.rows import Counted, tables

@@ -18,7 +18,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declaration import Declaration, Everything, Files, Input
+from assets.declaration import Declaration, Input
+from assets.report import Everything, Files
 from assets.thresholds import NAME, Knob, Threshold
 from ops.parts import Part, Parts
 from ops.thresholds import SCORED

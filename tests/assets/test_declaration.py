@@ -8,7 +8,8 @@ import pytest
 
 from assets import declaration
 from assets.dagster_asset import CHECKS
-from assets.declaration import AllParts, dataset, declarations
+from assets.dataset import AllParts, dataset
+from assets.declaration import declarations
 from ops.models.training import CheckpointFolder
 from ops.outcome import Shape, columns
 from ops.params import Strict

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from assets import code, declaration, expectations
-from assets.declaration import dataset, declarations
+from assets.dataset import dataset
+from assets.declaration import declarations
 from assets.expectations import (
     Expectation,
     among,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from assets.declaration import Everything
+from assets.report import Everything
 from orchestration.pages import evaluation
 from orchestration.pages.html import shared
 from orchestration.pages.rows import Counted

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 
-from assets.declaration import Everything
+from assets.report import Everything
 from ops.discofuse.evaluation import EvaluationParams, scored, table
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from orchestration.pages import dataset, fusion

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assets.declaration import Everything
+from assets.report import Everything
 from ops.outcome import Outcome, Shape, drop, reject
 from ops.parse.schemas import GOLD_ALIGNMENTS, PAPERS, SENTENCES, TALKS
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TUNING

@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from assets.declaration import Everything
+from assets.report import Everything
 from assets.thresholds import Knob, Threshold
 from ops.talksumm.pairs import PairParams
 from ops.thresholds import at_least, at_most, scored

@@ -6,7 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from assets import declaration
-from assets.declaration import dataset, declarations
+from assets.dataset import dataset
+from assets.declaration import declarations
 from assets.settings import settings
 from ops.models.training import CheckpointFolder
 from ops.outcome import Outcome, Outcomes, Shape, columns

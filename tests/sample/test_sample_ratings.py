@@ -6,7 +6,6 @@ from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from assets.settings import section, settings
@@ -15,7 +14,6 @@ from ops.parse.papers import parse_papers
 from ops.parse.schemas import PAPERS, SENTENCES, TALKS
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.talks import parse_talks
-from ops.parts import Part, Parts
 from ops.talksumm.alignments import align
 from ops.talksumm.budgets import SummaryParams, summaries
 from ops.talksumm.hmm import HmmParams
@@ -25,13 +23,9 @@ from ops.talksumm.pairs import PairParams, pair_talks
 from ops.talksumm.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES
 from orchestration.corpora import corpus
+from tests.parts import parts
 
 RATINGS = Path(__file__).resolve().parents[2] / "data" / "sample" / "ratings"
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
 
 
 @pytest.fixture(scope="module")
@@ -50,28 +44,25 @@ def evaluated(tmp_path_factory, answers):
     """What the sample's answers say of the summaries that are made of the sample: the sheets, and the outcome."""
     folder = tmp_path_factory.mktemp("sample")
 
-    def stored(name, schema, tables):
-        pq.write_table(pa.concat_tables([schema.empty_table(), *tables]), folder / name)
-        return Parts(schema, (Part(str(folder / name)),), InOrder())
+    def stored(schema, tables):
+        return parts(folder, schema, pa.concat_tables([schema.empty_table(), *tables]))
 
     def parsed(name, op):
         for month in settings().partitions.months:
             yield from (outcome.kept for outcome in corpus(name).records(month).map(op))
 
-    papers = stored("papers", PAPERS.kept, parsed("papers", parse_papers))
-    talks = stored("talks", TALKS.kept, parsed("talks", parse_talks))
+    papers = stored(PAPERS.kept, parsed("papers", parse_papers))
+    talks = stored(TALKS.kept, parsed("talks", parse_talks))
     told = filter_sentences(papers.read(), section(SentenceParams)).kept
-    sentences = stored("sentences", SENTENCES.kept, [told])
-    matches = stored("matches", MATCHES.kept, [match_talks(talks.read(), papers).kept])
+    sentences = stored(SENTENCES.kept, [told])
+    matches = stored(MATCHES.kept, [match_talks(talks.read(), papers).kept])
     found = pair_talks(talks.read(), matches, papers, sentences, section(PairParams)).kept
-    pairs = stored("pairs", PAIRS.kept, [found])
-    alignments = stored("alignments", ALIGNMENTS.kept, [align(pairs.read(), section(HmmParams)).kept])
+    pairs = stored(PAIRS.kept, [found])
+    alignments = stored(ALIGNMENTS.kept, [align(pairs.read(), section(HmmParams)).kept])
     made = summaries(alignments.read(), pairs.read(["id", "paper_title"]), section(SummaryParams)).kept
-    [sheets] = rating_sheets(
-        stored("summaries", SUMMARIES.kept, [made]), alignments, talks, section(RatingSheetParams)
-    )
-    rated = stored("sheets", RATING_SHEETS.kept, [sheets.kept])
-    ratings = stored("answers", answers.schema, [answers])
+    [sheets] = rating_sheets(stored(SUMMARIES.kept, [made]), alignments, talks, section(RatingSheetParams))
+    rated = stored(RATING_SHEETS.kept, [sheets.kept])
+    ratings = stored(answers.schema, [answers])
     [outcome] = human_evaluation(ratings, rated, section(HumanEvaluationParams))
     return sheets, outcome
 

@@ -9,23 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ops.coreference.links import Link
+from ops.discofuse.marks import DIVIDING
+from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import is_plural, possessive, takes
 from ops.discofuse.rules.operations import Token, Tokens, replace
 from ops.discofuse.rules.rule import RuleParams
-from ops.discofuse.rules.sentence import SUBJECTS, Sentence
+from ops.discofuse.rules.sentence import NAMES, NOUNS, SUBJECTS, Sentence
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
-_DETERMINERS = frozenset({"DT", "PRP$", "CD", "PDT", "NNP", "NNPS"})
+_DETERMINERS = NAMES | {"DT", "PRP$", "CD", "PDT"}
 _THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
 _NO_PERSONS = frozenset({"GPE", "LOC", "FAC", "ORG"})
 #: How a noun phrase without an article begins that is no name.
 _INDEFINITE = frozenset({"CD", "JJ", "JJR", "JJS", "NN", "NNS", "RB", "VBG", "VBN"})
-_NAMES = frozenset({"NNP", "NNPS"})
-_NOUNS = _NAMES | {"NN", "NNS"}
-_ENDS_PHRASE = frozenset(
-    {",", "(", ";", ":", "-LRB-", "[", "--", "–", "—", "-", "who", "which", "that", "whose", "whom", "where"}
-)
+_ENDS_PHRASE = DIVIDING | RELATIVE | {"(", "[", "-LRB-", "that", "where"}
 _MARKS_OF_POSSESSION = frozenset({"'s", "'", "’s", "’"})
 _CLAUSES = frozenset({"relcl", "acl", "appos", "advcl"})
 
@@ -51,7 +49,7 @@ def resolved(
         noun = _noun(sentence, link.antecedent)
         if noun is None or not _suits(sentence, link, noun):
             continue
-        rank = (sentence.tags[noun] in _NAMES, link.score, link.antecedent[0])
+        rank = (sentence.tags[noun] in NAMES, link.score, link.antecedent[0])
         if link.mention not in best or rank > best[link.mention][0]:
             best[link.mention] = (rank, link, noun)
     used: list[Link] = []
@@ -89,7 +87,7 @@ def _suits(source: Sentence, link: Link, noun: int) -> bool:
         bare = source.tags[noun] == "NN" and source.tags[first] not in _DETERMINERS
         return not bare and source.tags[first - 1] != "HYPH"
     word = source.lower[link.mention[0]]
-    if word in ("it", "its") and source.tags[noun] in _NAMES and source.tags[first] != "DT":
+    if word in ("it", "its") and source.tags[noun] in NAMES and source.tags[first] != "DT":
         return entity not in ("", "PERSON")
     if word in _THINGS:
         return entity != "PERSON" or is_plural(source, noun) or source.tags[first] == "DT"
@@ -106,7 +104,7 @@ def _noun(sentence: Sentence, span: tuple[int, int]) -> int | None:
     heads = [
         at for at in range(start, end) if not start <= sentence.heads[at] < end or sentence.heads[at] == at
     ]
-    if not heads or sentence.tags[heads[0]] not in _NOUNS:
+    if not heads or sentence.tags[heads[0]] not in NOUNS:
         return None
     return heads[0]
 
@@ -164,7 +162,7 @@ def _may_replace(
         if not takes(sentence, verb, is_plural(source, noun)) and sentence.lower[token] not in ("he", "she"):
             return False
     heads = {source.lower[noun]} | {
-        source.lower[token] for token in phrase if isinstance(token, int) and source.tags[token] in _NAMES
+        source.lower[token] for token in phrase if isinstance(token, int) and source.tags[token] in NAMES
     }
     others = {
         sentence.lower[token] for token in second if isinstance(token, int) and not start <= token < end

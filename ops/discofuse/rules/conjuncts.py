@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ops.discofuse.rules.connectives import BACKWARD_PHRASES
 from ops.discofuse.rules.morphology import agree, is_participle, is_past
-from ops.discofuse.rules.sentence import AUXILIARIES, FINITE, Sentence
+from ops.discofuse.rules.sentence import AUXILIARIES, FINITE, TIMES, Sentence
 
 #: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then
 #: for Y".
@@ -37,7 +37,6 @@ _BEFORE_VERB = frozenset(
     {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
 )
 _PHRASES = frozenset({"prep", "advcl", "npadvmod"})
-_TIMES = frozenset({"DATE", "TIME"})
 
 
 def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int, ...]:
@@ -143,7 +142,7 @@ def _prefix(
         (at + 1 for at in range(start - 1, sentence.start, -1) if sentence.lower[at] in (";", ":")),
         _behind_connective(sentence),
     )
-    dated = not _TIMES.isdisjoint(entities[sentence.start : start]) and not _TIMES.isdisjoint(
+    dated = not TIMES.isdisjoint(entities[sentence.start : start]) and not TIMES.isdisjoint(
         entities[main : sentence.end]
     )
     # "Before his trial he lived there , and has one daughter": a phrase before the subject has one time.

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ops.discofuse.marks import DIVIDING, QUOTES
 from ops.discofuse.rules.conjuncts import fronted, repeated
 from ops.discofuse.rules.connectives import COORDINATING
 from ops.discofuse.rules.operations import Tokens, delete, prepend, split
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import FINITE, PUNCTUATION, SUBJECTS, VERBS, Sentence
+from ops.discofuse.rules.sentence import FINITE, SUBJECTS, VERBS, WH_WORDS, Sentence
 
 #: Conjunctions that a parser often takes for adverbs or subordinators; these count behind a comma, and "so"
 #: right before a subject.
@@ -23,8 +24,6 @@ _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply"})
 _VERBS = VERBS | {"MD"}
-_QUESTIONING = frozenset({"WDT", "WP", "WP$", "WRB"})
-_QUOTES = frozenset({'"', "``", "''", "“", "”"})
 #: Behind "so" and "for", what makes them something else: "so that", "for example".
 _NO_CONJUNCTION_BEFORE = frozenset({"that", "as", "far", "much", "many", "long", "to", "example", "instance"})
 
@@ -71,7 +70,7 @@ def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
     """Return the verb of what stands before a conjunction if that is a sentence without what follows."""
     lower = sentence.lower
     end = _end_of_first(sentence, conjunction)
-    if lower[end - 1] in PUNCTUATION:
+    if lower[end - 1] in DIVIDING:
         return None
     main = sentence.head_of(sentence.start, end)
     if main is None or not sentence.is_clause(main):
@@ -96,7 +95,7 @@ def _is_list(sentence: Sentence, main: int, end: int) -> bool:
         first is not None
         and first < main
         and sentence.is_clause(first)
-        and _QUOTES.isdisjoint(sentence.lower[sentence.start : end])
+        and QUOTES.isdisjoint(sentence.lower[sentence.start : end])
     )
 
 
@@ -164,7 +163,7 @@ def _is_dependent(sentence: Sentence, verb: int, conjunction: int) -> bool:
     assert subject is not None
     opening = range(conjunction + 1, min(subject, verb) + 1)
     return sentence.child(verb, "mark") not in (None, conjunction) or any(
-        sentence.tags[at] in _QUESTIONING and (at == subject or sentence.heads[at] in (verb, subject))
+        sentence.tags[at] in WH_WORDS and (at == subject or sentence.heads[at] in (verb, subject))
         for at in opening
     )
 

@@ -13,16 +13,13 @@ from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import agree, be, is_past, is_plural, possessive
 from ops.discofuse.rules.operations import Tokens, delete, prepend
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import FINITE, VERBS, Sentence
+from ops.discofuse.rules.sentence import FINITE, NAMES, NOUNS, TIMES, VERBS, WH_WORDS, Sentence
 
-_NAMES = frozenset({"NNP", "NNPS"})
-_NOUNS = _NAMES | {"NN", "NNS"}
 _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
-_RELATIVES = frozenset({"WDT", "WP", "WP$", "WRB"})
 #: What may follow the second comma where neither the subject nor the verb does.
 _GO_ON = _NEED_NO_COMMA | {"VBG"}
-_NO_PERSONS = frozenset({"GPE", "LOC", "DATE", "TIME", "FAC", "PRODUCT"})
-_PERSONS = frozenset({"PERSON", "DATE", "TIME"})
+_NO_PERSONS = TIMES | {"GPE", "LOC", "FAC", "PRODUCT"}
+_PERSONS = TIMES | {"PERSON"}
 
 
 class _Between(NamedTuple):
@@ -51,7 +48,7 @@ def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | 
     ):
         return None
     root = sentence.root
-    if comma < root < end or not sentence.is_clause(root) or sentence.tags[noun] not in _NOUNS:
+    if comma < root < end or not sentence.is_clause(root) or sentence.tags[noun] not in NOUNS:
         return None
     phrase = sentence.noun_phrase_before(noun, comma)
     if phrase is None or phrase <= root < comma or "," in lower[phrase:comma]:
@@ -164,8 +161,8 @@ def _suits(sentence: Sentence, found: _Between, verb: int, pronoun: int) -> bool
     last = found.start - 1
     if (
         sentence.lower[pronoun] != "which"
-        and sentence.tags[last] in _NAMES
-        and sentence.tags[found.noun] not in _NAMES
+        and sentence.tags[last] in NAMES
+        and sentence.tags[found.noun] not in NAMES
     ):
         return False  # "the eye of Selena , who ..."
     entity = sentence.annotation.entities[found.noun]
@@ -193,7 +190,7 @@ def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Betw
     if "appos" not in sentence.dependencies[sentence.start : sentence.end]:
         return
     for at in range(sentence.start + 3, sentence.end - 2):
-        if sentence.dependencies[at] != "appos" or sentence.tags[at] not in _NOUNS:
+        if sentence.dependencies[at] != "appos" or sentence.tags[at] not in NOUNS:
             continue
         noun, first = sentence.heads[at], sentence.left(at)
         if noun >= first or sentence.dependencies[first] not in ("det", "poss"):
@@ -206,9 +203,9 @@ def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Betw
         if conjunction is not None and sentence.lower[conjunction - 1] == ",":
             continue
         found = _between(sentence, noun, first - 1, sentence.right(at) + 1)
-        if not found or sentence.annotation.entities[noun] in ("DATE", "TIME"):
+        if not found or sentence.annotation.entities[noun] in TIMES:
             continue
-        if sentence.tags[found.end + 1] in _RELATIVES:
+        if sentence.tags[found.end + 1] in WH_WORDS:
             continue  # "Ann , a sister of Eve , who ..." speaks of Eve
         # One thing is not several, and several are one only by name: "The Beatles , an English band".
         if is_plural(sentence, at) != is_plural(sentence, noun) and sentence.tags[noun] != "NNPS":

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ops.discofuse.rules.morphology import finite, is_past
 from ops.discofuse.rules.operations import delete, prepend, split
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import Sentence
+from ops.discofuse.rules.sentence import AUXILIARIES, NAMES, Sentence
 
 #: Participles that have become prepositions or conjunctions: they have no subject to be found behind the
 #: comma.
@@ -26,7 +26,7 @@ _PREPOSITIONS = frozenset(
         "stemming", "arising", "resulting", "supposing", "touching", "talking", "generally",
     }
 )  # fmt: skip
-_PRONOUNS_AND_NAMES = frozenset({"PRP", "NNP", "NNPS"})
+_PRONOUNS_AND_NAMES = NAMES | {"PRP"}
 
 
 class _Participle(NamedTuple):
@@ -50,7 +50,7 @@ def _detect(sentence: Sentence, params: RuleParams) -> Iterator[_Participle]:
     if participle is None or sentence.heads[participle] != root or sentence.subject(participle) is not None:
         return
     carries = participle == start or (
-        sentence.heads[start] == participle and sentence.dependencies[start] in ("aux", "auxpass")
+        sentence.heads[start] == participle and sentence.dependencies[start] in AUXILIARIES
     )
     if carries and sentence.dependencies[participle] in ("advcl", "csubj", "dep", "acl", "ccomp"):
         yield _Participle(comma, subject)

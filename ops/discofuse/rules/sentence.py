@@ -14,7 +14,12 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass"})
 FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
-PUNCTUATION = frozenset({",", ";", ":", "-", "--", "–", "—"})
+NAMES = frozenset({"NNP", "NNPS"})
+NOUNS = NAMES | {"NN", "NNS"}
+#: "who", "which", "whose", "where".
+WH_WORDS = frozenset({"WDT", "WP", "WP$", "WRB"})
+#: Types of entities.
+TIMES = frozenset({"DATE", "TIME"})
 _NO_PART_OF_CLAUSES = frozenset({"punct", "cc"})
 
 

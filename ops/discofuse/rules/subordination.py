@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ops.discofuse.marks import DIVIDING
 from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from ops.discofuse.rules.morphology import be, finite, is_past
 from ops.discofuse.rules.operations import Tokens, delete, prepend, split, trim
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import PUNCTUATION, Sentence
+from ops.discofuse.rules.sentence import Sentence
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
@@ -158,7 +159,7 @@ def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
     # "and although they trailed , they won": it marks a clause of the clause found.
     if lower[start] not in ("hence", "meaning") and sentence.heads[body - 1] != verb:
         return None
-    if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in PUNCTUATION:
+    if lower[end_of_first - 1] in _UNFINISHED or lower[end_of_first - 1] in DIVIDING:
         return None
     subject = sentence.subject(verb)
     if subject is None:

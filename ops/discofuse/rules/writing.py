@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ops.discofuse.annotation import Annotation
+from ops.discofuse.marks import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES
 from ops.discofuse.rules.morphology import is_common
 from ops.discofuse.rules.operations import Tokens
+from ops.discofuse.rules.sentence import NAMES, VERBS
 
-OPENING = frozenset({"``", "“", "‘", "(", "[", "-LRB-", "-LSB-", '"'})
-_CLOSING = frozenset({"''", "”", "’", "'", ")", "]", "-RRB-", "-RSB-", '"'})
-_STRAY = frozenset({",", ";", ":", "-", "--", "–", "—", ".", "...", "…"})
+_CLOSING = CLOSING | {"'"}
+_STRAY = DIVIDING | {".", "...", "…"}
 _STRAY_AT_END = _STRAY | {"!"}
-_PAIRS = (("(", ")"), ("[", "]"), ("-LRB-", "-RRB-"), ("-LSB-", "-RSB-"), ("“", "”"))
-_MARKS = frozenset(mark for pair in _PAIRS for mark in pair) | {'"', "``", "''"}
-_NAMES = frozenset({"NNP", "NNPS"})
-_WORDS_OF_CONTENT = frozenset({"NN", "NNS", "JJ", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "FW", "UH"})
+_IN_PAIRS = QUOTES | {mark for pair in PAIRS for mark in pair}
+_WORDS_OF_CONTENT = VERBS | {"NN", "NNS", "JJ", "FW", "UH"}
 _TYPES_OF_NAMES = frozenset(
     {"PERSON", "NORP", "FAC", "ORG", "GPE", "LOC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE"}
 )
@@ -63,7 +62,7 @@ def _small(annotation: Annotation, token: int) -> str:
     word = annotation.words[token]
     if word == "I" or (not word[1:].islower() and len(word) > 1):
         return word
-    if annotation.tags[token] in _NAMES:
+    if annotation.tags[token] in NAMES:
         return word
     if annotation.entities[token] in _TYPES_OF_NAMES and annotation.tags[token] not in ("DT", "PRP$"):
         return word
@@ -73,11 +72,11 @@ def _small(annotation: Annotation, token: int) -> str:
 
 
 def _balanced(words: Sequence[str]) -> bool:
-    if _MARKS.isdisjoint(words):
+    if _IN_PAIRS.isdisjoint(words):
         return True
     if words.count('"') % 2:
         return False
     opened, closed = words.count("``"), words.count("''")
     if opened != closed and (opened or closed % 2):
         return False
-    return all(words.count(first) == words.count(second) for first, second in _PAIRS)
+    return all(words.count(first) == words.count(second) for first, second in PAIRS)

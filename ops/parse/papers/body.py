@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from ops.parse.sentences_rules import (
     COPYRIGHT,
@@ -86,15 +87,8 @@ def body_spans(
 
 
 def _blocks(lines: Lines) -> Iterator[list[Span]]:
-    block: list[Span] = []
-    for line in lines:
-        if line[0] < line[1]:
-            block.append(line)
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
+    """Yield the runs of lines between blank lines."""
+    return (list(block) for full, block in groupby(lines, lambda line: line[0] < line[1]) if full)
 
 
 def _marked(

@@ -63,15 +63,11 @@ class _Speech:
 
 def blocks(rows: Iterable[Line], *, blank_may_hold_spaces: bool) -> Iterator[list[Line]]:
     """Yield the runs of lines between blank lines."""
-    block: list[Line] = []
-    for row in rows:
-        if row.text.strip() if blank_may_hold_spaces else row.text:
-            block.append(row)
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
+
+    def is_full(row: Line) -> bool:
+        return bool(row.text.strip() if blank_may_hold_spaces else row.text)
+
+    return (list(block) for full, block in itertools.groupby(rows, is_full) if full)
 
 
 def cue(block: Sequence[Line]) -> Cue:

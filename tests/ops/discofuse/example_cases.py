@@ -1,25 +1,4 @@
-"""Tables as part files, for the ops of DiscoFuse."""
-
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from ops.parts import Part, Parts
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
-
-
-def parts(folder, schema, *tables):
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for number, rows in enumerate(tables):
-        path = folder / f"kept-{number:05d}.parquet"
-        table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows, schema=schema)
-        pq.write_table(table, path)
-        written.append(Part(str(path)))
-    return Parts(schema, tuple(written), InOrder())
+"""Rows of candidates and of examples, for the ops of DiscoFuse."""
 
 
 def candidate(name, **more):

@@ -1,31 +1,10 @@
 """Fusion examples and split sentences in miniature, and params of models that are trained in a blink."""
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from ops.discofuse.fusion_model import FusionModelParams
 from ops.discofuse.transfer import TransferParams
-from ops.parts import Part, Parts
 
 NAMES = ["Ann", "Bob", "Chi", "Dee", "Eve"]
 VERBS = ["sings", "runs", "reads", "rests", "waits"]
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
-
-
-def parts(folder, schema, *tables):
-    """Write tables, lists of rows, as the parts of a dataset; a column that a row leaves out is null."""
-    written = []
-    for rows in tables:
-        path = folder / f"part-{len(list(folder.iterdir()))}.parquet"
-        whole = [dict.fromkeys(schema.names) | {"source_ids": [], "licence": "MIT"} | row for row in rows]
-        known = [{name: row[name] for name in schema.names} for row in whole]
-        pq.write_table(pa.Table.from_pylist(known, schema=schema), path)
-        written.append(Part(str(path)))
-    return Parts(schema, tuple(written), InOrder())
 
 
 def example(number, domain="sports", split="train", mixture=False, longer=0, **more):

@@ -3,13 +3,14 @@
 from collections import Counter
 
 import pyarrow as pa
-from example_cases import example, parts
+from example_cases import example
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.discofuse.balanced import BalancedParams, Caps, balanced, most
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from ops.discofuse.splits import number_of
+from tests.parts import parts
 
 KINDS = {
     "none": ("PAIR_NONE", ""),

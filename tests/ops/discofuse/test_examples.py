@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from example_cases import candidate, parts
+from example_cases import candidate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -11,6 +11,7 @@ from ops.discofuse.examples import ExampleParams, certainties, examples, lengths
 from ops.discofuse.schemas import CANDIDATES, EXAMPLES
 from ops.discofuse.splits import SPLITS, split_of
 from ops.thresholds import above, at_least
+from tests.parts import parts
 
 PARAMS = ExampleParams()
 

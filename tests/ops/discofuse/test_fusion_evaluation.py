@@ -4,7 +4,6 @@ import json
 import math
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,14 +19,9 @@ from ops.discofuse.evaluation import (
     table,
 )
 from ops.metrics import exact_match, sari
-from ops.parts import Part, Parts
+from tests.parts import parts
 
 PARAMS = EvaluationParams(resamples=50, connectives=2)
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
 
 
 def fusion(example, prediction=None, model="sports", domain="sports", **change):
@@ -47,17 +41,8 @@ AND = "Ann of {} came , and he left ."
 COPY = "Ann of {0} came . Ann of {0} left ."
 
 
-def stored(folder, *groups):
-    paths = []
-    for number, rows in enumerate(groups):
-        path = folder / f"{number}.parquet"
-        pq.write_table(pa.Table.from_pylist(list(rows), schema=EVALUATION.unit), path)
-        paths.append(Part(str(path)))
-    return Parts(EVALUATION.unit, tuple(paths), InOrder())
-
-
 def made(folder, *groups, params=PARAMS):
-    return list(evaluation(stored(folder, *groups), params))
+    return list(evaluation(parts(folder, EVALUATION.unit, *groups), params))
 
 
 def found(rows, **wanted):

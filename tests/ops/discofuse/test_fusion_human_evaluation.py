@@ -2,8 +2,6 @@
 
 import json
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,27 +15,14 @@ from ops.discofuse.human_evaluation import (
     human_evaluation,
 )
 from ops.discofuse.rating_sheets import QUESTIONNAIRES, RATING_SHEETS
-from ops.parts import Part, Parts
 from ops.talksumm import human_evaluation as talksumm
 from ops.talksumm.rating_sheets import RATING_SHEETS as TALKSUMM_SHEETS
+from tests.parts import parts
 
 CLARITY, DECISIONS, DETECTION = (one.name for one in QUESTIONNAIRES)
 SHOWN = {one.name: one.shown for one in QUESTIONNAIRES}
 QUESTION = {CLARITY: "understandable", DETECTION: "human"}
 RATERS = ("ann", "bob", "chi", "dan", "eve")
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
-
-
-def parts(folder, name, schema, rows):
-    path = folder / f"{name}.parquet"
-    pq.write_table(
-        pa.Table.from_pylist([dict.fromkeys(schema.names) | row for row in rows], schema=schema), path
-    )
-    return Parts(schema, (Part(str(path)),), InOrder())
 
 
 def sent(name, questionnaire=CLARITY, domain="sports", asked=True, **gold):
@@ -71,8 +56,8 @@ def answers(row, values, question=None):
 
 def judged(folder, rows, given, resamples=100):
     [outcome] = human_evaluation(
-        parts(folder, "ratings", ANSWERS.kept, given),
-        parts(folder, "sheets", RATING_SHEETS.kept, rows),
+        parts(folder, ANSWERS.kept, given),
+        parts(folder, RATING_SHEETS.kept, rows),
         HumanEvaluationParams(resamples=resamples),
     )
     assert outcome.kept.schema == HUMAN_EVALUATION.kept
@@ -190,8 +175,8 @@ def test_each_system_takes_its_own_answers_and_drops_the_others(tmp_path):
     given = [*answers(ours, ["yes"]), answer(ours, "bob", "yes", **about, id="of talksumm", place="line 7")]
     fusions = judged(tmp_path, [ours], given)
     [summaries] = talksumm.human_evaluation(
-        parts(tmp_path, "ratings", ANSWERS.kept, given),
-        parts(tmp_path, "summaries", TALKSUMM_SHEETS.kept, [theirs]),
+        parts(tmp_path, ANSWERS.kept, given),
+        parts(tmp_path, TALKSUMM_SHEETS.kept, [theirs]),
         talksumm.HumanEvaluationParams(resamples=10),
     )
     assert fusions.kept["row_id"].to_pylist() == [ours["id"]]

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from fusion_cases import example, model_params, parts
+from fusion_cases import example, model_params
 
 from ops.discofuse.fusion_model import FUSION_MODEL, FusionModelParams, fusion_model, trained
 from ops.discofuse.fusion_texts import copied, judged, source_of, target_of
@@ -12,6 +12,7 @@ from ops.models.seq2seq.pairs import Pairs
 from ops.models.training import CheckpointError, NotFiniteError, TrainingError
 from ops.parts import Artifact
 from tests.checkpoints import Memory, StoppedError
+from tests.parts import parts
 
 SPLITS = ["train", "train", "train", "validation", "test"]
 SPORTS = [example(number, split=SPLITS[number % 5], mixture=number < 5) for number in range(8)]

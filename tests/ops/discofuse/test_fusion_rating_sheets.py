@@ -4,8 +4,6 @@ import csv
 import io
 import json
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
@@ -20,26 +18,10 @@ from ops.discofuse.rating_sheets import (
 )
 from ops.discofuse.schemas import EXAMPLES
 from ops.discofuse.senses import CONNECTIVES, SENSE_NAMES, SENSES
-from ops.parts import Part, Parts
+from tests.parts import dealt
 
 PARAMS = RatingSheetParams(examples=2, splits=("validation", "train"), fusions=3, raters=("ann", "bob"))
 CLARITY, DECISIONS, DETECTION = (one.name for one in QUESTIONNAIRES)
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
-
-
-def parts(folder, name, schema, rows, several=2):
-    """Several part files: nothing may depend on what stands in which."""
-    written = []
-    for number in range(several):
-        path = folder / f"{name}-{number}.parquet"
-        own = [dict.fromkeys(schema.names) | row for row in rows[number::several]]
-        pq.write_table(pa.Table.from_pylist(own, schema=schema), path)
-        written.append(Part(str(path)))
-    return Parts(schema, tuple(written), InOrder())
 
 
 def example(name, domain="sports", split="validation", kind="SINGLE_S_COORD", connective=", but", **change):
@@ -71,8 +53,8 @@ def made(folder, params=PARAMS, examples=(*VALIDATION, *TEST), fusions=FUSIONS, 
     folder.mkdir(exist_ok=True)
     outcomes = list(
         rating_sheets(
-            parts(folder, "examples", EXAMPLES.kept, list(examples), several),
-            parts(folder, "fusions", fusing.FUSIONS.kept, list(fusions), several),
+            dealt(folder, EXAMPLES.kept, list(examples), several),
+            dealt(folder, fusing.FUSIONS.kept, list(fusions), several),
             params,
         )
     )

@@ -4,11 +4,12 @@ import csv
 
 import pyarrow as pa
 import pytest
-from example_cases import example, parts
+from example_cases import example
 
 from ops.discofuse.balanced import BalancedParams, Caps, balanced
 from ops.discofuse.release import file_of, released
 from ops.discofuse.schemas import BALANCED, EXAMPLES, RELEASED
+from tests.parts import parts
 
 HEADER = (
     "coherent_first_sentence\tcoherent_second_sentence\tincoherent_first_sentence\tincoherent_second_sentence\t"

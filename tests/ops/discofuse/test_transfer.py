@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from fusion_cases import example, pair, parts, transfer_params
+from fusion_cases import example, pair, transfer_params
 
 from ops.discofuse.fusion_training import MODELS
 from ops.discofuse.schemas import BALANCED
@@ -12,6 +12,7 @@ from ops.models.seq2seq.files import load
 from ops.models.training import TrainingError
 from ops.parse.schemas import FUSION_PAIRS
 from tests.checkpoints import Memory, StoppedError
+from tests.parts import parts
 
 SPLITS = ["train", "train", "train", "train", "validation", "test", "test"]
 PAIRS = [pair(number, split) for number, split in enumerate(SPLITS)] + [

@@ -9,13 +9,9 @@ from pydantic import ValidationError
 from ops.parse.papers import FORMATS, parse_papers
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, ParseError, Raw, Source, month_of
+from tests.parts import InOrder
 
 PAPER = "# A Title of {name}\ndate: {date}\n\n## 1 Introduction\nThis is a sentence about {name} that is long enough.\n"
-
-
-class InProcess:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
 
 
 def corpus(root, months=("2018-06", "2018-07"), size=256, **dates):
@@ -24,7 +20,7 @@ def corpus(root, months=("2018-06", "2018-07"), size=256, **dates):
     for name, date in dates.items():
         (folder / f"{name}.txt").write_text(PAPER.format(name=name, date=date))
     source = Source(kind="plain_text", path="papers", month=MonthRule(field="date"), licence="CC0-1.0")
-    return Corpus("papers", {"text": source}, FORMATS, root, *months, size, InProcess())
+    return Corpus("papers", {"text": source}, FORMATS, root, *months, size, InOrder())
 
 
 def ids(found, month):

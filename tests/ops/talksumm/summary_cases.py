@@ -3,31 +3,12 @@
 import hashlib
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ops.models.extractors.config import PointerConfig, TransformerConfig
 from ops.models.training import TrainingParams
-from ops.parts import Part, Parts
 from ops.talksumm.extractor import ExtractorParams, Size
 
 WORDS = [f"w{number}" for number in range(60)]
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
-
-
-def parts(folder, schema, *tables):
-    """Write tables, lists of rows, as the parts of a dataset; a column that a row leaves out is null."""
-    written = []
-    for rows in tables:
-        path = folder / f"part-{len(list(folder.iterdir()))}.parquet"
-        whole = [dict.fromkeys(schema.names) | {"source_ids": [], "licence": "MIT"} | row for row in rows]
-        pq.write_table(pa.Table.from_pylist(whole, schema=schema), path)
-        written.append(Part(str(path)))
-    return Parts(schema, tuple(written), InOrder())
 
 
 def text(count, seed, longest=9):

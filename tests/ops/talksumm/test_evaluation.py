@@ -2,13 +2,14 @@ import json
 from itertools import combinations
 
 import pytest
-from summary_cases import gold, parts, text
+from summary_cases import gold, text
 
 from ops.metrics import interval, paired_bootstrap, rouge
 from ops.metrics.rouge import ROUGE, rouge_of_references
 from ops.talksumm.evaluation import EVALUATION, SCORES, TABLE, TABLE_2, EvaluationParams, evaluation
 from ops.talksumm.gold_papers import GOLD_PAPERS
 from ops.talksumm.system_summaries import SYSTEM_SUMMARIES
+from tests.parts import parts
 
 PARAMS = EvaluationParams(resamples=60, seed=3)
 

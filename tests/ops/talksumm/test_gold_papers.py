@@ -2,11 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from summary_cases import parts, text
+from summary_cases import text
 
 from ops.metrics.rouge import rouge_of_references
 from ops.parse.schemas import HUMAN_SUMMARIES, PAPERS, SENTENCES
 from ops.talksumm.gold_papers import GOLD_PAPERS, GoldPaperParams, gold_papers, greedy, split
+from tests.parts import parts
 
 PARAMS = GoldPaperParams()
 

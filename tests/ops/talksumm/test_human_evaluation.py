@@ -3,32 +3,17 @@
 import json
 import statistics
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ops.annotation.schemas import ANSWERS
-from ops.parts import Part, Parts
 from ops.talksumm.human_evaluation import HUMAN_EVALUATION, TABLE, HumanEvaluationParams, human_evaluation
 from ops.talksumm.rating_sheets import RATING_SHEETS
+from tests.parts import parts
 
 PARAMS = HumanEvaluationParams(resamples=200)
 QUESTION = {"talksumm_sentences": "considered", "talksumm_summaries": "quality"}
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
-
-
-def parts(folder, name, schema, rows):
-    path = folder / f"{name}.parquet"
-    pq.write_table(
-        pa.Table.from_pylist([dict.fromkeys(schema.names) | row for row in rows], schema=schema), path
-    )
-    return Parts(schema, (Part(str(path)),), InOrder())
 
 
 def sent(name, paper="paper1", questionnaire="talksumm_sentences"):
@@ -59,8 +44,8 @@ def answer(row, rater, value, **change):
 
 def judged(folder, *answers, params=PARAMS):
     [outcome] = human_evaluation(
-        parts(folder, "ratings", ANSWERS.kept, answers),
-        parts(folder, "sheets", RATING_SHEETS.kept, SENT),
+        parts(folder, ANSWERS.kept, answers),
+        parts(folder, RATING_SHEETS.kept, SENT),
         params,
     )
     return outcome

@@ -5,23 +5,17 @@ from __future__ import annotations
 import time
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
 from ops.identity import row_id
 from ops.parse.schemas import PAPERS, SENTENCES, TALKS
-from ops.parts import Part, Parts
 from ops.talksumm.matches import CANDIDATES, match_talks
 from ops.talksumm.pairs import PairParams, pair_talks
 from ops.talksumm.schemas import MATCHES, PAIRS
+from tests.parts import dealt
 
 PARAMS = PairParams()
-
-
-class InProcess:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
 
 
 def talk(title, id="talk-1", licence="CC-BY-4.0"):
@@ -72,26 +66,19 @@ def sentence(paper_id, position, text="It works."):
 def pair(tmp_path):
     """A function that pairs talks with papers, each with one sentence unless others are given."""
 
-    def parts(name, rows, shape):
-        # Two parts, so that nothing depends on a paper lying in the first.
-        paths = [tmp_path / f"{name}-{index}.parquet" for index in range(2)]
-        for index, path in enumerate(paths):
-            pq.write_table(pa.Table.from_pylist(rows[index::2], schema=shape.kept), path)
-        return Parts(shape.kept, tuple(Part(str(path)) for path in paths), InProcess())
-
     def run(talks, papers, sentences=None, params=PARAMS):
         if sentences is None:
             sentences = [sentence(one["id"], 0) for one in papers]
         table = pa.Table.from_pylist(talks, schema=TALKS.kept)
-        known = parts("papers", papers, PAPERS)
+        known = dealt(tmp_path, PAPERS.kept, papers)
         scored = match_talks(table, known)
         assert scored.kept["talk_id"].to_pylist() == scored.units.to_pylist() == table["id"].to_pylist()
         assert all(len(row) <= CANDIDATES for row in scored.kept["candidates"].to_pylist())
         outcome = pair_talks(
             table,
-            parts("matches", scored.kept.to_pylist(), MATCHES),
+            dealt(tmp_path, MATCHES.kept, scored.kept.to_pylist()),
             known,
-            parts("sentences", sentences, SENTENCES),
+            dealt(tmp_path, SENTENCES.kept, sentences),
             params,
         )
         assert outcome.kept.schema == PAIRS.kept

@@ -4,34 +4,16 @@ import csv
 import io
 import json
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pydantic import ValidationError
 
 from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES
 from ops.parse.schemas import TALKS
-from ops.parts import Part, Parts
 from ops.talksumm.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
 from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES
+from tests.parts import dealt
 
 PARAMS = RatingSheetParams(budget="thirty", papers=2, raters=("ann", "bob"))
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
-
-
-def parts(folder, name, schema, rows):
-    """Two part files: nothing may depend on what stands in which."""
-    written = []
-    for number in range(2):
-        path = folder / f"{name}-{number}.parquet"
-        own = [dict.fromkeys(schema.names) | row for row in rows[number::2]]
-        pq.write_table(pa.Table.from_pylist(own, schema=schema), path)
-        written.append(Part(str(path)))
-    return Parts(schema, tuple(written), InOrder())
 
 
 def talk(number, month):
@@ -62,9 +44,9 @@ def made(folder, params=PARAMS, months=("2018-06",) * 4, rows=None, talks=None):
     talks = [talk(n, month) for n, month in enumerate(months)] if talks is None else talks
     states = [state(n, index) for n in numbers for index in range(3)]
     [outcome] = rating_sheets(
-        parts(folder, "summaries", SUMMARIES.kept, rows),
-        parts(folder, "alignments", ALIGNMENTS.kept, states),
-        parts(folder, "talks", TALKS.kept, talks),
+        dealt(folder, SUMMARIES.kept, rows),
+        dealt(folder, ALIGNMENTS.kept, states),
+        dealt(folder, TALKS.kept, talks),
         params,
     )
     return outcome

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse.schemas import PAPERS, SENTENCES, TALKS
-from ops.parts import Part, Parts
 from ops.talksumm.alignments import divide, lengths
 from ops.talksumm.budgets import Budget, SummaryParams, needs, summaries
 from ops.talksumm.hmm import HmmParams
@@ -20,16 +17,11 @@ from ops.talksumm.pairs import PairParams, leads, pair_talks, similarities
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS
 from ops.thresholds import above, at_least, at_most, below, scored
 from tests.ops.talksumm.test_pairs import paper, sentence, talk
+from tests.parts import parts
 
 #: Scores as they are stored: rounded to six decimals.
 SCORE = st.integers(0, 1_000_000).map(lambda number: number / 1_000_000)
 NEAR = st.sampled_from([0.5, 0.6, 0.7, 0.78, 0.8, 0.95])
-
-
-def parts(folder, name, rows, shape):
-    path = Path(folder, f"{name}.parquet")
-    pq.write_table(pa.Table.from_pylist(rows, schema=shape.kept), path)
-    return Parts(shape.kept, (Part(str(path)),), None)
 
 
 def would_keep(tables, rule, value):
@@ -70,8 +62,8 @@ def test_pairs_under_another_threshold_or_margin_are_those_that_the_scores_promi
     params = PairParams(threshold=max(threshold, 1e-6), margin=margin)
     with tempfile.TemporaryDirectory() as folder:
         talks, matches, papers, sentences = (
-            parts(folder, name, table, shape)
-            for name, table, shape in zip("tmps", rows, (TALKS, MATCHES, PAPERS, SENTENCES), strict=True)
+            parts(folder, shape.kept, table)
+            for table, shape in zip(rows, (TALKS, MATCHES, PAPERS, SENTENCES), strict=True)
         )
         by_title = list(similarities(talks, matches, sentences, params))
         by_lead = list(leads(talks, matches, sentences, params))
@@ -117,7 +109,7 @@ def test_sentences_under_another_minimum_are_those_that_the_scores_promise(paper
             }
         )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
-        tables = list(lengths(parts(folder, "pairs", pairs, PAIRS), HmmParams()))
+        tables = list(lengths(parts(folder, PAIRS.kept, pairs), HmmParams()))
     params = HmmParams(minimum_characters=value)
     spoken = [pair for pair in pairs if any(word["text"] == "parsing" for word in pair["words"])]
     assert would_keep(tables, at_least, value) == sum(len(divide(pair, params)[0]) for pair in spoken)
@@ -166,7 +158,7 @@ def test_sentences_of_summaries_of_another_size_are_those_that_the_scores_promis
 
     with tempfile.TemporaryDirectory() as folder:
         params = SummaryParams(budgets={"one": Budget(**{measure: size(now)})})
-        tables = list(needs(parts(folder, "states", rows, ALIGNMENTS), params, "one"))
+        tables = list(needs(parts(folder, ALIGNMENTS.kept, rows), params, "one"))
     assert would_keep(tables, at_most, size(now)) == taken(now)
     assert would_keep(tables, at_most, size(value)) == taken(value)
 

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from summary_cases import gold, parts, text
+from summary_cases import gold, text
 
 from ops.models.extractors.paper import Extraction, take_words
 from ops.rank.choose import hybrid, only
@@ -17,6 +17,7 @@ from ops.talksumm.system_summaries import (
     baseline,
     system_summaries,
 )
+from tests.parts import parts
 
 PARAMS = SystemSummaryParams(words=20)
 MODELS = [("transformer/short", True), ("pointer/short", False)]

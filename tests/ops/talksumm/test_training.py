@@ -1,29 +1,11 @@
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from ops.parts import Part, Parts
 from ops.talksumm import TrainingSetParams, training_sets
 from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES, TRAINING_SETS
 from ops.talksumm.training import sections, split
+from tests.parts import parts
 
 PARAMS = TrainingSetParams(sets=("short",))
-
-
-class InOrder:
-    def map(self, op, pieces, *shared):
-        return (op(piece, *shared) for piece in pieces)
-
-
-def parts(folder, name, schema, *tables):
-    written = []
-    for number, rows in enumerate(tables):
-        path = folder / f"{name}-{number}.parquet"
-        pq.write_table(
-            pa.Table.from_pylist([dict.fromkeys(schema.names) | row for row in rows], schema=schema), path
-        )
-        written.append(Part(str(path)))
-    return Parts(schema, tuple(written), InOrder())
 
 
 def summary(name, budget, pair, sentence_ids):
@@ -44,12 +26,11 @@ def states(pair, count, licence="MIT"):
 
 
 def test_an_example_labels_every_sentence_of_the_paper_in_order(tmp_path):
-    made = parts(
-        tmp_path, "summaries", SUMMARIES.kept,
+    made = parts(tmp_path, SUMMARIES.kept,
         [summary("a", "short", "p1", ["s2", "s0"]), summary("b", "thirty", "p1", ["s1"])],
         [summary("c", "short", "p2", ["s1"])],
     )  # fmt: skip
-    aligned = parts(tmp_path, "alignments", ALIGNMENTS.kept, states("p2", 2, "CC-BY-4.0"), states("p1", 3))
+    aligned = parts(tmp_path, ALIGNMENTS.kept, states("p2", 2, "CC-BY-4.0"), states("p1", 3))
     first, second = training_sets(made, aligned, PARAMS)
     assert first.kept.schema == TRAINING_SETS.kept
     [example] = first.kept.to_pylist()
@@ -72,8 +53,8 @@ def test_a_sentence_brings_its_role_and_the_number_of_its_section(tmp_path):
     aligned = [
         row | {"section_title": title, "role": role} for row, (title, role) in zip(rows, told, strict=True)
     ]
-    made = parts(tmp_path, "summaries", SUMMARIES.kept, [summary("a", "short", "p1", ["s1"])])
-    [outcome] = training_sets(made, parts(tmp_path, "alignments", ALIGNMENTS.kept, aligned[::-1]), PARAMS)
+    made = parts(tmp_path, SUMMARIES.kept, [summary("a", "short", "p1", ["s1"])])
+    [outcome] = training_sets(made, parts(tmp_path, ALIGNMENTS.kept, aligned[::-1]), PARAMS)
     [example] = outcome.kept.to_pylist()
     assert example["roles"] == ["introduction", "introduction", "method", "other"]
     assert example["sections"] == [0, 0, 1, 2]
@@ -88,9 +69,9 @@ def test_a_changed_heading_begins_a_new_section(headings, numbers):
 
 
 def test_a_summary_without_alignments_is_refused(tmp_path):
-    made = parts(tmp_path, "summaries", SUMMARIES.kept, [summary("a", "short", "p1", ["s0"])])
+    made = parts(tmp_path, SUMMARIES.kept, [summary("a", "short", "p1", ["s0"])])
     with pytest.raises(KeyError, match="p1"):
-        list(training_sets(made, parts(tmp_path, "alignments", ALIGNMENTS.kept, states("p2", 1)), PARAMS))
+        list(training_sets(made, parts(tmp_path, ALIGNMENTS.kept, states("p2", 1)), PARAMS))
 
 
 def test_the_split_depends_on_the_paper_and_the_seed_alone():
@@ -115,19 +96,15 @@ def test_the_default_sets_are_the_papers_four():
 
 
 def test_a_set_that_is_no_budget_is_refused_with_those_that_are(tmp_path):
-    made = parts(
-        tmp_path, "summaries", SUMMARIES.kept,
+    made = parts(tmp_path, SUMMARIES.kept,
         [summary("a", "short", "p1", ["s0"])], [summary("b", "thirty", "p1", ["s0"])],
     )  # fmt: skip
-    aligned = parts(tmp_path, "alignments", ALIGNMENTS.kept, states("p1", 1))
+    aligned = parts(tmp_path, ALIGNMENTS.kept, states("p1", 1))
     with pytest.raises(ValueError, match=r"'words_15' is no budget of .*, which has short, thirty"):
         list(training_sets(made, aligned, TrainingSetParams(sets=("short", "words_15"))))
 
 
 def test_without_summaries_no_set_is_missing(tmp_path):
-    made, aligned = (
-        parts(tmp_path, name, shape.kept, [])
-        for name, shape in (("summaries", SUMMARIES), ("alignments", ALIGNMENTS))
-    )
+    made, aligned = (parts(tmp_path, shape.kept, []) for shape in (SUMMARIES, ALIGNMENTS))
     [outcome] = training_sets(made, aligned, PARAMS)
     assert outcome.kept.num_rows == 0

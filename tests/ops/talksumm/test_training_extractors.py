@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from summary_cases import embed, example, extractor_params, gold, parts, text
+from summary_cases import embed, example, extractor_params, gold, text
 
 from ops.metrics.rouge import rouge_of_references
 from ops.models.training import CheckpointError, NotFiniteError, TrainingError
@@ -14,6 +14,7 @@ from ops.talksumm.gold_papers import GOLD_PAPERS
 from ops.talksumm.learning_sets import paper_of
 from ops.talksumm.schemas import TRAINING_SETS
 from tests.checkpoints import Memory, StoppedError
+from tests.parts import parts
 
 UNITS = [
     example("a"), example("b"), example("bare", labels=()), example("c", split="validation"),

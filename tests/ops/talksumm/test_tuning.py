@@ -7,8 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,12 +17,12 @@ from ops.parse.gold_alignments import parse_gold_alignments
 from ops.parse.records import Record
 from ops.parse.schemas import GOLD_ALIGNMENTS, TALKS
 from ops.parse.source import Raw
-from ops.parts import Part, Parts
 from ops.talksumm import HmmParams, align_words
 from ops.talksumm.schemas import PAIRS, TUNING
 from ops.talksumm.tokens import observe
 from ops.talksumm.transition import stay_probability
 from ops.talksumm.tuning import Point, TuningParams, intervals, tune
+from tests.parts import parts
 
 SAMPLE = Path(__file__).resolve().parents[3] / "data" / "sample"
 DEFAULTS = HmmParams()
@@ -45,15 +43,6 @@ SPEECH = [
     ("networks translate speech into text", 2),
     ("the corpus has letters of farmers and merchants", 3),
 ]
-
-
-def parts(folder, schema, rows):
-    """Rows as two part files."""
-    written = []
-    for index, some in enumerate((rows[: len(rows) // 2], rows[len(rows) // 2 :])):
-        written.append(Part(str(folder / f"{index}.parquet")))
-        pq.write_table(pa.Table.from_pylist(some, schema=schema), written[-1].path)
-    return Parts(schema, tuple(written), engine=None)
 
 
 def words(texts):
@@ -125,13 +114,10 @@ def labels_of(speech, sentences=SENTENCES, document="one"):
 
 def report(labels, pairs, talks, hmm=DEFAULTS, params=ONE_POINT):
     with tempfile.TemporaryDirectory() as name:
-        folders = [Path(name, one) for one in "abc"]
-        for folder in folders:
-            folder.mkdir()
         shapes = (GOLD_ALIGNMENTS, PAIRS, TALKS)
         inputs = [
-            parts(folder, shape.kept, rows)
-            for folder, shape, rows in zip(folders, shapes, (labels, pairs, talks), strict=True)
+            parts(name, shape.kept, rows[: len(rows) // 2], rows[len(rows) // 2 :])
+            for shape, rows in zip(shapes, (labels, pairs, talks), strict=True)
         ]
         (outcome,) = tune(*inputs, hmm, params)
     assert outcome.units.to_pylist() == [row["id"] for row in labels]

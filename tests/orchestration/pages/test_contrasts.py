@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.declaration import dataset
+from assets.dataset import dataset
 from ops.outcome import Outcomes
 from ops.parts import Parts
 from ops.talksumm.schemas import SUMMARIES

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from assets.declaration import Everything
+from assets.report import Everything
 from ops.annotation.schemas import RATINGS
 from ops.talksumm.human_evaluation import HumanEvaluationParams, tables
 from orchestration.pages import evaluation, learning, people, systems

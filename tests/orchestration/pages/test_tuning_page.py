@@ -2,7 +2,7 @@
 
 import pytest
 
-from assets.declaration import Everything
+from assets.report import Everything
 from orchestration.pages import tuning
 from tests.browser.talk_corpus import Corpus, point
 

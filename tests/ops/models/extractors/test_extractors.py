@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.models.extractors import labelled as labelled_module
-from ops.models.extractors.files import CONFIG, WEIGHTS, ModelFilesError, load, save
+from ops.models.extractors.files import load, save
 from ops.models.extractors.labelled import Labelled
 from ops.models.extractors.paper import LabelError, Paper
 from ops.models.extractors.tasks import PointerTask, TransformerTask
+from ops.models.network_files import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import TrainingError, TrainingParams, train
 
 BOTH = pytest.mark.parametrize("extractor", [pointer(), transformer()], ids=["pointer", "transformer"])

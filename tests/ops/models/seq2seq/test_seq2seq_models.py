@@ -6,7 +6,8 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from seq2seq_cases import CONFIGS, COPYNET, SOURCES, TRANSFORMER, model, pairs, pieces
 
-from ops.models.seq2seq.files import CONFIG, PIECES, WEIGHTS, ModelFilesError, load, make, save
+from ops.models.network_files import CONFIG, WEIGHTS, ModelFilesError
+from ops.models.seq2seq.files import PIECES, load, make, save
 from ops.models.seq2seq.pieces import EOS, PAD
 from ops.models.seq2seq.task import Seq2SeqTask
 from ops.models.training import CheckpointError, NotFiniteError, TrainingParams, train
