@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ops.coreference.lexicon import PRONOUNS
 from ops.coreference.links import Link
 from ops.discofuse.marks import DIVIDING
 from ops.discofuse.rules.connectives import RELATIVE
@@ -59,6 +60,8 @@ def resolved(
         sentence, source = _holding(text, mention[0]), _holding(text, noun)
         phrase = _phrase(source, noun, link)
         entity = source.lower[noun]
+        if _is_spoken_of(sentence, mention[0], second, taken.values()):
+            continue
         if entity in taken and not _is_coordinated_subject(sentence, mention, taken[entity]):
             continue
         if not _may_replace(sentence, mention, source, phrase, noun, second):
@@ -69,6 +72,20 @@ def resolved(
         used.append(link)
         taken.setdefault(entity, mention[0])
     return replaced, tuple(used)
+
+
+def _is_spoken_of(sentence: Sentence, mention: int, second: Tokens, replaced: Iterable[int]) -> bool:
+    """Tell whether "he" stands before "his", which then means him and no name: "He contested his seat"."""
+    gender = PRONOUNS[sentence.lower[mention]].gender if sentence.lower[mention] in PRONOUNS else "n"
+    return gender in ("f", "m") and any(
+        isinstance(at, int)
+        and sentence.start <= at < mention
+        and at not in replaced
+        and sentence.tags[at] == "PRP"
+        and sentence.lower[at] in PRONOUNS
+        and PRONOUNS[sentence.lower[at]].gender == gender
+        for at in second
+    )
 
 
 def _least(text: Sequence[Sentence], link: Link, params: RuleParams) -> float:

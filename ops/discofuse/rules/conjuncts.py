@@ -32,6 +32,8 @@ _TRANSITIVE = frozenset(
         "write",
     }
 )  # fmt: skip
+#: "From there he moved on and was then hired": what stands before the subject is the first's alone.
+_NEXT = frozenset({"then", "later", "afterwards", "afterward", "subsequently", "thereafter"})
 _ADVERBS = frozenset({"RB", "RBR", "RBS"})
 _BEFORE_VERB = frozenset(
     {"advmod", "aux", "auxpass", "neg", "prep", "advcl", "npadvmod", "punct", "cc", "preconj"}
@@ -47,7 +49,7 @@ def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int,
     subject = sentence.subject(main)
     if subject is None or subject > main or sentence.dependencies[subject] == "expl":
         return ()
-    if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb):
+    if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb, begin):
         return ()
     shares = _shares_auxiliaries(sentence, main, verb)
     if shares and sentence.lower[begin - 1] in ("but", "yet") and _is_negated(sentence, main):
@@ -95,7 +97,7 @@ def _is_negated(sentence: Sentence, verb: int) -> bool:
     return sentence.child(verb, "neg") is not None
 
 
-def _hangs_on(sentence: Sentence, main: int, verb: int) -> bool:
+def _hangs_on(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
     """Tell whether a conjunct is that of the main verb, as far as the parse can be believed.
 
     Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main
@@ -114,11 +116,25 @@ def _hangs_on(sentence: Sentence, main: int, verb: int) -> bool:
         for at in sentence.children(main)
     ):
         return False
+    if _may_be_participle(sentence, main, verb, begin):
+        return False
     governed = sentence.child(main, "ccomp")
     if governed is None or governed < main or not sentence.is_clause(governed):
         return True
     carrier = sentence.verb_group(verb)
     return sentence.tags[carrier] != "MD" and is_past(sentence, verb) != is_past(sentence, governed)
+
+
+def _may_be_participle(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
+    """Tell whether a conjunct may go on with a participle: "presents a method based on words and aimed at
+    texts"."""
+    return (
+        is_participle(sentence.lower[verb])
+        and is_past(sentence, verb) != is_past(sentence, main)
+        and any(
+            sentence.tags[at] == "VBN" and sentence.dependencies[at] == "acl" for at in range(main, begin)
+        )
+    )
 
 
 def _behind_connective(sentence: Sentence) -> int:
@@ -147,6 +163,7 @@ def _prefix(
     )
     # "Before his trial he lived there , and has one daughter": a phrase before the subject has one time.
     dated = dated or is_past(sentence, main) != is_past(sentence, verb)
+    dated = dated or any(sentence.lower[at] in _NEXT for at in sentence.children(verb))
     own_phrase = fronted(sentence, verb, begin) > 0
     children = sentence.children(verb)
     modified = own_phrase or (children and children[0] < verb and dependencies[children[0]] == "advmod")

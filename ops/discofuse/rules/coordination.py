@@ -70,7 +70,8 @@ def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
     """Return the verb of what stands before a conjunction if that is a sentence without what follows."""
     lower = sentence.lower
     end = _end_of_first(sentence, conjunction)
-    if lower[end - 1] in DIVIDING:
+    # ", and so we left": two conjunctions.
+    if lower[end - 1] in DIVIDING or lower[end - 1] in COORDINATING:
         return None
     main = sentence.head_of(sentence.start, end)
     if main is None or not sentence.is_clause(main):
@@ -82,7 +83,15 @@ def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
     before = lower[sentence.start : end]
     if not _CORRELATIVES.isdisjoint(before) or (not _NEGATIONS.isdisjoint(before) and _is_partial(before)):
         return None
-    return None if _is_list(sentence, main, end) else main
+    return None if _is_list(sentence, main, end) or _is_both(sentence, end) else main
+
+
+def _is_both(sentence: Sentence, end: int) -> bool:
+    """Tell whether "both" is the first half of "both getting better and being faster"."""
+    return any(
+        sentence.lower[at] == "both" and sentence.tags[at + 1] in VERBS
+        for at in range(sentence.start, end - 1)
+    )
 
 
 def _is_list(sentence: Sentence, main: int, end: int) -> bool:

@@ -25,7 +25,7 @@ _UNFINISHED = frozenset(
         "mostly", "perhaps", "probably", "possibly", "especially", "particularly", "primarily",
         "precisely", "and", "or", "but", "is", "was", "are", "were", "be", "been", "being", "that",
         "than", "as", "such", "solely", "purely", "chiefly", "presumably", "maybe", "in", "part", "all",
-        "so", "if", "for", "except", "long",
+        "so", "if", "for", "except", "long", "'s", "’s", "'re", "’re", "'m", "’m",
     }
 )  # fmt: skip
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})

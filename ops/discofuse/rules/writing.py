@@ -50,7 +50,9 @@ def sentence(
     if not end_given and not (words[-1] in _CLOSING and len(words) > 1 and words[-2] == "."):
         words.append(".")
     begin = 1 if words[0] in OPENING and len(words) > 1 else 0
-    if words[begin][0].islower() and words[begin][1:].islower() | (len(words[begin]) == 1):
+    # "( func start ) is part of it" begins small in the text, too.
+    small = words[begin][0].islower() and (len(words[begin]) == 1 or words[begin][1:].islower())
+    if small and not (begin and tokens[0] in starts):
         words[begin] = words[begin][0].upper() + words[begin][1:]
     text = " ".join(words)
     if not text.isascii() or "\n" in text or "  " in text:

@@ -81,6 +81,7 @@ PAIR = (
 )
 
 PAIR_WITHOUT = (
+    "The club thanked [Bob] . He contested {his} seat again .",
     "[The Lions] won the cup . {They} have a 3 - 1 record overall against the Lions .",
     "[The Lions] won the cup . {The team} was founded in 1900 .",
     "[his brother] came home . {He} was tired .",

@@ -55,6 +55,7 @@ NOTHING = (
     "The word has a meaning that nobody knows .",
     "Because he was ill , he stayed at home .",
     "Did he stay because he was ill ?",
+    "That 's because bonds are still the favoured port of investors .",
 )
 
 

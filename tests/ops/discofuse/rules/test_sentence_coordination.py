@@ -44,6 +44,14 @@ MADE = (
         ", and | On her way home , Ana is accidentally run off the road by a car . | On her way home , Ana loses the baby .",
     ),
     ("The house is old and the garden is large .", "and | The house is old . | The garden is large ."),
+    (
+        "( func ) is part of it , and the library calls it .",
+        ", and | ( func ) is part of it . | The library calls it .",
+    ),
+    (
+        "New cases are appearing , and so we have been working on support for files .",
+        ", and | New cases are appearing . | So we have been working on support for files .",
+    ),
 )
 
 NOTHING = (

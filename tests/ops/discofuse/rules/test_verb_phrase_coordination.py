@@ -46,6 +46,10 @@ MADE = (
         "He founded the club and in 1990 sold it to a friend .",
         "and | He founded the club . | In 1990 he sold it to a friend .",
     ),
+    (
+        "From there he moved to Rome and was then hired by the club .",
+        "and | From there he moved to Rome . | He was then hired by the club .",
+    ),
 )
 
 NOTHING = (
@@ -64,6 +68,8 @@ NOTHING = (
     "Glen also wrote about and created paintings of the town .",
     "The packet would simply not be checked for a match and thus also not used as a carrier .",
     "Two years later , Smith became a police inspector and assigned to the Fifth District by the mayor .",
+    "The gains are both getting better results and being able to learn features .",
+    "This paper presents a method based on words and aimed at improving texts .",
 )
 
 
