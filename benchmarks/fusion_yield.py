@@ -39,7 +39,7 @@ from ops.parse.schemas import PROSE
 Document: TypeAlias = tuple[str | None, str]
 
 
-def titled(path: Path) -> Iterator[Document]:
+def documents_of(path: Path) -> Iterator[Document]:
     """Yield the documents of a file; those of GAP have the titles of their pages."""
     if path.name.startswith("gap-"):
         yield from ((example.title, example.text) for example in gap.read(path))
@@ -102,7 +102,7 @@ def main() -> None:
     for path in given.paths:
         if not path.is_file():
             parser.exit(2, f"{path}: no such file. Give a file of prose, a document a line.\n")
-        chosen = list(islice(titled(path), given.skip, given.skip + given.documents))
+        chosen = list(islice(documents_of(path), given.skip, given.skip + given.documents))
         fused += [row for row in made(path, chosen) if row["rule"] != CONTROL]
     print(f"\n{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB at most")
     drawn = random.Random(given.seed).sample(fused, min(given.read, len(fused)))  # noqa: S311

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import log
 
+from ops.coreference import titles
 from ops.coreference.candidates import Candidate
 from ops.coreference.chain import Earlier, chain, meant
 from ops.coreference.clauses import (
@@ -24,7 +25,6 @@ from ops.coreference.clauses import (
 from ops.coreference.entities import Entity
 from ops.coreference.lexicon import SAYING
 from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.titles import Title, titled, untitled
 from ops.coreference.tokens import Tokens
 
 _ROLES = ("subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other")
@@ -199,14 +199,14 @@ def features(
             nearest.verb >= 0 and own.verb >= 0 and tokens.heads[own.verb] == nearest.verb != own.verb,
             distance == 0 and only_after and own.start - start <= 3,
         ]
-        row += titled(title, candidate.entity, len(named) == 1)
+        row += titles.of_candidate(title, candidate.entity, len(named) == 1)
         if not only_after and fit >= 0.4 and candidate.entity.person >= 0.5:
             persons += 1
         rows.append(row)
         if not only_after and fit >= 0.2:
             recency += 1
             subjects += is_subject
-    rows.append(_none(anaphor, candidates, fits, last, untitled(title, own.female, named)))
+    rows.append(_none(anaphor, candidates, fits, last, titles.of_none(title, own.female, named)))
     return rows
 
 
@@ -252,7 +252,7 @@ def _none(
     candidates: list[Candidate],
     fits: list[float],
     last: list[Earlier],
-    titled: list[float],
+    of_title: list[float],
 ) -> list[float]:
     """Return the row of "none of them": zeros but for a few of the same places, read with the first at 0."""
     own = anaphor.mention
@@ -268,15 +268,14 @@ def _none(
         bool(last),
         1.0 - sum(last[-1].probabilities.values()) if last else 0.0,
         min(own.start, 60) / 60.0,
-        *titled,
+        *of_title,
     ]
     return row + [0.0] * (WIDTH - len(row))
 
 
-def _fit(entity: Entity, wanted: float, title: Title | None) -> float:
-    female = entity.female
-    if title and abs(title.female - 0.5) > abs(female - 0.5) and title.names(entity):
-        female = title.female
+def _fit(entity: Entity, wanted: float, title: titles.Title | None) -> float:
+    told = title.gender_of(entity) if title else 0.5
+    female = told if abs(told - 0.5) > abs(entity.female - 0.5) else entity.female
     return female if wanted == 1.0 else 1.0 - female
 
 

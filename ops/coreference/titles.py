@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ops.coreference.first_names import gender_of_name
+from ops.coreference.lexicon import TITLES
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -20,29 +21,44 @@ if TYPE_CHECKING:
 
 _KEY = "silverloom.title"
 #: What Wikipedia puts behind a name to tell it from others: "Jane Doe (actress)".
-_BRACKETS = re.compile(r"\s*\([^()]*\)\s*\Z")
+_BRACKETS = re.compile(r"(?:\s*\([^()]*\))+\s*\Z")
+_SURNAME_FIRST = re.compile(r"\s*(?P<last>[^,]+),\s*(?P<first>[A-Z][^\s,]*(?:\s+[A-Z][^\s,]*)?)\s*\Z")
 #: Characters that are read: what is longer is no name.
 _LONGEST = 200
-_WORD = re.compile(r"[^\s,;:\"“”]+")
+_WORD = re.compile(r"[^\s_,;:\"“”]+")
+_SEVERAL = frozenset({"and", "&", "or", "vs", "vs.", "v."})
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """The words of a title."""
+    """The words of a title, without those before a name ("Dr.")."""
 
     words: tuple[str, ...]
     female: float
-    """The share of women among those with such a name, 0.5 where it does not tell."""
+    """The share of women among those with such a name, 0.5 where it does not tell or names several."""
 
     @classmethod
     def of(cls, text: str | None) -> Title | None:
         """Return the title of a text; None if it has none, or one without a word."""
-        words = tuple(_WORD.findall(_BRACKETS.sub("", (text or "")[:_LONGEST])))
-        return cls(words, gender_of_name([word.lower() for word in words])) if words else None
+        name = _BRACKETS.sub("", (text or "")[:_LONGEST])
+        if turned := _SURNAME_FIRST.match(name):
+            name = f"{turned['first']} {turned['last']}"
+        found = _WORD.findall(name)
+        words = [word for word in found if word.lower() not in TITLES] or found
+        if not words:
+            return None
+        lower = [word.lower() for word in words]
+        return cls(tuple(words), gender_of_name(lower) if _SEVERAL.isdisjoint(lower) else 0.5)
 
     def names(self, entity: Entity) -> bool:
         """Return whether all words of a name are in the title."""
         return bool(entity.words) and set(entity.words) <= set(self.words)
+
+    def gender_of(self, entity: Entity) -> float:
+        """Return the share of women by the title for its first name or its last alone, else 0.5."""
+        words = entity.words
+        own = self.names(entity) and (words[0] == self.words[0] or words == self.words[-1:])
+        return self.female if own else 0.5
 
 
 def with_title(document: Doc, title: str | None) -> Doc:
@@ -56,7 +72,7 @@ def title_of(document: Doc) -> Title | None:
     return Title.of(document.user_data.get(_KEY))
 
 
-def titled(title: Title | None, entity: Entity, alone: bool) -> list[float]:
+def of_candidate(title: Title | None, entity: Entity, alone: bool) -> list[float]:
     """Return whether there is a title, and how much of a name is in it; `alone`: it is in no other's."""
     if title is None or not entity.words:
         return [float(title is not None), *[0.0] * 5]
@@ -71,7 +87,7 @@ def titled(title: Title | None, entity: Entity, alone: bool) -> list[float]:
     ]
 
 
-def untitled(title: Title | None, wanted: float, named: Sequence[float]) -> list[float]:
+def of_none(title: Title | None, wanted: float, named: Sequence[float]) -> list[float]:
     """Return the same for "none of them": whom the title names may not be among the candidates.
 
     `wanted` is the gender of the pronoun, 1 for a woman; `named` says how well the genders of those fit that

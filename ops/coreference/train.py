@@ -41,7 +41,7 @@ class Text:
     offsets: list[tuple[int, int]]
     """Of each token, in characters."""
 
-    def untitled(self) -> Text:
+    def without_title(self) -> Text:
         """Return the same text without the title of its page."""
         tokens = dataclasses.replace(self.reading.tokens, title=None)
         return dataclasses.replace(self, reading=dataclasses.replace(self.reading, tokens=tokens))
@@ -94,7 +94,7 @@ def train(corpus: Sequence[Text], seed: int) -> Network:
     networks, fitted to the marked pronouns, teach the last ones, whose scores are averaged, what the unmarked
     mean. Each text is read with its title and without, so that the network serves both.
     """
-    corpus = [*corpus, *(text.untitled() for text in corpus)]
+    corpus = [*corpus, *(text.without_title() for text in corpus)]
     unread = _untrained()
     marked, _ = _lists(corpus, unread)
     first = fit(marked, seed)
@@ -205,9 +205,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         ranker = train(
             [text for index, text in enumerate(corpus) if index % wanted.folds != fold], wanted.seed
         )
-        parts.append((decisions(held, ranker), decisions([text.untitled() for text in held], ranker)))
-        titled, alone = map(_f1, parts[-1])
-        print(f"fold {fold + 1} of {wanted.folds}: F1 {titled:.1f}, without titles {alone:.1f}", flush=True)
+        parts.append((decisions(held, ranker), decisions([text.without_title() for text in held], ranker)))
+        with_titles, without = map(_f1, parts[-1])
+        print(
+            f"fold {fold + 1} of {wanted.folds}: F1 {with_titles:.1f}, without titles {without:.1f}",
+            flush=True,
+        )
     for name, found in zip(
         ("with the titles of the pages", "without"), zip(*parts, strict=True), strict=True
     ):

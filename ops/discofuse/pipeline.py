@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -51,15 +53,20 @@ def tokenised(nlp: Language, sentences: Sequence[Sequence[str]], title: str | No
 
 def annotated(text: str, nlp: Language, title: str | None = None) -> Doc:
     """Return the parse of a text, whose tokens and newlines are kept where it is space-tokenised."""
-    if not is_tokenised(text):
-        return nlp(with_title(nlp.make_doc(text), title))
-    lines = [line.split() for line in text.splitlines() if line.strip()]
-    return tokenised(nlp, lines if len(lines) != 1 else sentences_of_tokens(lines[0]), title)
+    if is_tokenised(text):
+        return tokenised(nlp, sentences_of(text), title)
+    return nlp(with_title(nlp.make_doc(text), title))
+
+
+def sentences_of(text: str) -> list[Sequence[str]]:
+    """Return the sentences of a tokenised text: its lines, or what ends in final marks if it is one line."""
+    lines: list[Sequence[str]] = [line.split() for line in text.splitlines() if line.strip()]
+    return lines if len(lines) != 1 else sentences_of_tokens(lines[0])
 
 
 def is_tokenised(text: str) -> bool:
-    """Tell whether a blank stands before the punctuation of a text, and none does without one."""
-    return _SPACED.search(text) is not None and _ATTACHED.search(text) is None
+    """Tell whether more of a text's punctuation has a blank before it than has none."""
+    return len(_SPACED.findall(text)) > len(_ATTACHED.findall(text))
 
 
 def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
@@ -89,9 +96,12 @@ def sentence_ends(document: Doc) -> Doc:
         return document
     starts = {start for start, _ in sentence_spans(document.text)}
     starts |= {found.end() for found in _BLANK_LINE.finditer(document.text)}
-    for token in document:
-        token.is_sent_start = token.i == 0 or token.idx in starts
-    return document
+    marks: Any = np.array(
+        [[1 if index == 0 or token.idx in starts else -1] for index, token in enumerate(document)],
+        dtype=np.int64,
+    )
+    # All at once: the setter of one token looks at all of them.
+    return document.from_array([SENT_START], marks.reshape(-1, 1).astype(np.uint64))
 
 
 @lru_cache(maxsize=2)

@@ -6,30 +6,61 @@ candidates.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ops.coreference.titles import with_title
 from ops.discofuse.annotated import joined, pieces
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.example import FusionExample
-from ops.discofuse.pipeline import annotated, is_tokenised
+from ops.discofuse.pipeline import is_tokenised, sentences_of, tokenised
 from ops.discofuse.rules import RuleParams, candidates
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Doc
 
 #: Characters of a natural text that are parsed at once; a longer one is cut at the ends of paragraphs.
 _AT_ONCE = 100_000
+#: Tokens of a tokenised text that are parsed at once; a longer one is cut at the ends of sentences.
+_TOKENS_AT_ONCE = 20_000
 
 
 def fusion_examples(
-    text: str, nlp: Language, params: RuleParams | None = None, title: str | None = None
+    text: str,
+    nlp: Language,
+    params: RuleParams | None = None,
+    *,
+    title: str | None = None,
+    space_tokenised: bool | None = None,
 ) -> list[FusionExample]:
     """Return the fusion examples of a text of one or more sentences, in the order of the text.
 
     `nlp` is that of `annotator()`. The text may be natural or already space-tokenised; in the second case
     its tokens are kept, and its sentences end at the newlines, or where final marks stand if it has none.
-    A `title` that names whom the text is about helps to tell whom its pronouns mean.
+    Which it is, its punctuation tells unless `space_tokenised` does. A `title` that names whom the text is
+    about helps to tell whom its pronouns mean. Memory grows with the text, but for the parse with a part of
+    it.
     """
-    parts = [text] if is_tokenised(text) else [text[start:end] for start, end in pieces(text, _AT_ONCE)]
-    annotation = joined([Annotation.of(annotated(part, nlp, title)) for part in parts])
+    whole = is_tokenised(text) if space_tokenised is None else space_tokenised
+    documents = _tokenised(text, nlp, title) if whole else _natural(text, nlp, title)
+    annotation = joined([Annotation.of(document) for document in documents])
     return [candidate.example for candidate in candidates(annotation, params or RuleParams())]
+
+
+def _natural(text: str, nlp: Language, title: str | None) -> Iterator[Doc]:
+    for start, end in pieces(text, _AT_ONCE):
+        yield nlp(with_title(nlp.make_doc(text[start:end]), title))
+
+
+def _tokenised(text: str, nlp: Language, title: str | None) -> Iterator[Doc]:
+    """Yield parses of as many sentences as are parsed at once."""
+    part: list[Sequence[str]] = []
+    length = 0
+    for sentence in sentences_of(text):
+        if part and length + len(sentence) > _TOKENS_AT_ONCE:
+            yield tokenised(nlp, part, title)
+            part, length = [], 0
+        part.append(sentence)
+        length += len(sentence)
+    yield tokenised(nlp, part, title)

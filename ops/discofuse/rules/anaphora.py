@@ -75,17 +75,16 @@ def resolved(
 
 
 def _is_spoken_of(sentence: Sentence, mention: int, second: Tokens, replaced: Iterable[int]) -> bool:
-    """Tell whether "he" stands before "his", which then means him and no name: "He contested his seat"."""
-    gender = PRONOUNS[sentence.lower[mention]].gender if sentence.lower[mention] in PRONOUNS else "n"
-    return gender in ("f", "m") and any(
-        isinstance(at, int)
-        and sentence.start <= at < mention
-        and at not in replaced
-        and sentence.tags[at] == "PRP"
-        and sentence.lower[at] in PRONOUNS
-        and PRONOUNS[sentence.lower[at]].gender == gender
+    """Tell whether "he" stays before "his", which then means him and no name: "He contested his seat"."""
+    own = PRONOUNS.get(sentence.lower[mention])
+    if own is None or own.gender not in ("f", "m"):
+        return False
+    earlier = (
+        PRONOUNS.get(sentence.lower[at])
         for at in second
+        if isinstance(at, int) and sentence.start <= at < mention and at not in replaced
     )
+    return any(other and other.gender == own.gender and not other.reflexive for other in earlier)
 
 
 def _least(text: Sequence[Sentence], link: Link, params: RuleParams) -> float:

@@ -52,8 +52,9 @@ def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int,
     if not agree(sentence, subject, verb) or not _hangs_on(sentence, main, verb, begin):
         return ()
     shares = _shares_auxiliaries(sentence, main, verb)
-    if shares and sentence.lower[begin - 1] in ("but", "yet") and _is_negated(sentence, main):
-        return ()  # "has never won it but reached the final": one of them is true
+    # "has never won it but reached the final", "has never won it and died young": one of them is true.
+    if shares and sentence.lower[begin - 1] != "or" and _is_negated(sentence, main):
+        return ()
     return () if shares is None else tuple(_prefix(sentence, main, verb, begin, subject, shares))
 
 
@@ -116,7 +117,7 @@ def _hangs_on(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
         for at in sentence.children(main)
     ):
         return False
-    if _may_be_participle(sentence, main, verb, begin):
+    if _may_be_of_clause(sentence, main, verb, begin):
         return False
     governed = sentence.child(main, "ccomp")
     if governed is None or governed < main or not sentence.is_clause(governed):
@@ -125,15 +126,16 @@ def _hangs_on(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
     return sentence.tags[carrier] != "MD" and is_past(sentence, verb) != is_past(sentence, governed)
 
 
-def _may_be_participle(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
-    """Tell whether a conjunct may go on with a participle: "presents a method based on words and aimed at
-    texts"."""
-    return (
-        is_participle(sentence.lower[verb])
-        and is_past(sentence, verb) != is_past(sentence, main)
-        and any(
-            sentence.tags[at] == "VBN" and sentence.dependencies[at] == "acl" for at in range(main, begin)
-        )
+def _may_be_of_clause(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
+    """Tell whether a conjunct of another tense may be that of a clause behind the first verb: "presents a
+    method based on words and aimed at texts", "met a man who lives there and tells stories"."""
+    if is_past(sentence, verb) == is_past(sentence, main):
+        return False
+    participle = is_participle(sentence.lower[verb])
+    return any(
+        sentence.dependencies[at] == "relcl"
+        or (participle and sentence.dependencies[at] == "acl" and sentence.tags[at] == "VBN")
+        for at in range(main, begin)
     )
 
 

@@ -32,7 +32,7 @@ Row = Literal[
 class RuleParams(Params, section="discofuse.rules"):
     """When a rule fires."""
 
-    pronoun_score: float = Field(default=0.7, ge=0, le=1)
+    pronoun_score: float = Field(default=0.8, ge=0, le=1)
     """Least score of a link by which a pronoun is replaced."""
     thing_score: float = Field(default=0.8, ge=0, le=1)
     """The same for "it" and "they", whose scores are less sure; `pronoun_score` holds for them as well."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ops.discofuse.marks import DIVIDING
 from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from ops.discofuse.rules.morphology import be, finite, is_past
-from ops.discofuse.rules.operations import Tokens, delete, prepend, split, trim
+from ops.discofuse.rules.operations import Token, Tokens, delete, prepend, split, trim
 from ops.discofuse.rules.rule import Rule, RuleParams, Split
 from ops.discofuse.rules.sentence import Sentence
 
@@ -28,6 +28,7 @@ _UNFINISHED = frozenset(
         "so", "if", "for", "except", "long", "'s", "’s", "'re", "’re", "'m", "’m",
     }
 )  # fmt: skip
+_PUNCTUATION = frozenset({",", ".", ":"})
 _MARKS = frozenset({"mark", "advmod", "prep", "cc", "dep"})
 
 
@@ -201,9 +202,12 @@ def _apply_inner(sentence: Sentence, found: _Inner) -> Split | None:
 
 def _trimmed(sentence: Sentence, tokens: Tokens) -> Tokens:
     """TRIM, where only punctuation is lost by it: a fusion example keeps the whole content (section 3.1)."""
-    trimmed = trim(tokens, lambda token: isinstance(token, int) and sentence.tags[token] in (",", ".", ":"))
-    lost = tokens[len(trimmed) :]
-    return tokens if lost else trimmed
+
+    def is_punctuation(token: Token) -> bool:
+        return isinstance(token, int) and sentence.tags[token] in _PUNCTUATION
+
+    trimmed = trim(tokens, is_punctuation)
+    return trimmed if all(map(is_punctuation, tokens[len(trimmed) :])) else tokens
 
 
 RULES = (

@@ -1,10 +1,12 @@
 """Documents parsed once: stored and read back as they were, whatever is parsed with them."""
 
 import json
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +14,7 @@ from ops.coreference import network
 from ops.coreference.links import Link
 from ops.discofuse.annotated import annotate, joined, parsed, pieces
 from ops.discofuse.annotation import Annotation
+from ops.discofuse.pipeline import sentence_ends
 from ops.discofuse.schemas import ANNOTATED
 from ops.discofuse.stored import (
     AnnotationParams,
@@ -21,6 +24,7 @@ from ops.discofuse.stored import (
     stored_annotations,
 )
 from ops.parse.schemas import PROSE
+from ops.text.sentences import sentence_spans
 from orchestration.store.parquet import write_table
 
 PARAMS = AnnotationParams()
@@ -256,3 +260,21 @@ def test_a_document_of_ten_thousand_sentences_is_parsed_past_the_length_that_spa
     finally:
         nlp.max_length = before
     assert len(found.sentences) == 10_000
+
+
+@given(
+    st.lists(
+        st.sampled_from(["He ran. ", "She left", "\n\n", "Why?! ", "Dr. No came. ", "☕ ", " "]), max_size=12
+    )
+)
+def test_sentences_begin_where_they_do_if_each_token_is_set_alone(parts):
+    text = "".join(parts)
+    nlp = spacy.blank("en")
+    alone = nlp.make_doc(text)
+    starts = {start for start, _ in sentence_spans(text)} | {
+        found.end() for found in re.finditer(r"\n\s*\n\s*", text)
+    }
+    for token in alone:
+        token.is_sent_start = token.i == 0 or token.idx in starts
+    together = sentence_ends(nlp.make_doc(text))
+    assert [sentence.text for sentence in together.sents] == [sentence.text for sentence in alone.sents]

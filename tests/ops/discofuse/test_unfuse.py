@@ -22,6 +22,8 @@ def nlp():
     [
         ("He left , and she stayed .", True),
         ("He left , and she stayed .\nIt rained .", True),
+        ("It was on Jeopardy! in 1990 .\nThe fans cried .", True),
+        ("It was Levi's .\nShe stayed , he said .", True),
         ("It was 1,000 euros at 3.5 % .", True),
         ("The U.S. team lost .", True),
         ("-LRB- He -RRB- said `` no '' .", True),
@@ -49,6 +51,24 @@ def test_a_title_that_names_another_leaves_a_pronoun_as_it_is(nlp, text):
     told, untold = (fusion_examples(text, nlp, title=title) for title in ("Ruth Varga (singer)", "Ida Holm"))
     assert [example.incoherent_second_sentence for example in told] == ["Ruth Varga left early ."]
     assert [example.incoherent_second_sentence for example in untold] == ["She left early ."]
+
+
+def test_whether_a_text_is_tokenised_may_be_told(nlp):
+    text = "He's late .\nHowever , they won."
+    [natural] = fusion_examples(text, nlp, space_tokenised=False)
+    assert (natural.discourse_type, natural.incoherent_first_sentence) == ("PAIR_CONN", "He 's late .")
+    [tokenised] = fusion_examples(text, nlp, space_tokenised=True)
+    assert (tokenised.coherent_first_sentence, tokenised.coherent_second_sentence) == tuple(text.split("\n"))
+
+
+def test_a_long_tokenised_text_is_parsed_in_parts(nlp, monkeypatch):
+    text = (
+        "The mill was sold , and its owner kept the wheel .\nIt rained .\nHowever , the road was dry .\n" * 3
+    )
+    whole = fusion_examples(text, nlp)
+    monkeypatch.setattr(unfuse, "_TOKENS_AT_ONCE", 20)
+    assert fusion_examples(text, nlp) == whole
+    assert len(whole) > 6
 
 
 def test_sentences_of_a_tokenised_text_end_at_its_newlines(nlp):

@@ -9,6 +9,10 @@ from ops.discofuse.rules import RuleParams
 
 PAIR = (
     (
+        "[Bob] won the seat . Rather than praise himself , {he} thanked the club .",
+        " | Bob won the seat . | Rather than praise himself , Bob thanked the club .",
+    ),
+    (
         "[Rider] entered the weekend averaging 23.0 points , good for 10th in the league . {He} said those numbers mean little because of the Hawks ’ 11 - 18 record .",
         " | Rider entered the weekend averaging 23.0 points , good for 10th in the league . | Rider said those numbers mean little because of the Hawks ’ 11 - 18 record .",
     ),
@@ -82,6 +86,8 @@ PAIR = (
 
 PAIR_WITHOUT = (
     "The club thanked [Bob] . He contested {his} seat again .",
+    "[Bob] saw Anna . She kills him when {he} hears the truth .",
+    "[Anna] left the club . The press had respect for her and what {she} did .",
     "[The Lions] won the cup . {They} have a 3 - 1 record overall against the Lions .",
     "[The Lions] won the cup . {The team} was founded in 1900 .",
     "[his brother] came home . {He} was tired .",
@@ -287,5 +293,5 @@ def test_it_and_they_need_a_surer_link():
     text = "[The old company] grew . In 1990 , Bob sold {it} ."
     made = " | The old company grew . | In 1990 , Bob sold the old company ."
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA") == []
-    params = RuleParams(thing_score=0.75)
+    params = RuleParams(pronoun_score=0.7, thing_score=0.75)
     assert found(linked(text, score=0.75), "PAIR_ANAPHORA", params=params) == [made]

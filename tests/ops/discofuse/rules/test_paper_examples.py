@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fusion_texts import annotation, found, linked, written
 
-from ops.discofuse.rules import RULES, RuleParams, candidates
+from ops.discofuse.rules import CONTROL, RULES, RuleParams, candidates
 
 TABLE_1 = (
     (
@@ -130,17 +130,22 @@ def test_the_split_of_table_3_that_lacks_context_alone_comes_about():
         ("The wall was moved . The space behind it is blocked off , however .", None),
         ("The wall was moved . The space is , however , blocked off .", "The space is blocked off ."),
         ("The wall was moved . However , , the space is blocked off .", "The space is blocked off ."),
-        ("The wall was moved , but the space , which is small , is blocked off , .", None),
+        (
+            "The wall was moved , but the space , which is small , is blocked off , .",
+            "The space , which is small , is blocked off .",
+        ),
     ],
 )
 def test_no_comma_is_left_before_a_full_stop_as_in_table_4(text, second):
     made = list(candidates(annotation(text), RuleParams()))
     for each in made:
-        if each.example.discourse_type != "PAIR_NONE":
+        if each.rule != CONTROL:
             assert ", ." not in each.example.incoherent_first_sentence
             assert ", ." not in each.example.incoherent_second_sentence
             assert ", ," not in each.example.incoherent_second_sentence
-    if second:
+    if second is None:
+        assert {each.rule for each in made} == {CONTROL}
+    else:
         assert second in [each.example.incoherent_second_sentence for each in made]
 
 

@@ -72,6 +72,7 @@ NOTHING = (
     "In this paper , we describe several challenges of the language and how we solve them in the guidelines .",
     "He wore a gray coat , and which buttoned straight up to the neck .",
     "Each model is trained using the train split , training is monitored using the validation split , and the test split is used for final evaluation .",
+    "She lost a life form that saved her life , but negates her telepathy .",
 )
 
 

@@ -50,6 +50,7 @@ MADE = (
         "From there he moved to Rome and was then hired by the club .",
         "and | From there he moved to Rome . | He was then hired by the club .",
     ),
+    ("He did not win or draw .", "or | He did not win . | He did not draw ."),
 )
 
 NOTHING = (
@@ -70,6 +71,8 @@ NOTHING = (
     "Two years later , Smith became a police inspector and assigned to the Fifth District by the mayor .",
     "The gains are both getting better results and being able to learn features .",
     "This paper presents a method based on words and aimed at improving texts .",
+    "He has never won it and died young .",
+    "She lost a life form that saved her life and negates her telepathy .",
 )
 
 
