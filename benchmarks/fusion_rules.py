@@ -21,8 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.example import Candidate
-from ops.discofuse.pipeline import annotated, annotator
+from ops.discofuse.pipeline import annotator
 from ops.discofuse.rules import RuleParams, candidates
+from ops.discofuse.unfuse import annotated
 
 ROUNDS = 5
 
@@ -69,7 +70,7 @@ def main() -> None:
         parser.exit(2, f"{given.path}: no such file. Give a file of prose, a document a line.\n")
     nlp = annotator()
     documents = [text for text, _ in zip(texts(given.path), range(given.documents), strict=False)]
-    annotations = [Annotation.of(annotated(text, nlp)) for text in documents]
+    annotations = [annotated(text, nlp) for text in documents]
     sentences = sum(len(annotation.sentences) for annotation in annotations)
     seconds_of_rules(annotations)  # the dictionary of word forms is read when it is first asked for
     rounds = [(seconds_of_joining(annotations), seconds_of_rules(annotations)) for _ in range(ROUNDS)]

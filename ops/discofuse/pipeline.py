@@ -51,13 +51,6 @@ def tokenised(nlp: Language, sentences: Sequence[Sequence[str]], title: str | No
     return document
 
 
-def annotated(text: str, nlp: Language, title: str | None = None) -> Doc:
-    """Return the parse of a text, whose tokens and newlines are kept where it is space-tokenised."""
-    if is_tokenised(text):
-        return tokenised(nlp, sentences_of(text), title)
-    return nlp(with_title(nlp.make_doc(text), title))
-
-
 def sentences_of(text: str) -> list[Sequence[str]]:
     """Return the sentences of a tokenised text: its lines, or what ends in final marks if it is one line."""
     lines: list[Sequence[str]] = [line.split() for line in text.splitlines() if line.strip()]

@@ -42,10 +42,17 @@ def fusion_examples(
     about helps to tell whom its pronouns mean. Memory grows with the text, but for the parse with a part of
     it.
     """
+    annotation = annotated(text, nlp, title=title, space_tokenised=space_tokenised)
+    return [candidate.example for candidate in candidates(annotation, params or RuleParams())]
+
+
+def annotated(
+    text: str, nlp: Language, *, title: str | None = None, space_tokenised: bool | None = None
+) -> Annotation:
+    """Return the parse of a text, natural or space-tokenised, as `fusion_examples` reads it."""
     whole = is_tokenised(text) if space_tokenised is None else space_tokenised
     documents = _tokenised(text, nlp, title) if whole else _natural(text, nlp, title)
-    annotation = joined([Annotation.of(document) for document in documents])
-    return [candidate.example for candidate in candidates(annotation, params or RuleParams())]
+    return joined([Annotation.of(document) for document in documents])
 
 
 def _natural(text: str, nlp: Language, title: str | None) -> Iterator[Doc]:

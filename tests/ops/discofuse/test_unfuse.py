@@ -9,7 +9,8 @@ import pytest
 
 import ops.discofuse
 from ops.discofuse import annotator, fusion_examples, unfuse
-from ops.discofuse.pipeline import annotated, is_tokenised, sentences_of_tokens
+from ops.discofuse.pipeline import is_tokenised, sentences_of_tokens
+from ops.discofuse.unfuse import annotated
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def test_a_blank_before_its_punctuation_tells_that_a_text_is_tokenised(text, tok
 
 def test_tokens_of_a_tokenised_text_are_kept(nlp):
     text = "Mr. O'Neil 's wide-open 3 - 1 can n't U.S. '80s -LRB- x -RRB- ."
-    assert [token.text for token in annotated(text, nlp)] == text.split()
+    assert list(annotated(text, nlp).words) == text.split()
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_a_long_tokenised_text_is_parsed_in_parts(nlp, monkeypatch):
 
 def test_sentences_of_a_tokenised_text_end_at_its_newlines(nlp):
     text = "He left . She stayed .\nThe rain . stopped .\n\nIt was late ."
-    sentences = [sentence.text for sentence in annotated(text, nlp).sents]
+    sentences = annotated(text, nlp).sentence_texts()
     assert sentences == ["He left . She stayed .", "The rain . stopped .", "It was late ."]
 
 

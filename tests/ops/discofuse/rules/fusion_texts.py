@@ -12,8 +12,9 @@ from functools import lru_cache
 from ops.coreference.links import Link
 from ops.discofuse.annotation import Annotation
 from ops.discofuse.example import Candidate
-from ops.discofuse.pipeline import annotated, annotator
+from ops.discofuse.pipeline import annotator
 from ops.discofuse.rules import RuleParams, candidates
+from ops.discofuse.unfuse import annotated
 
 _MARKED = re.compile(r"([\[{])(.+?)[\]}]")
 _PRONOUNS = {
@@ -36,7 +37,7 @@ _PRONOUNS = {
 @lru_cache(maxsize=2048)
 def annotation(text: str) -> Annotation:
     """The annotation of a text without links."""
-    return dataclasses.replace(Annotation.of(annotated(text, annotator())), links=())
+    return dataclasses.replace(annotated(text, annotator()), links=())
 
 
 def linked(marked: str, score: float = 0.9) -> Annotation:
