@@ -115,10 +115,10 @@ def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
         ((*MONTHS, "--jobs", "none"), "JOBS must be a whole number from 1, found 'none'"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_backfilled_is_refused_in_words(fresh_project, argv, message):
-    output = fresh_project.module(BACKFILL, *argv, ok=False)
+def test_what_cannot_be_backfilled_is_refused_in_words(fresh, argv, message):
+    output = fresh.module(BACKFILL, *argv, ok=False)
     assert re.search(message, output), output
-    assert not (fresh_project.root / "data").exists()
+    assert not (fresh.root / "data").exists()
 
 
 @pytest.mark.long
