@@ -8,6 +8,7 @@ import pytest
 
 from ops.outcome import meaning
 from orchestration.graph import datasets
+from tests.browser.fixtures import VIEWS
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +47,7 @@ def test_every_link_of_a_page_leads_to_a_page(quality):
             assert (page.parent / path).exists(), f"{page.name}: {link}"
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
-)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.parametrize("path", ["index.html", "datasets/talksumm-alignments.html"])
 def test_overview_and_dataset_are_fine_at_every_width(quality, visit, path, width, scheme):
     visit(quality / "pages" / path, width=width, scheme=scheme).assert_fine()

@@ -1,4 +1,4 @@
-"""`make ui` ends, all of it, when it is told to or when a part of it dies; what it serves: browser/test_served.py."""
+"""`make ui` ends, all of it, when it is told to or when a part of it dies; what it serves: browser/test_make_ui.py."""
 
 import os
 import re

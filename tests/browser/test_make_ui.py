@@ -25,7 +25,7 @@ PAGES = """{ assetNodes { assetKey { path } partitionKeys
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory, failed_project):
-    return failed_project.copy(tmp_path_factory.mktemp("served") / "checkout")
+    return failed_project.copy(tmp_path_factory.mktemp("make ui") / "checkout")
 
 
 @pytest.fixture(scope="module")
