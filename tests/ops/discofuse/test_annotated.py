@@ -232,17 +232,17 @@ def test_odd_text_is_parsed_and_nothing_of_it_is_lost(text):
 
 
 @pytest.mark.slow
-def test_a_document_of_ten_thousand_sentences_is_parsed_past_the_length_that_spacy_takes():
+def test_a_document_of_two_thousand_sentences_is_parsed_past_the_length_that_spacy_takes():
     from ops.discofuse.pipeline import annotator
 
     paragraph = (
         "He ran. " * 9 + "He fell at the door of the house and did not get up again for a very long time."
     )
-    text = "\n\n".join([paragraph] * 1000)
+    text = "\n\n".join([paragraph] * 200)
     nlp = annotator(PARAMS.pipeline)
     before, nlp.max_length = nlp.max_length, 20_000
     try:
         [found] = parsed([text], PARAMS)
     finally:
         nlp.max_length = before
-    assert len(found.sentences) == 10_000
+    assert len(found.sentences) == 2_000
