@@ -68,10 +68,13 @@ class Zygote:
         stand_in.write_text(f"#!{sys.executable} -IS\n{(SCRIPTS / 'python.py').read_text()}")
         stand_in.chmod(0o755)
 
-    def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
+    @property
+    def environment(self) -> dict[str, str]:
         places = [str(self.bin), str(Path(sys.executable).parent), os.environ["PATH"]]
-        own = {"PATH": os.pathsep.join(places), "PYTHONPATH": "", "ZYGOTE": str(self.socket)}
-        environment = {**own, **what.pop("env", {})}
+        return {"PATH": os.pathsep.join(places), "PYTHONPATH": "", "ZYGOTE": str(self.socket)}
+
+    def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
+        environment = {**self.environment, **what.pop("env", {})}
         order = {"cwd": str(cwd), "argv": argv, "env": environment, "out": str(self.out), **what}
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
@@ -94,6 +97,17 @@ class Project:
         assert (ended.status == 0) == ok, f"{name} {argv} ended with {ended.status}:\n{ended.output}"
         assert "Traceback" not in ended.output, ended.output
         return ended.output
+
+    def start(self, name: str, *argv: str) -> subprocess.Popen:
+        """Begin `python -m name` in the project, a program of orchestration: others may run beside it."""
+        return subprocess.Popen(
+            [self.zygote.bin / "python", "-m", name, *argv],
+            cwd=self.root,
+            env={**os.environ, **STRICT, **QUIET, **self.zygote.environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
 
     def run(self, **options) -> str:
         return self.module("orchestration.run", **options)
@@ -207,6 +221,7 @@ def check_out(project: Project) -> None:
     project.git("config", "user.name", "tests")
     project.git("config", "gc.auto", "0")
     project.module("orchestration.instance")
+    project.module("compileall", "-q", *CODE)  # or each copy would
     project.commit("start")
 
 
@@ -250,6 +265,7 @@ def done_project(made_once, fresh_project) -> Project:
 def finish(project: Project) -> None:
     project.run()
     project.commit("made")
+    project.module("orchestration.quality.docs")  # as `make ui` would at every start
 
 
 @pytest.fixture(scope="session")
