@@ -15,6 +15,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -90,11 +91,6 @@ def _inside(module: str, within: Sequence[str]) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in within)
 
 
-@cache
-def _tree(module: str) -> ast.Module:
-    return ast.parse(_file(module).read_bytes())
-
-
 def _file(module: str) -> Path:
     path = ROOT / Path(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
@@ -104,28 +100,50 @@ def _is_module(name: str) -> bool:
     return _file(name).is_file()
 
 
+@dataclass(frozen=True)
+class _Read:
+    """A module as it was read: the tree as text, its strings, its imports."""
+
+    dump: str
+    strings: frozenset[str]
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
+
+
+@cache
+def _read(module: str) -> _Read:
+    """Return what counts of a module, found in one walk: every command of the project begins with this."""
+    tree = ast.parse(_file(module).read_bytes())
+    strings, imports = set(), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                strings.add(node.value)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.append(node)
+        else:
+            _strip(node)
+    return _Read(ast.dump(tree), frozenset(strings), tuple(imports))
+
+
 @cache
 def _module_hash(module: str) -> str:
-    tree, folder = _tree(module), _file(module).parent
-    named = {
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    read, folder = _read(module), _file(module).parent
     files = sorted(
-        name for name in named if re.fullmatch(r"[\w-]+([./][\w-]+)+", name) and (folder / name).is_file()
+        name
+        for name in read.strings
+        if re.fullmatch(r"[\w-]+([./][\w-]+)+", name) and (folder / name).is_file()
     )
     data = [
         (name, hashlib.md5((folder / name).read_bytes(), usedforsecurity=False).hexdigest()) for name in files
     ]
-    return _md5(_dump(tree) + repr(data))
+    return _md5(read.dump + repr(data))
 
 
 @cache
 def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the project's modules and the packages from outside that a module imports."""
     inside, outside = set(), set()
-    for name in _imported(_tree(module), module):
+    for name in _imported(_read(module).imports, module):
         if name.split(".")[0] in PROJECT:
             inside.add(name)
         elif name.split(".")[0] not in sys.stdlib_module_names:
@@ -133,11 +151,11 @@ def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(inside - {module}), frozenset(outside)
 
 
-def _imported(tree: ast.AST, module: str) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _imported(nodes: Iterable[ast.Import | ast.ImportFrom], module: str) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             yield from (target for target, _ in _from(node, module))
 
 
@@ -217,10 +235,14 @@ def _dump(tree: ast.AST) -> str:
     The tree loses its docstrings: to copy it first takes longer than all else.
     """
     for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [line for line in body if not _is_docstring(line)]  # type: ignore[attr-defined]
+        _strip(node)
     return ast.dump(tree)
+
+
+def _strip(node: ast.AST) -> None:
+    body = getattr(node, "body", None)
+    if isinstance(body, list):
+        node.body = [line for line in body if not _is_docstring(line)]  # type: ignore[attr-defined]
 
 
 def _is_docstring(node: ast.AST) -> bool:

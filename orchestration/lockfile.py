@@ -41,7 +41,7 @@ def _stages(_time: int, _size: int) -> dict[str, Any]:
 def read_stages(content: bytes) -> dict[str, Any] | None:
     """Return the stages of a dvc.lock; None for what is none."""
     try:
-        read = yaml.safe_load(content)
+        read = yaml.CSafeLoader(content).get_single_data()  # ten times as fast as yaml.safe_load
     except (yaml.YAMLError, UnicodeDecodeError):
         return None
     stages = read.get("stages") if isinstance(read, dict) else None

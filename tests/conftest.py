@@ -6,7 +6,16 @@ from hypothesis import settings
 
 import orchestration  # noqa: F401  pins the numeric kernels before numpy is loaded
 from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
-from tests.projects import done, done_project, fresh, fresh_project, zygote  # noqa: F401  fixtures
+from tests.projects import (  # noqa: F401  fixtures
+    done,
+    done_project,
+    failed,
+    failed_project,
+    fresh,
+    fresh_project,
+    made_once,
+    zygote,
+)
 
 # No test is timed: machines that run tests are busy. In CI the examples are the same every time.
 settings.register_profile("project", deadline=None, derandomize=os.environ.get("CI") == "true")

@@ -1,10 +1,16 @@
-"""A small project of its own for tests that run whole programs: real Dagster, real DVC, real git."""
+"""A small project of its own for tests that run whole programs: real Dagster, real DVC, real git.
 
+Belongs here: running programs in a project, and the projects that many tests begin with. Each of these is made
+once, by whichever worker of pytest needs it first. Not here: what is asked of a project (the tests).
+"""
+
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +21,7 @@ from ruamel.yaml import YAML
 from assets.declaration import Declaration
 from orchestration import graph
 from orchestration.environment import QUIET, STRICT
+from orchestration.store.publish import lock_file
 from tests.end_to_end.corpus import write_corpus
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,10 +68,13 @@ class Zygote:
         stand_in.write_text(f"#!{sys.executable} -IS\n{(SCRIPTS / 'python.py').read_text()}")
         stand_in.chmod(0o755)
 
-    def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
+    @property
+    def environment(self) -> dict[str, str]:
         places = [str(self.bin), str(Path(sys.executable).parent), os.environ["PATH"]]
-        own = {"PATH": os.pathsep.join(places), "PYTHONPATH": "", "ZYGOTE": str(self.socket)}
-        environment = {**own, **what.pop("env", {})}
+        return {"PATH": os.pathsep.join(places), "PYTHONPATH": "", "ZYGOTE": str(self.socket)}
+
+    def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
+        environment = {**self.environment, **what.pop("env", {})}
         order = {"cwd": str(cwd), "argv": argv, "env": environment, "out": str(self.out), **what}
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
@@ -87,6 +97,17 @@ class Project:
         assert (ended.status == 0) == ok, f"{name} {argv} ended with {ended.status}:\n{ended.output}"
         assert "Traceback" not in ended.output, ended.output
         return ended.output
+
+    def start(self, name: str, *argv: str) -> subprocess.Popen:
+        """Begin `python -m name` in the project, a program of orchestration: others may run beside it."""
+        return subprocess.Popen(
+            [self.zygote.bin / "python", "-m", name, *argv],
+            cwd=self.root,
+            env={**os.environ, **STRICT, **QUIET, **self.zygote.environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
 
     def run(self, **options) -> str:
         return self.module("orchestration.run", **options)
@@ -157,9 +178,33 @@ def zygote(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def fresh_project(tmp_path_factory, zygote) -> Project:
-    """A committed checkout in which nothing has run yet. Copy it, do not change it."""
-    root = tmp_path_factory.mktemp("fresh") / "checkout"
+def made_once(tmp_path_factory, zygote) -> Callable[..., Project]:
+    """A project by its name, made by the first that asks for it; the other workers of pytest wait for it."""
+    own = tmp_path_factory.getbasetemp()
+    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def made_once(name: str, make: Callable[[Project], None], begin: Project | None = None) -> Project:
+        root, made = common / "projects" / name, common / "projects" / f"{name}.made"
+        root.parent.mkdir(exist_ok=True)
+        with contextlib.closing(lock_file(made.with_suffix(".lock"), wait=True)):
+            if not made.exists():
+                shutil.rmtree(root, ignore_errors=True)  # of a worker that failed at it
+                project = begin.copy(root) if begin else Project(root, zygote)
+                make(project)
+                made.touch()
+        return Project(root, zygote)
+
+    return made_once
+
+
+@pytest.fixture(scope="session")
+def fresh_project(made_once) -> Project:
+    """A committed checkout in which nothing has run yet. Copy it, run nothing in it: another worker may be copying it."""
+    return made_once("fresh", check_out)
+
+
+def check_out(project: Project) -> None:
+    root = project.root
     for name in CODE:
         # compiled kernels go along, where there are any: to compile them takes longer than to run them
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.pyc"))
@@ -167,7 +212,6 @@ def fresh_project(tmp_path_factory, zygote) -> Project:
         (root / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, root / name)
     write_corpus(root / "corpus")
-    project = Project(root, zygote)
     (root / "params.yaml").write_text((ROOT / "params.yaml").read_text())
     without_discofuse(project)
     project.params(small)
@@ -177,8 +221,8 @@ def fresh_project(tmp_path_factory, zygote) -> Project:
     project.git("config", "user.name", "tests")
     project.git("config", "gc.auto", "0")
     project.module("orchestration.instance")
+    project.module("compileall", "-q", *CODE)  # or each copy would
     project.commit("start")
-    return project
 
 
 def datasets() -> dict[str, Declaration]:
@@ -213,12 +257,27 @@ def small(params) -> None:
 
 
 @pytest.fixture(scope="session")
-def done_project(tmp_path_factory, fresh_project) -> Project:
-    """The same checkout after one run, committed. Copy it, do not change it."""
-    project = fresh_project.copy(tmp_path_factory.mktemp("done") / "checkout")
+def done_project(made_once, fresh_project) -> Project:
+    """The same checkout after one run, committed. Copy it, run nothing in it."""
+    return made_once("done", finish, fresh_project)
+
+
+def finish(project: Project) -> None:
     project.run()
     project.commit("made")
-    return project
+    project.module("orchestration.quality.docs")  # as `make ui` would at every start
+
+
+@pytest.fixture(scope="session")
+def failed_project(made_once, done_project) -> Project:
+    """The finished checkout, of which the summaries were made again by code that loses a unit. Copy it, too."""
+    return made_once("failed", lose_a_unit, done_project)
+
+
+def lose_a_unit(project: Project) -> None:
+    whole = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
+    project.edit("ops/talksumm/budgets.py", whole, whole.replace("dropped)", "dropped[1:])"))
+    project.run(ok=False)
 
 
 @pytest.fixture
@@ -229,3 +288,8 @@ def fresh(fresh_project, tmp_path) -> Project:
 @pytest.fixture
 def done(done_project, tmp_path) -> Project:
     return done_project.copy(tmp_path / "done")
+
+
+@pytest.fixture
+def failed(failed_project, tmp_path) -> Project:
+    return failed_project.copy(tmp_path / "failed")

@@ -47,7 +47,8 @@ def building(workshop: Path, target: Path) -> Iterator[Path]:
                 sync_folder(new)
                 _swap(new, target, room)
         finally:
-            shutil.rmtree(room, ignore_errors=True)
+            with _gate(workshop):  # or another process, cleaning up, finds half of a room
+                shutil.rmtree(room, ignore_errors=True)
 
 
 def recover(workshop: Path) -> None:

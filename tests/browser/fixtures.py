@@ -1,4 +1,4 @@
-"""One browser a worker, and pages that tell what went wrong in them."""
+"""One browser a worker, pages that tell what went wrong in them, and the views that are looked at."""
 
 from collections.abc import Iterator
 
@@ -7,6 +7,15 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.chromium import find
 from tests.browser.visit import ARGUMENTS, Visitor
+
+#: Widths and schemes that a page is looked at in. A width moves things, a scheme colours them: two views show
+#: what each does, the others what both do together.
+VIEWS = [
+    (1280, "light"),
+    (400, "dark"),
+    pytest.param(1280, "dark", marks=pytest.mark.long),
+    pytest.param(400, "light", marks=pytest.mark.long),
+]
 
 
 @pytest.fixture(scope="session")

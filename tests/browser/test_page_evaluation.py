@@ -19,6 +19,7 @@ from tests.browser.evaluation_corpus import (
     summary,
     trained,
 )
+from tests.browser.fixtures import VIEWS
 
 ODD = '<img src=x onerror="document.title=1"></script><script>document.title=2</script>'
 REFERENCE = "We align talks, and train a neural model on Silver-labels; the model is good. It works."
@@ -85,8 +86,7 @@ def marks(opened, side):
     return opened.page.locator("#viewer .summary").nth(side).locator("mark").all_inner_texts()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_page_is_readable_and_accessible(page, width, scheme):
     opened = page(width=width, scheme=scheme)
     opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")

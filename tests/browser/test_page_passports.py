@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.fixtures import VIEWS
 from tests.rows_corpus import JUNE, row, site, talk, write
 
 PAGE = "passports/talksumm-summaries.html"
@@ -19,8 +20,7 @@ def shown(opened):
     return opened.page.locator("#shown").inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_passport_is_readable_and_accessible(passport_page, width, scheme):
     opened = passport_page(hash="#summary-1", width=width, scheme=scheme)
     opened.assert_text(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.fixtures import VIEWS
 from tests.rows_corpus import JULY, JUNE, row, site, talk, together, write
 
 SCRIPT = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
@@ -46,8 +47,7 @@ def texts(opened):
     return opened.page.locator("#rows .text").all_inner_texts()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_rows_are_readable_and_accessible(rows_page, width, scheme):
     opened = rows_page(width=width, scheme=scheme, hash="#table=dropped")
     assert found(opened) == "Rows 1 to 3 of 3 that fit"

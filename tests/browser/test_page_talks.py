@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.fixtures import VIEWS
 from tests.browser.talk_corpus import Corpus, Talk, site
 
 ODD = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
@@ -46,8 +47,7 @@ def assert_in_view(visit, side, index):
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_a_talk_is_readable_and_accessible(talk_page, width, scheme):
     opened = talk_page(width=width, scheme=scheme, hash=f"#{TALK.state(3)}")
     opened.assert_text("The talk comes to 60 of 61 states")

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from tests.browser.fixtures import VIEWS
 from tests.browser.talk_corpus import Corpus, point, site
 
 CURRENT = (0.75, 0.5, 0.33, 0.1)
@@ -25,8 +26,7 @@ def cells(visit):
     return visit.page.locator("#heat tbody button").all_inner_texts()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 def test_the_grid_is_readable_and_accessible(tuning_page, width, scheme):
     opened = tuning_page(width=width, scheme=scheme)
     opened.assert_text("The best point does not differ from the current one beyond the intervals")

@@ -8,19 +8,12 @@ import pytest
 
 from ops.outcome import meaning
 from orchestration.graph import datasets
-
-LOST = "ops/talksumm/budgets.py"
-WHOLE = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
+from tests.browser.fixtures import VIEWS
 
 
 @pytest.fixture(scope="module")
-def project(done_project, tmp_path_factory):
-    return done_project.copy(tmp_path_factory.mktemp("site") / "checkout")
-
-
-@pytest.fixture(scope="module")
-def quality(project):
-    return project.root / "data/quality"
+def quality(done_project):
+    return done_project.root / "data/quality"
 
 
 class Links(HTMLParser):
@@ -54,9 +47,7 @@ def test_every_link_of_a_page_leads_to_a_page(quality):
             assert (page.parent / path).exists(), f"{page.name}: {link}"
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
-)
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
 @pytest.mark.parametrize("path", ["index.html", "datasets/talksumm-alignments.html"])
 def test_overview_and_dataset_are_fine_at_every_width(quality, visit, path, width, scheme):
     visit(quality / "pages" / path, width=width, scheme=scheme).assert_fine()
@@ -90,10 +81,8 @@ def test_a_dataset_tells_what_its_columns_mean(quality, visit):
     visit(quality / "pages/datasets/talksumm-alignments.html").assert_text(meaning(column))
 
 
-def test_what_fails_is_seen_on_the_pages_of_before(project, quality, visit):
-    project.edit(LOST, WHOLE, WHOLE.replace("dropped)", "dropped[1:])"))
-    project.run(ok=False)
-    opened = visit(quality / "pages/index.html")
+def test_what_fails_is_seen_on_the_pages_of_before(failed_project, visit):
+    opened = visit(failed_project.root / "data/quality/pages/index.html")
     opened.assert_text(" are not up to date")
     opened.page.get_by_role("link", name="talksumm/summaries").first.click()
     opened.assert_text("conservation", "1 units are lost")

@@ -1,8 +1,8 @@
 """Kill a small run at its 1st, 2nd, ... write, and check what is left; prints how many writes there were.
 
 What is stale in the project that this runs in: the summaries, and what reads them; no model is trained anew
-at every write. Children are forked from
-this process, which is warm, so that each costs a fraction of a second.
+at every write. Children are forked from this process, which is warm and has validated the new rows once, so that
+each costs a fraction of a second.
 """
 
 import os
@@ -16,6 +16,7 @@ import orchestration  # noqa: F401
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder, selected
 from orchestration.materialise import make
+from orchestration.quality import checks
 from orchestration.store import publish
 from orchestration.store.identity import folder_hashes, version
 
@@ -32,6 +33,19 @@ def remake():
         for month in item.made_months:
             if not View().status(item, month).fresh:
                 make(item, month, "run")
+
+
+def validated_once(validate):
+    """Let Great Expectations look at the same rows once: it writes nothing, and takes nine tenths of the time."""
+    found = {}
+
+    def call(folder, *given):
+        key = version(folder_hashes(folder)), repr(given)
+        if key not in found:
+            found[key] = validate(folder, *given)
+        return found[key]
+
+    return call
 
 
 def versions():
@@ -92,6 +106,7 @@ def restore(place):
 
 
 def main():
+    checks.validate = validated_once(checks.validate)
     place = ROOT / "saved"
     save(place)
     old = versions()

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from orchestration.environment import QUIET, STRICT
-from orchestration.graph import datasets
+from orchestration.graph import datasets, selected
+from orchestration.lockfile import read_stages, stage_name
 from orchestration.store.publish import lock_file
 from tests.end_to_end.test_ticks import broken
 
@@ -22,10 +23,11 @@ PARTITIONED = [name for name, item in datasets().items() if item.partitioned]
 RUNS = str(Path(__file__).with_name("runs.py"))
 
 
-def start(project, *argv, module=BACKFILL):
+def start(project, *argv):
+    """Begin a backfill whose workers are its own children: they are to be killed."""
     environment = {**os.environ, **STRICT, **QUIET, "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
-        [sys.executable, "-m", module, *argv],
+        [sys.executable, "-m", BACKFILL, *argv],
         cwd=project.root,
         env=environment,
         stdout=subprocess.PIPE,
@@ -115,10 +117,10 @@ def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
         ((*MONTHS, "--jobs", "none"), "JOBS must be a whole number from 1, found 'none'"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_backfilled_is_refused_in_words(fresh_project, argv, message):
-    output = fresh_project.module(BACKFILL, *argv, ok=False)
+def test_what_cannot_be_backfilled_is_refused_in_words(fresh, argv, message):
+    output = fresh.module(BACKFILL, *argv, ok=False)
     assert re.search(message, output), output
-    assert not (fresh_project.root / "data").exists()
+    assert not (fresh.root / "data").exists()
 
 
 @pytest.mark.long
@@ -198,8 +200,16 @@ def children(pid: int) -> list[int]:
 
 def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):
     """Two backfills and a run commit into one dvc.lock while the others finish their datasets."""
-    both = [start(fresh, *MONTHS), start(fresh, *MONTHS), start(fresh, module="orchestration.run")]
-    outputs = [process.communicate()[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0, 0], outputs
-    assert fresh.lock == done.lock
-    assert fresh.data() == done.data()
+    only = ("--select", "talksumm/alignments")
+    commands = [
+        fresh.start(BACKFILL, *MONTHS, *only),
+        fresh.start(BACKFILL, *MONTHS, *only),
+        fresh.start("orchestration.run", *only),
+    ]
+    outputs = [command.communicate()[0] for command in commands]
+    assert [command.returncode for command in commands] == [0, 0, 0], outputs
+    chosen = {"code", *(stage_name(item) for item in selected(only[1]))}
+    whole, data = read_stages(done.lock), done.data()
+    assert list(read_stages(fresh.lock).items()) == [one for one in whole.items() if one[0] in chosen]
+    made = fresh.data()
+    assert made == {path: data[path] for path in made}

@@ -1,10 +1,11 @@
 """Data travels by DVC, and everybody believes it where it arrives."""
 
 import shutil
+import subprocess
 
 import pytest
 
-from tests.projects import BLOCKING, Project
+from tests.projects import BLOCKING, CODE, Project
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +17,8 @@ def clone(done_project, tmp_path_factory, zygote) -> Project:
     origin.commit("remote")
     origin.dvc("push")
     origin.git("clone", "-q", str(origin.root), str(place / "copy"))
+    for name in CODE:  # the same, with what is compiled of it: that would take longer than the tests
+        subprocess.run(["cp", "-a", origin.root / name, place / "copy"], check=True)
     copy = Project(place / "copy", zygote)
     copy.dvc("pull")
     return copy

@@ -60,7 +60,7 @@ def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(don
 def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_project, tmp_path):
     project = fresh_project.copy(tmp_path / "project")
     project.edit(SUITE, BOUND, TOO_HIGH)
-    output = project.repro(ok=False)
+    output = project.dvc("repro", "talksumm-alignments", ok=False)
     assert "not fresh talksumm/pairs 2018-06: check expectations failed" in output
     assert not (project.root / "data/talksumm/alignments").exists()
     assert not (project.root / ".silverloom/records/talksumm/pairs").exists() or not list(

@@ -117,11 +117,8 @@ def test_what_is_changed_is_another_run_from_a_changed_tree(done):
     assert {run.data.tags["mlflow.source.git.dirty"] for run in found} == {"false", "true"}
 
 
-def test_a_partition_that_fails_its_checks_is_a_failed_run(done):
-    whole = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
-    done.edit("ops/talksumm/budgets.py", whole, whole.replace("dropped)", "dropped[1:])"))
-    done.run(ok=False)
-    run = runs(done, "talksumm/summaries")["2018-06"]
+def test_a_partition_that_fails_its_checks_is_a_failed_run(failed):
+    run = runs(failed, "talksumm/summaries")["2018-06"]
     assert run.info.status == "FAILED"
     assert "lost" in run.data.tags["failed check/conservation"]
 

@@ -2,8 +2,9 @@
 
 Run as a script with the path of a socket: it reads one JSON object a line (`cwd`, `module` or `path`, `argv`,
 `env`, `out`), forks, runs the module as `__main__` in the given folder, and answers with the exit status. What
-such a child starts as `python -m orchestration...` (the stages of `dvc repro`) comes back through the socket
-(python.py stands in for `python`), with the descriptors that it reads and writes.
+such a child starts as `python -m orchestration...` (the stages of `dvc repro`), or by the path of its interpreter
+(the workers of a backfill), comes back through the socket (python.py stands in for `python`), with the descriptors
+that it reads and writes.
 """
 
 import gc
@@ -12,6 +13,7 @@ import json
 import os
 import runpy
 import selectors
+import shutil
 import signal
 import socket
 import sys
@@ -54,6 +56,7 @@ def child(order, descriptors):
     os.chdir(order["cwd"])
     os.environ.clear()
     os.environ.update(order["env"])
+    sys.executable = shutil.which("python")
     sys.path[:] = [order["cwd"], *(path for path in sys.path if not path.endswith("end_to_end"))]
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
@@ -108,10 +111,12 @@ def from_child(connection):
 
 if __name__ == "__main__":
     sys.dont_write_bytecode = False  # what one program of a project compiles, the next ones need not
+    gc.disable()  # what is imported stays
     for name in WARM:
         importlib.import_module(name)
     sys.modules["numba"].njit(lambda: None)()  # the rest of numba is imported at its first compilation
     gc.freeze()  # a child that collects garbage would walk, and so copy, all that is warm
+    gc.enable()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for a grandchild
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(sys.argv[1])

@@ -145,18 +145,26 @@ def test_an_experiment_that_was_deleted_says_how_to_bring_it_back(store):
         write(store, Experiment("talksumm/pairs"), RUN)
 
 
+OPEN = """
+import os
+import sys
+from pathlib import Path
+import orchestration
+import mlflow.store.tracking.sqlalchemy_store
+from orchestration.store.mlflow_store import Experiment, Run, write
+children = []
+for name in sys.argv[2]:
+    children.append(os.fork())
+    if not children[-1]:
+        write(Path(sys.argv[1]), Experiment("talksumm/pairs"), Run(name, "FINISHED", 1, 2))
+        sys.exit()
+sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
+"""
+
+
 def test_processes_that_open_a_fresh_store_at_once_all_write_their_runs(tmp_path):
-    program = (
-        "import sys; from pathlib import Path; import orchestration\n"
-        "from orchestration.store.mlflow_store import Experiment, Run, write\n"
-        "write(Path(sys.argv[1]), Experiment('talksumm/pairs'), Run(sys.argv[2], 'FINISHED', 1, 2))\n"
-    )
     path = tmp_path / "new" / "mlflow.db"
-    processes = [
-        subprocess.Popen([sys.executable, "-c", program, str(path), str(number)], cwd=ROOT)
-        for number in range(3)
-    ]
-    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert subprocess.run([sys.executable, "-c", OPEN, path, "012"], cwd=ROOT).returncode == 0
     (experiment,) = [one for one in client(path).search_experiments() if one.name == "talksumm/pairs"]
     runs = client(path).search_runs([experiment.experiment_id])
     assert sorted(run.info.run_name for run in runs) == ["0", "1", "2"]

@@ -28,6 +28,7 @@ from ops.text.sentences import sentence_spans
 from orchestration.store.parquet import write_table
 
 PARAMS = AnnotationParams()
+BLANK = spacy.blank("en")
 TEXTS = [
     "The mill was sold in 1901. However, its owner, a retired miller, kept the wheel.\n\nHe lived nearby.",
     "Short history",
@@ -269,12 +270,11 @@ def test_a_document_of_ten_thousand_sentences_is_parsed_past_the_length_that_spa
 )
 def test_sentences_begin_where_they_do_if_each_token_is_set_alone(parts):
     text = "".join(parts)
-    nlp = spacy.blank("en")
-    alone = nlp.make_doc(text)
+    alone = BLANK.make_doc(text)
     starts = {start for start, _ in sentence_spans(text)} | {
         found.end() for found in re.finditer(r"\n\s*\n\s*", text)
     }
     for token in alone:
         token.is_sent_start = token.i == 0 or token.idx in starts
-    together = sentence_ends(nlp.make_doc(text))
+    together = sentence_ends(BLANK.make_doc(text))
     assert [sentence.text for sentence in together.sents] == [sentence.text for sentence in alone.sents]

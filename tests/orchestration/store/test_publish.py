@@ -94,6 +94,22 @@ def test_what_a_living_process_builds_is_left_alone(place):
     assert content(target) == "new"
 
 
+def test_processes_that_publish_at_once_leave_each_others_rooms_alone(place):
+    workshop, target = place
+    children = []
+    for number in range(3):
+        children.append(os.fork())
+        if not children[-1]:
+            try:
+                for _ in range(200):
+                    republish(workshop, target.with_name(str(number)))
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    assert [path.name for path in workshop.iterdir()] == [".gate"]
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_device_is_a_clear_error_and_the_former_partition_stays(place, number):
     workshop, target = place

@@ -29,27 +29,25 @@ def trained(params=PARAMS, task=None, checkpoints=None, report=None):
     return save(dict(task.module.state_dict())), outcome
 
 
-def run_child(folder, kill_at):
-    child = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("toy_task.py")), str(folder), str(kill_at)],
+def run_children(*runs):
+    """Train in one process after the other, each killed at an update of its run (0: never); how they ended."""
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("toy_task.py"), *(str(one) for run in runs for one in run)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
     )
-    return child.returncode, child.stderr
+    assert done.returncode == 0, done.stderr
+    return [int(line) for line in done.stdout.split()]
 
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_twice_ends_with_the_bytes_of_an_unbroken_one(tmp_path):
     broken, unbroken = tmp_path / "broken", tmp_path / "unbroken"
     # Updates 6 and 17 lie between checkpoints, in the first and in the last epoch.
-    for kill_at in (6, 17):
-        code, error = run_child(broken, kill_at)
-        assert code == -signal.SIGKILL, error
-        assert Folder(broken).read() is not None
-    for folder in (broken, unbroken):
-        code, error = run_child(folder, 0)
-        assert code == 0, error
+    assert run_children((broken, 6)) == [-signal.SIGKILL]
+    assert Folder(broken).read() is not None
+    assert run_children((broken, 17), (broken, 0), (unbroken, 0)) == [-signal.SIGKILL, 0, 0]
     assert Folder(broken).read() == Folder(unbroken).read()
     assert load(Folder(broken).read()["best.safetensors"]).keys() == Toy().module.state_dict().keys()
 

@@ -92,5 +92,10 @@ def main(folder, kill_at):
     train(Toy(), PARAMS, Folder(folder), report)
 
 
-if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+if __name__ == "__main__":  # each folder and update in a fork of this process, which has loaded torch
+    for folder, kill_at in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+        child = os.fork()
+        if not child:
+            main(folder, int(kill_at))
+            sys.exit()
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)

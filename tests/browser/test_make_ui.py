@@ -1,0 +1,162 @@
+"""What `make ui` serves, and a browser shows, of a project in which a check failed in one dataset.
+
+Belongs here: Dagster's pages, MLflow's, and what leads from one to another. Its servers are started once, for
+all of these tests. Not here: how they start and end (end_to_end/test_ui.py), our own pages (test_site.py).
+"""
+
+import http.client
+import json
+import re
+import urllib.request
+
+import pyarrow.parquet as pq
+import pytest
+from mlflow import MlflowClient
+from playwright.sync_api import expect
+
+from tests.browser.servers import ui, wait
+from tests.projects import datasets
+
+MONTH = "2018-07"
+QUERY = "{ assetNodes { assetKey { path } groupName description partitionDefinition { name } } }"
+PAGES = """{ assetNodes { assetKey { path } partitionKeys
+             partitionKeyConnection(limit: 120, ascending: false) { results } } }"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, failed_project):
+    return failed_project.copy(tmp_path_factory.mktemp("make ui") / "checkout")
+
+
+@pytest.fixture(scope="module")
+def servers(project):
+    with ui(project.root) as servers:
+        wait(f"{servers.pages}/pages/")
+        wait(f"{servers.mlflow}/health")
+        yield servers
+
+
+@pytest.fixture
+def dagster(servers):
+    return servers.dagster
+
+
+def test_all_datasets_pages_and_runs_are_served(servers):
+    nodes = ask(servers.dagster, QUERY)["assetNodes"]
+    names = {"/".join(node["assetKey"]["path"]): node for node in nodes}
+    assert set(names) == set(datasets())
+    assert names["talksumm/pairs"]["groupName"] == "talksumm"
+    assert names["talksumm/pairs"]["partitionDefinition"] and names["talksumm/pairs"]["description"]
+    for node in ask(servers.dagster, PAGES)["assetNodes"]:
+        shown = (node["partitionKeyConnection"] or {"results": []})["results"]
+        assert shown == node["partitionKeys"][::-1], "plots show the months that there are"
+
+    home = read(servers.pages)
+    assert servers.dagster in home and servers.mlflow in home
+    assert "talksumm/alignments" in read(f"{servers.pages}/pages/")
+    place = leads_to(servers.pages, "/to/mlflow/talksumm/alignments/2018-06")
+    experiment, run = re.search(r"/experiments/(\d+)/runs/(\w+)", place).groups()
+    assert place.startswith(servers.mlflow)
+    found = json.loads(read(f"{servers.mlflow}/api/2.0/mlflow/runs/get?run_id={run}"))["run"]
+    assert (found["info"]["experiment_id"], found["info"]["run_name"]) == (experiment, "2018-06")
+
+
+def ask(address, query):
+    request = urllib.request.Request(
+        f"{address}/graphql", json.dumps({"query": query}).encode(), {"Content-Type": "application/json"}
+    )
+    return json.loads(read(request))["data"]
+
+
+def read(address) -> str:
+    with urllib.request.urlopen(address, timeout=60) as answer:
+        return answer.read().decode()
+
+
+def leads_to(base, path) -> str:
+    connection = http.client.HTTPConnection(base.removeprefix("http://"))
+    connection.request("GET", path)
+    place = connection.getresponse().headers["Location"]
+    connection.close()
+    return place
+
+
+def test_the_graph_shows_every_dataset_in_its_group(visit, dagster):
+    graph = visit(f"{dagster}/asset-groups", width=1700, height=1400)
+    groups = sorted({name.split("/")[0] for name in datasets()})
+    for group in groups:
+        seen(graph, group)
+    graph.page.keyboard.press("Alt+KeyE")  # Dagster's key for all groups
+    for name in datasets():
+        seen(graph, name.split("/")[1])
+    graph.assert_sound()
+
+
+def seen(graph, text):
+    """Wait for a text; Dagster has it a second time, hidden, to measure it."""
+    graph.page.get_by_text(text, exact=True).locator("visible=true").first.wait_for()
+
+
+def test_an_asset_page_shows_what_the_dataset_is_and_holds(visit, dagster, project):
+    item = datasets()["talksumm/alignments"]
+    folder = project.root / "data" / item.name / MONTH
+    kept, dropped = (pq.read_table(folder / f"{kind}-00000.parquet") for kind in ("kept", "dropped"))
+    asset = visit(f"{dagster}/assets/{item.name}")
+    asset.assert_text(item.function.__doc__.splitlines()[0], MONTH)
+    columns = asset.page.get_by_role("table").filter(has_text="Column name").first
+    for column in item.shape.kept.names:
+        expect(columns.get_by_text(column, exact=True).first).to_be_visible()
+    for name, count in {"kept": kept.num_rows, "dropped": dropped.num_rows, "rejected": 0}.items():
+        expect(row(asset, name).get_by_role("cell").last).to_have_text(str(count))
+    row(asset, "sample").get_by_text("Show Markdown").click()
+    sample = asset.page.get_by_role("dialog")
+    expect(sample).to_contain_text(kept["id"][0].as_py())
+    expect(sample).to_contain_text(kept["text"][0].as_py()[:20])
+    asset.assert_sound()
+
+
+def row(asset, name):
+    """The row of the latest metadata that begins with a name."""
+    return asset.page.get_by_role("row").filter(has=asset.page.get_by_text(name, exact=True)).first
+
+
+def test_a_failed_check_is_shown_as_failed_with_what_was_lost(visit, dagster):
+    checks = visit(f"{dagster}/assets/talksumm/summaries?view=checks&checkDetail=conservation")
+    checks.assert_text("This is a blocking asset check.", "1 units are lost in part 0")
+    expect(checks.page.get_by_text("Failed", exact=True).first).to_be_visible()
+    expect(checks.page.get_by_text("Succeeded", exact=True).first).to_be_visible()
+    checks.assert_sound()
+
+
+def test_links_lead_from_the_asset_to_the_run_that_failed(visit, dagster):
+    asset = visit(f"{dagster}/assets/talksumm/summaries?view=partitions&partition={MONTH}")
+    asset.page.get_by_role("link", name=re.compile("^[0-9a-f]{8}$")).first.click()
+    asset.page.wait_for_url("**/runs/*")
+    asset.assert_text("Failure", f"partition: {MONTH}")
+    asset.assert_sound()
+
+
+def test_mlflows_page_of_a_run_shows_what_it_read_and_how_it_came_out(visit, servers, project):
+    client = MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
+    experiment = client.get_experiment_by_name("talksumm/alignments").experiment_id
+    (run,) = client.search_runs([experiment], "tags.partition = '2018-06'")
+
+    opened = visit(f"{servers.pages}/to/mlflow/talksumm/alignments/2018-06", width=1400, height=2000)
+    opened.assert_text("Finished", "talksumm.hmm.lambda", "drop share", "data-quality page")
+    opened.assert_text(f"talksumm/pairs 2018-06 ({run.inputs.dataset_inputs[0].dataset.digest})")
+    assert run.info.run_id in opened.page.url
+    sound(opened)
+
+
+def test_mlflows_experiments_are_the_datasets_and_list_their_partitions(visit, servers):
+    opened = visit(f"{servers.mlflow}/#/experiments?workflowType=machine_learning", width=1400)
+    opened.assert_text("talksumm/summaries")
+    opened.page.get_by_text("talksumm/pairs", exact=True).first.click()
+    opened.assert_text("2018-06", "2018-07")
+    sound(opened)
+
+
+def sound(opened):
+    """Nothing went wrong, but for a remark of the browser on how often MLflow's page measures itself."""
+    opened.errors[:] = [error for error in opened.errors if "ResizeObserver loop" not in error]
+    opened.assert_sound()
