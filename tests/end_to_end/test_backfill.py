@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from orchestration.environment import QUIET, STRICT
-from orchestration.graph import datasets, selected
+from orchestration.graph import selected
 from orchestration.lockfile import read_stages, stage_name
 from orchestration.store.publish import lock_file
 from tests.end_to_end.test_ticks import broken
+from tests.projects import datasets
 
 BACKFILL = "orchestration.backfill"
 MONTHS = ("--from", "2018-06", "--to", "2018-07")
