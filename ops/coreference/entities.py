@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ops.coreference.first_names import first_names
-from ops.coreference.lexicon import TITLES
+from ops.coreference.lexicon import without_titles
 from ops.coreference.mentions import Mention
 from ops.coreference.tokens import Tokens
 
@@ -50,9 +50,7 @@ def entities(tokens: Tokens, mentions: list[Mention]) -> list[Entity]:
             entity.add(mention, ())
             found.append(entity)
             continue
-        words = tuple(
-            word for word in tokens.words[mention.start : mention.end] if word.lower() not in TITLES
-        ) or tuple(tokens.words[mention.start : mention.end])
+        words = without_titles(tokens.words[mention.start : mention.end])
         same = exact.get(words) or _partial(words, mention, surnames, given)
         if same is None:
             same = Entity(len(found))

@@ -5,6 +5,8 @@ Belongs here: closed lists. Not here: how they are used (mentions.py, features.p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import dropwhile
 from typing import Literal, NamedTuple, TypeAlias
 
 #: "f" and "m" are persons, "n" is "it", "p" is "they".
@@ -70,6 +72,12 @@ TITLES: dict[str, Gender | None] = {
         ),
     ),
 }
+
+
+def without_titles(name: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a name without the titles before it, but for one that is all of it ("King")."""
+    return tuple(dropwhile(lambda word: word.lower() in TITLES, name)) or tuple(name)
+
 
 FEMALE_NOUNS = words(
     "woman girl lady mother daughter sister wife aunt niece grandmother granddaughter queen princess actress "

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ops.coreference.first_names import gender_of_name
-from ops.coreference.lexicon import TITLES
+from ops.coreference.first_names import first_names, gender_of_name
+from ops.coreference.lexicon import TITLES, without_titles
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _KEY = "silverloom.title"
 #: What Wikipedia puts behind a name to tell it from others: "Jane Doe (actress)".
 _BRACKETS = re.compile(r"(?:\s*\([^()]*\))+\s*\Z")
-_SURNAME_FIRST = re.compile(r"\s*(?P<last>[^,]+),\s*(?P<first>[A-Z][^\s,]*(?:\s+[A-Z][^\s,]*)?)\s*\Z")
+_SURNAME_FIRST = re.compile(r"\s*(?P<last>[^,]+),\s*(?P<first>[^\s,]+(?:\s+[^\s,]+)?)\s*\Z")
 #: Characters that are read: what is longer is no name.
 _LONGEST = 200
 _WORD = re.compile(r"[^\s_,;:\"“”]+")
@@ -41,14 +41,14 @@ class Title:
     def of(cls, text: str | None) -> Title | None:
         """Return the title of a text; None if it has none, or one without a word."""
         name = _BRACKETS.sub("", (text or "")[:_LONGEST])
-        if turned := _SURNAME_FIRST.match(name):
+        turned = _SURNAME_FIRST.match(name)
+        if turned and turned["first"].split()[0].lower() in first_names().keys() - TITLES.keys():
             name = f"{turned['first']} {turned['last']}"
-        found = _WORD.findall(name)
-        words = [word for word in found if word.lower() not in TITLES] or found
+        words = without_titles(_WORD.findall(name))
         if not words:
             return None
         lower = [word.lower() for word in words]
-        return cls(tuple(words), gender_of_name(lower) if _SEVERAL.isdisjoint(lower) else 0.5)
+        return cls(words, gender_of_name(lower) if _SEVERAL.isdisjoint(lower) else 0.5)
 
     def names(self, entity: Entity) -> bool:
         """Return whether all words of a name are in the title."""

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 #: In tokenised text a blank stands before every comma and full stop, but for numbers and abbreviations.
 _SPACED = re.compile(r"(?:^|\s)(?:[,;:?!]|\.|'s|n't)(?=\s|$)")
-_ATTACHED = re.compile(r"\w[,;:?!](?=\s|$)|[a-z)\]][.](?=[\s\"'”]*$)|\w(?:'s|n't)\b")
+_ATTACHED = re.compile(
+    r"\w[,;:?!](?=\s|$)|[a-z)\]][.](?=[\s\"'”]*$)|[a-z)\]]{3}[.](?=\s+[\"“(]*[A-Z])|\w(?:'s|n't)\b"
+)
 _BLANK_LINE = re.compile(r"\n\s*\n\s*")
 _FINAL = frozenset({".", "!", "?"})
 

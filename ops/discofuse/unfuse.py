@@ -40,7 +40,7 @@ def fusion_examples(
     its tokens are kept, and its sentences end at the newlines, or where final marks stand if it has none.
     Which it is, its punctuation tells unless `space_tokenised` does. A `title` that names whom the text is
     about helps to tell whom its pronouns mean. Memory grows with the text, but for the parse with a part of
-    it.
+    it, or with the longest sentence of a tokenised text.
     """
     annotation = annotated(text, nlp, title=title, space_tokenised=space_tokenised)
     return [candidate.example for candidate in candidates(annotation, params or RuleParams())]

@@ -6,7 +6,7 @@ Belongs here: replacing a pronoun or a nominal by its antecedent. Not here: find
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from ops.coreference.lexicon import PRONOUNS
 from ops.coreference.links import Link
@@ -60,7 +60,7 @@ def resolved(
         sentence, source = _holding(text, mention[0]), _holding(text, noun)
         phrase = _phrase(source, noun, link)
         entity = source.lower[noun]
-        if _is_spoken_of(sentence, mention[0], second, taken.values()):
+        if _is_spoken_of(sentence, mention[0], second, {each.mention[0] for each in used}):
             continue
         if entity in taken and not _is_coordinated_subject(sentence, mention, taken[entity]):
             continue
@@ -74,7 +74,7 @@ def resolved(
     return replaced, tuple(used)
 
 
-def _is_spoken_of(sentence: Sentence, mention: int, second: Tokens, replaced: Iterable[int]) -> bool:
+def _is_spoken_of(sentence: Sentence, mention: int, second: Tokens, replaced: Container[int]) -> bool:
     """Tell whether "he" stays before "his", which then means him and no name: "He contested his seat"."""
     own = PRONOUNS.get(sentence.lower[mention])
     if own is None or own.gender not in ("f", "m"):

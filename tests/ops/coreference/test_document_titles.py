@@ -33,6 +33,11 @@ def read(title, *sentences, entities=PEOPLE):
         ("Anna_Lee", ("Anna", "Lee")),
         ("Anna, and what came of it", ("Anna", "and", "what", "came", "of", "it")),
         ("Mr.", ("Mr.",)),
+        ("Stephen King", ("Stephen", "King")),
+        ("Prince Rogers Nelson", ("Rogers", "Nelson")),
+        ("Robert Downey, Jr.", ("Robert", "Downey", "Jr.")),
+        ("Anne, Princess Royal", ("Anne", "Princess", "Royal")),
+        ("Lee, Anna Maria", ("Anna", "Maria", "Lee")),
         ("Zoë O'Hara-Völker", ("Zoë", "O'Hara-Völker")),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 import ops.discofuse
 from ops.discofuse import annotator, fusion_examples, unfuse
-from ops.discofuse.pipeline import is_tokenised, sentences_of_tokens
+from ops.discofuse.pipeline import is_tokenised, sentences_of_tokens, tokenised
 from ops.discofuse.unfuse import annotated
 
 
@@ -30,6 +30,9 @@ def nlp():
         ("-LRB- He -RRB- said `` no '' .", True),
         ("It 's his .", True),
         ("He left, and she stayed.", False),
+        ("Germany beat Brazil 7 : 1 and Spain 3 : 2. However the fans left. They went home.", False),
+        ("Why ? He left. She stayed. He was ill ; she was not. They had nothing. But they lived.", False),
+        ("The first term is x , y , z. However it is small. We drop it.", False),
         ("He left. She stayed.", False),
         ("He left", False),
         ("It's late .", False),
@@ -67,8 +70,15 @@ def test_a_long_tokenised_text_is_parsed_in_parts(nlp, monkeypatch):
         "The mill was sold , and its owner kept the wheel .\nIt rained .\nHowever , the road was dry .\n" * 3
     )
     whole = fusion_examples(text, nlp)
+    parsed = []
     monkeypatch.setattr(unfuse, "_TOKENS_AT_ONCE", 20)
+    monkeypatch.setattr(
+        unfuse,
+        "tokenised",
+        lambda nlp, part, title: parsed.append(sum(map(len, part))) or tokenised(nlp, part, title),
+    )
     assert fusion_examples(text, nlp) == whole
+    assert len(parsed) > 1 and max(parsed) <= 20 and sum(parsed) == len(text.split())
     assert len(whole) > 6
 
 
