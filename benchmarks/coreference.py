@@ -76,17 +76,15 @@ def main() -> None:
     examples = gap.read(wanted.file)
     nlp = annotator()
     find = ranker()
-    for name in ("with the titles of the pages", "without"):
-        given = [example.title if name != "without" else None for example in examples]
+    for titles in (True, False):
         documents = nlp.pipe(
-            with_title(nlp.make_doc(example.text), title)
-            for example, title in zip(examples, given, strict=True)
+            with_title(nlp.make_doc(example.text), example.title if titles else None) for example in examples
         )
         decided = [
             (example, decisions(example, document, clusters(find(document), 0.0, 1.1)))
             for example, document in zip(examples, documents, strict=True)
         ]
-        print(name)
+        print("with the titles of the pages" if titles else "without")
         report(decided)
 
     texts = [example.text for example in examples]

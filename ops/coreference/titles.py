@@ -42,7 +42,7 @@ class Title:
         """Return the title of a text; None if it has none, or one without a word."""
         name = _BRACKETS.sub("", (text or "")[:_LONGEST])
         turned = _SURNAME_FIRST.match(name)
-        if turned and turned["first"].split()[0].lower() in first_names().keys() - TITLES.keys():
+        if turned and _is_first_name(turned["first"].split()[0].lower()):
             name = f"{turned['first']} {turned['last']}"
         words = without_titles(_WORD.findall(name))
         if not words:
@@ -59,6 +59,10 @@ class Title:
         words = entity.words
         own = self.names(entity) and (words[0] == self.words[0] or words == self.words[-1:])
         return self.female if own else 0.5
+
+
+def _is_first_name(word: str) -> bool:
+    return word in first_names() and word not in TITLES
 
 
 def with_title(document: Doc, title: str | None) -> Doc:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from fusion_texts import found
+from fusion_texts import annotation, found
+
+from ops.discofuse.rules import RULES, RuleParams
+from ops.discofuse.rules.sentence import Sentence
 
 MADE = (
     ("He stayed at home because he was ill .", "because | He stayed at home . | He was ill ."),
@@ -67,3 +70,19 @@ def test_a_text_with_inner_connective_is_split(text, expected):
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_looks_like_inner_connective_is_left(text):
     assert found(text, "SINGLE_CONN_INNER") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "second"),
+    [
+        ("He left because it rained .", "it rained ."),
+        ("He left because it rained , .", "it rained ,"),
+        ("He left because the road , which is long , was icy .", "the road , which is long , was icy ."),
+    ],
+)
+def test_trim_cuts_behind_the_first_punctuation_where_only_punctuation_is_lost(text, second):
+    parsed = annotation(text)
+    [rule] = [rule for rule in RULES if rule.name == "inner_connective"]
+    sentence = Sentence(parsed, [word.lower() for word in parsed.words], 0, len(parsed.words), None)
+    [match] = rule.detect(sentence, RuleParams())
+    assert " ".join(parsed.words[token] for token in rule.apply(sentence, match).second) == second
