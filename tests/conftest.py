@@ -6,6 +6,7 @@ from hypothesis import settings
 
 import orchestration  # noqa: F401  pins the numeric kernels before numpy is loaded
 from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
+from tests.faults.tally import tally  # noqa: F401  fixture
 from tests.projects import (  # noqa: F401  fixtures
     done,
     done_project,
