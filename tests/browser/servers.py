@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -21,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestration.environment import QUIET, STRICT
+from tests.waiting import ended, until
 
 HOST = "127.0.0.1"
-PATIENCE = 120  # seconds, for a server to answer or to end
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ def ui(root: Path) -> Iterator[Servers]:
     """Run `python -m orchestration.ui` of a checkout, on three free ports in a row.
 
     Yields when Dagster answers; the other servers are waited for with `wait`. Raises RuntimeError, with what
-    the servers wrote, when they end before, or do not answer within two minutes.
+    the servers wrote, when they end before, or make no progress.
     """
     servers = Servers(_free_ports(3))
     environment = {
@@ -72,7 +71,7 @@ def ui(root: Path) -> Iterator[Servers]:
         try:
             wait(f"{servers.dagster}/server_info", process)
             yield servers
-        except ConnectionError as error:
+        except AssertionError as error:
             output.seek(0)
             raise RuntimeError(f"{error}:\n{output.read()}") from error
         finally:
@@ -80,27 +79,25 @@ def ui(root: Path) -> Iterator[Servers]:
 
 
 def wait(address: str, process: subprocess.Popen[bytes] | None = None) -> None:
-    """Return when an address answers. Raises ConnectionError after two minutes, or when the process ends."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            with urllib.request.urlopen(address, timeout=10):
-                return
-        except urllib.error.HTTPError:
-            raise
-        except OSError as error:
-            if process is not None and process.poll() is not None:
-                raise ConnectionError(f"the servers ended with {process.returncode}") from error
-            if time.monotonic() > end:
-                raise ConnectionError(f"no answer from {address} within {PATIENCE} s") from error
-            time.sleep(0.2)
+    """Return when an address answers. Raises AssertionError when its process ends or makes no progress."""
+    until(lambda: _answers(address), programs=[process] if process else [])
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=60):
+            return True
+    except urllib.error.HTTPError:
+        raise
+    except OSError:
+        return False
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Interrupt it, as Ctrl-C does; kill it with its children if that does not end it."""
     process.send_signal(signal.SIGINT)
     try:
-        process.wait(timeout=PATIENCE)
+        ended(process)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

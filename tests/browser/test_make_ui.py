@@ -69,7 +69,7 @@ def ask(address, query):
 
 
 def read(address) -> str:
-    with urllib.request.urlopen(address, timeout=60) as answer:
+    with urllib.request.urlopen(address, timeout=600) as answer:
         return answer.read().decode()
 
 

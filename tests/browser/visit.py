@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Request, WebSocketRoute
+from playwright.sync_api import Browser, Page, Request, WebSocketRoute, expect
 
 #: Nobody answers for any other machine, whatever slips by the routes (say, `<link rel=preconnect>`).
 ARGUMENTS = [
@@ -22,6 +22,11 @@ ARGUMENTS = [
 OUTSIDE = re.compile(r"^(?:https?|wss?)://(?!(?:127\.0\.0\.1|localhost)(?:[:/?#]|$))", re.IGNORECASE)
 LEAST_FONT = 12  # pixels, of the running text
 SCRIPTS = {path.stem: path.read_text() for path in Path(__file__).parent.glob("*.js")}
+
+
+#: Milliseconds for what a page is to show, on the busiest machine: what is sound is there at once.
+PATIENCE = 300_000
+expect.set_options(timeout=PATIENCE)
 
 
 class Visitor:
@@ -53,7 +58,7 @@ class Visitor:
             timezone_id="UTC",
             service_workers="block",
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE)
         self.contexts.append(context)
         for name, value in (remembers or {}).items():
             context.add_init_script(f"localStorage.setItem({json.dumps(name)}, {json.dumps(value)})")

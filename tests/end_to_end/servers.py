@@ -6,12 +6,12 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 from orchestration.environment import QUIET, STRICT
+from tests.waiting import ended, until
 
 HERE = Path(__file__).parent
 LAUNCH = """mutation($it: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $it) {
@@ -22,8 +22,9 @@ END = ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED", "CANCELED")
 
 
 class Servers:
-    def __init__(self, address):
+    def __init__(self, address, programs):
         self.address = address
+        self.programs = programs
 
     def ask(self, query, **variables):
         request = urllib.request.Request(
@@ -31,12 +32,12 @@ class Servers:
             json.dumps({"query": query, "variables": variables}).encode(),
             {"Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=600) as answer:
             content = json.load(answer)
         assert "errors" not in content, content["errors"]
         return content["data"]
 
-    def backfill(self, datasets, months, patience=600):
+    def backfill(self, datasets, months):
         """Launch a backfill and wait until it has ended; what GraphQL says of it."""
         keys = [{"path": name.split("/")} for name in datasets]
         launched = self.ask(LAUNCH, it={"assetSelection": keys, "partitionNames": months})[
@@ -46,16 +47,11 @@ class Servers:
         return self.until(
             lambda: self.ask(BACKFILL, id=launched["backfillId"])["partitionBackfillOrError"],
             lambda found: found["status"] in END,
-            patience,
         )
 
-    def until(self, look, good, patience=600):
+    def until(self, look, good):
         """Look again until what is seen is good; it is returned."""
-        end = time.monotonic() + patience
-        while not good(found := look()):
-            assert time.monotonic() < end, found
-            time.sleep(0.3)
-        return found
+        return until(look, good, self.programs)
 
 
 @contextlib.contextmanager
@@ -77,14 +73,14 @@ def serving(root):
             for command in commands
         ]
         try:
-            servers = Servers(f"http://127.0.0.1:{port}")
+            servers = Servers(f"http://127.0.0.1:{port}", children)
             servers.until(lambda: _answers(servers, children, root), bool)
             yield servers
         finally:
             for child in children:
                 child.terminate()
             for child in children:
-                child.wait(timeout=60)
+                ended(child)
 
 
 def _answers(servers, children, root):

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from orchestration.lockfile import read_stages, stage_name
 from orchestration.store.publish import lock_file
 from tests.end_to_end.test_ticks import broken
 from tests.projects import datasets
+from tests.waiting import until
 
 BACKFILL = "orchestration.backfill"
 MONTHS = ("--from", "2018-06", "--to", "2018-07")
@@ -178,13 +178,12 @@ def test_an_interrupt_ends_the_workers_and_keeps_what_is_finished(fresh):
 def waiting_for(path: Path) -> list[int]:
     """The processes that wait for the lock of a file."""
     inode = str(path.stat().st_ino)
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
+
+    def waiters() -> list[int]:
         fields = [line.split() for line in Path("/proc/locks").read_text().splitlines() if "->" in line]
-        if found := [int(line[5]) for line in fields if line[6].split(":")[2] == inode]:
-            return found
-        time.sleep(0.1)
-    raise AssertionError("nobody waits for the lock")
+        return [int(line[5]) for line in fields if line[6].split(":")[2] == inode]
+
+    return until(waiters)
 
 
 def children(pid: int) -> list[int]:

@@ -5,10 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
+from pathlib import Path
 
 from orchestration.environment import QUIET, STRICT
+from tests.waiting import ended, until
 
 
 def test_all_ends_on_an_interrupt(done):
@@ -16,7 +17,7 @@ def test_all_ends_on_an_interrupt(done):
         children = descendants(process.pid)
         assert len(children) >= 4
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 0
+        assert ended(process) == 0
         gone(children)
 
 
@@ -24,7 +25,7 @@ def test_when_one_dies_the_others_end_and_its_last_words_are_shown(done):
     (done.root / ".silverloom/mlflow.db").unlink()
     (done.root / ".silverloom/mlflow.db").mkdir()
     with started(done) as process:
-        output = process.communicate(timeout=120)[0]
+        output = process.communicate()[0]
         assert process.returncode == 1
     assert re.search(r"mlflow ended with status 1.*mlflow.db cannot be read", output, re.DOTALL)
 
@@ -60,7 +61,4 @@ def descendants(pid) -> set[int]:
 
 
 def gone(pids):
-    end = time.monotonic() + 60
-    while left := {pid for pid in pids if os.path.exists(f"/proc/{pid}")}:  # noqa: PTH110
-        assert time.monotonic() < end, f"still there: {left}"
-        time.sleep(0.2)
+    until(lambda: {pid for pid in pids if Path(f"/proc/{pid}").exists()}, lambda left: not left)

@@ -1,0 +1,42 @@
+"""Tests wait for what lives and works, and for nothing else."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests import waiting
+from tests.waiting import ended, until
+
+
+@pytest.fixture
+def start():
+    programs = []
+
+    def start(code: str) -> subprocess.Popen:
+        programs.append(subprocess.Popen([sys.executable, "-c", code]))
+        return programs[-1]
+
+    yield start
+    for program in programs:
+        program.kill()
+        program.wait()
+
+
+def test_a_program_that_works_is_waited_for_longer_than_an_idle_one(start, monkeypatch):
+    monkeypatch.setattr(waiting, "IDLE", 0.5)
+    busy = start("import time\nend = time.process_time() + 2\nwhile time.process_time() < end: pass")
+    assert ended(busy) == 0
+    with pytest.raises(AssertionError, match="no progress"):
+        until(lambda: False, programs=[start("import time; time.sleep(600)")])
+
+
+def test_a_program_that_ends_is_waited_for_no_more(start):
+    with pytest.raises(AssertionError, match="ended; last seen: False"):
+        until(lambda: False, programs=[start("")])
+
+
+def test_what_a_program_did_last_is_seen(start, tmp_path):
+    program = start(f"open({str(tmp_path / 'file')!r}, 'w')")
+    program.wait()
+    assert until((tmp_path / "file").exists, programs=[program])
