@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ops.models.installed import existing, is_file, module, package_folder
 from ops.params import ModelName
@@ -40,8 +40,10 @@ def load_pipeline(name: str) -> Language:
     else:
         package_folder(name)
         pipeline = importlib.import_module(module(name)).load()
-    if getattr(pipeline.tokenizer, "token_match", _NO_WORD) is None:
-        pipeline.tokenizer.token_match = _NO_WORD.match
+    tokenizer: Any = pipeline.tokenizer
+    # Else it has a rule of its own, or is none of spaCy's.
+    if getattr(tokenizer, "token_match", _NO_WORD) is None:
+        tokenizer.token_match = _NO_WORD.match
     return pipeline
 
 

@@ -9,7 +9,7 @@ import sys
 
 from assets.settings import ROOT
 
-#: Rows of a table of pairs: `words` all alike over `sentences` all alike, and what a child has room for beside itself.
+#: Aligns a pair of too many words and sentences, with a gigabyte and a half to spare, and one of few.
 ALIGN = """
 import json, resource
 import pyarrow as pa
