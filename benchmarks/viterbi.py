@@ -1,4 +1,4 @@
-"""Exact decoding in O(TK): against a dense decoder, against hmmlearn's compiled one, and as it grows.
+"""Exact decoding in O(TK): against a dense decoder and hmmlearn's compiled one, in blocks, and as it grows.
 
 Run: python benchmarks/viterbi.py. It needs no data: emissions are random distributions, seed 0.
 
@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import statistics
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
+from ops.talksumm.decoding import BLOCK_CELLS, Decoded, Table, decode
 
 WORDS = 1000
 
@@ -102,7 +106,7 @@ def against_hmmlearn() -> None:
     print(f"  log-probability {mine:.9f}, hmmlearn {log_probability:.9f}; same path: {same}")
 
 
-def decode(size: tuple[int, int]) -> tuple[float, float]:
+def measure(size: tuple[int, int]) -> tuple[float, float]:
     """Return seconds and the process's peak memory in GB; run in a process of its own."""
     table, start, transition, rows = problem(*size)
     seconds, _ = best_of(2, lambda: viterbi(table, start, transition, rows))
@@ -113,14 +117,49 @@ def growth() -> None:
     """Print time per cell and peak memory of larger and larger problems."""
     for states, steps in ((250, 2000), (500, 4000), (1000, 10000), (2000, 20000)):
         with multiprocessing.get_context("spawn").Pool(1) as pool:
-            [(seconds, memory)] = pool.map(decode, [(states, steps)])
+            [(seconds, memory)] = pool.map(measure, [(states, steps)])
         cell = seconds / (states * steps) * 1e9
         print(
             f"K={states} T={steps}: {seconds * 1e3:.1f} ms, {cell:.2f} ns a cell, peak memory {memory:.2f} GB"
         )
 
 
+def by_blocks() -> None:
+    """Print what decoding by blocks costs and saves: medians of pairs of runs, the process's own time."""
+    for states, steps in ((500, 4000), (2000, 20000), (5000, 40000)):
+        table, start, transition, rows = problem(states, steps)
+        emission = Table(table, steps)
+        run = partial(decode, emission, start, transition, rows)
+        run()
+        ratios = []
+        for _ in range(5):
+            whole, parts = (seconds(partial(run, cells)) for cells in (states * steps, BLOCK_CELLS))
+            ratios.append(parts / whole)
+        (memory, path), (less, same) = (peak(partial(run, cells)) for cells in (states * steps, BLOCK_CELLS))
+        print(
+            f"K={states} T={steps}: by blocks {statistics.median(ratios):.2f} of the time, "
+            f"{less / memory:.2f} of {memory / 1e6:.0f} MB; same path: {bool((path == same).all())}"
+        )
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    """Return the processor time of one run."""
+    begin = time.process_time()
+    run()
+    return time.process_time() - begin
+
+
+def peak(run: Callable[[], Decoded]) -> tuple[int, NDArray[np.int32]]:
+    """Return the most bytes that one run allocated, and its path."""
+    tracemalloc.start()
+    path = run().states
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most, path
+
+
 if __name__ == "__main__":
     exactness()
     against_hmmlearn()
+    by_blocks()
     growth()

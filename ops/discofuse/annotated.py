@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -21,6 +22,9 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse.prose.document import PARAGRAPH_END
 from ops.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 #: Tokens that stand as Python objects at most, before they become Arrow's.
 _TOKENS_AT_ONCE = 100_000
@@ -55,7 +59,7 @@ def annotate(prose: pa.Table, params: AnnotationParams) -> Outcome:
 def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) -> Iterator[Annotation]:
     """Yield the annotation of every text of any length, given with its title, in order.
 
-    Memory grows with one text at most.
+    Memory grows with one text at most; what the parse needs beside it is bounded by `params.batch_tokens`.
     """
     from ops.discofuse.pipeline import annotator
 
@@ -66,11 +70,12 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
         for start, end, last in _marked(text, params)
     )
     found: list[Annotation] = []
-    for document, last in nlp.pipe(cut, as_tuples=True, batch_size=params.batch_size):
-        found.append(Annotation.of(document))
-        if last:
-            yield joined(found)
-            found = []
+    for batch in _batches(cut, params):
+        for document, last in nlp.pipe(batch, as_tuples=True, batch_size=len(batch)):
+            found.append(Annotation.of(document))
+            if last:
+                yield joined(found)
+                found = []
 
 
 def pieces(text: str, longest: int) -> Iterator[Span]:
@@ -127,6 +132,21 @@ def _marked(text: str, params: AnnotationParams) -> Iterator[tuple[int, int, boo
     """Yield the pieces of a text, each with whether it is the last."""
     for start, end in pieces(text, params.piece_characters):
         yield start, end, end == len(text)
+
+
+def _batches(cut: Iterable[tuple[Doc, bool]], params: AnnotationParams) -> Iterator[list[tuple[Doc, bool]]]:
+    """Yield pieces together until one more would be more pieces, or more tokens, than are parsed at once."""
+    batch: list[tuple[Doc, bool]] = []
+    tokens = 0
+    for piece in cut:
+        size = len(piece[0])
+        if batch and (len(batch) == params.batch_size or tokens + size > params.batch_tokens):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(piece)
+        tokens += size
+    if batch:
+        yield batch
 
 
 def _row(unit: Row, annotation: Annotation, pipeline: str) -> Row:

@@ -31,11 +31,16 @@ _DIGITS = 16
 
 
 class AnnotationParams(Params, section="discofuse.annotated"):
-    """What parses, and how much at a time. The last two change speed and memory."""
+    """What parses, and how much at a time. The last three change speed and memory."""
 
     pipeline: ModelName = Field(SPACY_PIPELINE, description="a spaCy pipeline of the registry")
     coreference: Backend = Field("ranker", description="the back end of coreference (ops/coreference)")
     batch_size: int = Field(32, ge=1, description="pieces that the pipeline takes at once")
+    batch_tokens: int = Field(
+        10_000,
+        ge=1,
+        description="tokens that the pipeline takes at once, unless one piece has more: about 17 KB each",
+    )
     piece_characters: int = Field(
         10_000,
         ge=1_000,

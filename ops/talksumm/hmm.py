@@ -1,7 +1,7 @@
 """Decode which paper sentence a speaker has in mind at every spoken word.
 
-Belongs here: the hidden Markov model of Lev et al. (2019), section 3.2: its knobs, its exact decoding, and
-the alignment of one talk. Not here: tables of talks (alignments.py), word vectors (ops/models), choosing
+Belongs here: the hidden Markov model of Lev et al. (2019), section 3.2: its knobs, and the alignment of one
+talk. Not here: decoding (decoding.py), tables of talks (alignments.py), word vectors (ops/models), choosing
 summaries (budgets.py).
 """
 
@@ -18,7 +18,8 @@ from pydantic import Field, field_validator
 from ops.models.word_vectors import WORD_VECTORS, WordVectors
 from ops.params import ModelName, Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, RELATED, ROLES
-from ops.talksumm.emission import log_emission
+from ops.talksumm.decoding import decode, log_probability
+from ops.talksumm.emission import Emission
 from ops.talksumm.tokens import content_tokens, observe
 from ops.talksumm.transition import GeometricTransition, stay_probability
 
@@ -30,6 +31,10 @@ class HmmParams(Params, section="talksumm.hmm"):
     states [released code]. `excluded_roles`: their sections are no states. The paper excludes the abstract,
     related work and acknowledgments; the released code also what stands under no heading (the preamble);
     references are never talked about; appendices stay, as released.
+
+    `cells`: the most time steps x sentences of a pair that is aligned. Time grows with it: on one core of two
+    that were busy, a talk of 100,000 words over 10,000 sentences took 38 s, and 100,000 words that were all
+    different, over 5,000, 127 s. Conference talks have some million.
     """
 
     lambda_: float = Field(0.75, alias="lambda", gt=0, le=1)
@@ -39,6 +44,7 @@ class HmmParams(Params, section="talksumm.hmm"):
     floor: float = Field(0.8, ge=0, lt=1)
     start_sentences: int = Field(20, ge=1)
     minimum_characters: int = Field(30, ge=0)
+    cells: int = Field(1_000_000_000, ge=1)
     excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, RELATED, ACKNOWLEDGMENTS, REFERENCES)
     vectors: ModelName = WORD_VECTORS
 
@@ -75,25 +81,24 @@ class Alignment:
 class Trellis:
     """A talk over its paper before anything is assumed of how speakers move between sentences.
 
-    kept (T): as in `Alignment`. observations (T): the row of log_emission (V x K: distinct words by
+    kept (T): as in `Alignment`. observations (T): the row of `emission` (V x K: distinct words by
     sentences) that each step takes. log_start (K).
     """
 
     kept: NDArray[np.int64]
     observations: NDArray[np.int64]
-    log_emission: NDArray[np.float64]
+    emission: Emission
     log_start: NDArray[np.float64]
 
     def decode(self, params: HmmParams) -> Alignment:
         """Return the most probable path under the transitions of `params`."""
         transition = params.transition(len(self.log_start), len(self.observations))
-        arguments = (self.log_emission, self.log_start, transition, self.observations)
-        states = viterbi(*arguments)
+        decoded = decode(self.emission, self.log_start, transition, self.observations)
         return Alignment(
             kept=self.kept,
-            states=states,
-            counts=np.bincount(states, minlength=len(self.log_start)),
-            log_probability=path_log_probability(states, *arguments),
+            states=decoded.states,
+            counts=np.bincount(decoded.states, minlength=len(self.log_start)),
+            log_probability=log_probability(decoded, self.log_start, transition),
         )
 
 
@@ -123,11 +128,16 @@ def trellis(
     row = {token: index for index, token in enumerate(vocabulary)}
     log_start = np.full(len(sentences), -math.inf)
     log_start[np.array(start, np.int64)] = -math.log(len(set(start)))
+    observations = np.array([row[token] for token in tokens], np.int64)
     return Trellis(
         kept=np.array(origins, np.int64),
-        observations=np.array([row[token] for token in tokens], np.int64),
-        log_emission=log_emission(
-            vocabulary, [content_tokens(text) for text in sentences], vectors, params.floor
+        observations=observations,
+        emission=Emission(
+            vocabulary,
+            [content_tokens(text) for text in sentences],
+            vectors,
+            params.floor,
+            frequent=np.bincount(observations),
         ),
         log_start=log_start,
     )
@@ -142,60 +152,3 @@ def align_words(
 ) -> Alignment:
     """Align a talk's words with its paper's sentences; arguments and errors as in `trellis`."""
     return trellis(words, sentences, vectors, params, introduction).decode(params)
-
-
-def viterbi(
-    log_emission: NDArray[np.float64],
-    log_start: NDArray[np.float64],
-    transition: GeometricTransition,
-    observations: NDArray[np.int64] | None = None,
-) -> NDArray[np.int32]:
-    """Return the most probable state at each of T steps, exactly, in O(T K) time and T K bytes.
-
-    log_emission (T x K) has a row for every step; or it has a row for every distinct word (V x K), and
-    `observations` (T) says which row each step takes. The transition weights decay geometrically with
-    distance, so the best predecessor of every state is found by one running maximum from the left and one
-    from the right (Felzenszwalb and Huttenlocher 2004 use the same device for distance transforms).
-
-    Ties go to the lowest state. Raises ValueError if T or K is 0, a row holds no finite value, a value is
-    NaN or plus infinity, shapes disagree, or every path has probability 0.
-    """
-    from ops.talksumm import kernels
-
-    table = np.ascontiguousarray(log_emission, np.float64)
-    if table.ndim != 2 or not table.size:
-        raise ValueError(f"log_emission must be T x K with T and K above 0, not {table.shape}")
-    rows = np.arange(len(table)) if observations is None else np.asarray(observations, np.int64)
-    if rows.ndim != 1 or not rows.size or rows.min() < 0 or rows.max() >= len(table):
-        raise ValueError(f"observations must be T > 0 indices of the {len(table)} rows of log_emission")
-    start = np.ascontiguousarray(log_start, np.float64)
-    if start.shape != (table.shape[1],) or transition.states != table.shape[1]:
-        raise ValueError(
-            f"{table.shape[1]} states in log_emission, {transition.states} in the transition, "
-            f"log_start of shape {start.shape}"
-        )
-    best = table.max(axis=1)
-    if not np.isfinite(best).all():
-        bad = int(np.flatnonzero(~np.isfinite(best))[0])
-        raise ValueError(f"row {bad} of log_emission holds no finite value, or NaN or plus infinity")
-    if np.isnan(start).any() or not np.isfinite(start.max()):
-        raise ValueError("log_start holds no finite value, or NaN or plus infinity")
-    path: NDArray[np.int32]
-    path, possible = kernels.decode(table, rows, start, *transition.logs)
-    if not possible:
-        raise ValueError("every path has probability 0: no start state can emit the first observation")
-    return path
-
-
-def path_log_probability(
-    states: NDArray[np.int32],
-    log_emission: NDArray[np.float64],
-    log_start: NDArray[np.float64],
-    transition: GeometricTransition,
-    observations: NDArray[np.int64] | None = None,
-) -> float:
-    """Return ln p(path, observations) of a path (T), correctly summed; arguments as in `viterbi`."""
-    rows = np.arange(len(states)) if observations is None else observations
-    return math.fsum(
-        [float(log_start[states[0]]), *log_emission[rows, states], *transition.log_probabilities(states)]
-    )

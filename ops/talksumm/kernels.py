@@ -81,21 +81,20 @@ def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def log_emission(
+def similarities(
     spoken: NDArray[np.float64],
     paper: NDArray[np.float64],
     offsets: NDArray[np.int64],
     members: NDArray[np.int64],
-    floor: float,
-) -> NDArray[np.float64]:
-    """Return ln p(word | sentence), V x K, of V spoken words' unit vectors (V x D).
+    result: NDArray[np.float64],
+) -> None:
+    """Fill `result` (n x K) with the greatest exp(cosine) of n spoken words (n x D) and a sentence's words.
 
     `paper` (D x P) holds the unit vectors of the paper's words; sentence k has the words
     members[offsets[k]:offsets[k + 1]], at least one.
     """
     words, dimensions = spoken.shape
     states = offsets.size - 1
-    result = np.empty((words, states))
     cosines = np.empty(paper.shape[1])
     for word in range(words):
         # Over the paper's words inside: independent sums, so that vector instructions keep their order.
@@ -105,51 +104,81 @@ def log_emission(
             row = paper[dimension]
             for other in range(cosines.size):
                 cosines[other] += weight * row[other]
+        similar = result[word]
         for state in range(states):
             best = -1.0
             for member in range(offsets[state], offsets[state + 1]):
                 best = max(best, cosines[members[member]])
-            result[word, state] = exp(min(best, 1.0))
-    least = np.full(states, math.inf)
-    for word in range(words):
+            similar[state] = min(best, 1.0)
+        # A loop of its own becomes vector instructions: a third of the time.
         for state in range(states):
-            least[state] = min(least[state], result[word, state])
-    total = np.zeros(states)
-    for word in range(words):
-        for state in range(states):
-            result[word, state] -= floor * least[state]
-            total[state] += result[word, state]
-    for word in range(words):
-        for state in range(states):
-            result[word, state] = log(result[word, state] / total[state])
-    return result
+            similar[state] = exp(similar[state])
 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def decode(
+def lower(least: NDArray[np.float64], similar: NDArray[np.float64], rows: NDArray[np.int64]) -> None:
+    """Lower each of `least` (K) to the least of its column in some rows of `similar` (n x K)."""
+    for row in rows:
+        for state in range(least.size):
+            least[state] = min(least[state], similar[row, state])
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def add(
+    total: NDArray[np.float64],
+    similar: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    subtracted: NDArray[np.float64],
+) -> None:
+    """Add some rows of `similar` (n x K), less `subtracted` (K), to `total` (K), in their order."""
+    for row in rows:
+        for state in range(total.size):
+            total[state] += similar[row, state] - subtracted[state]
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def log_shares(
+    similar: NDArray[np.float64], subtracted: NDArray[np.float64], total: NDArray[np.float64]
+) -> None:
+    """Replace `similar` (n x K), less `subtracted` (K), by the logarithm of its share of `total` (K)."""
+    for row in range(similar.shape[0]):
+        for state in range(total.size):
+            similar[row, state] = log((similar[row, state] - subtracted[state]) / total[state])
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def advance(
+    score: NDArray[np.float64],
+    trellis: NDArray[np.uint8],
+    first: int,
     table: NDArray[np.float64],
     observations: NDArray[np.int64],
-    log_start: NDArray[np.float64],
     log_leave: NDArray[np.float64],
     log_stay: float,
     log_decay: float,
     log_backward: float,
-) -> tuple[NDArray[np.int32], bool]:
-    """Return the most probable path, and whether any path has a probability above 0.
+) -> None:
+    """Move `score` (K) on by the steps `first`, `first` + 1, ..., and fill their rows of `trellis` (n x K).
+
+    `score` holds, of every state, the logarithm of the probability of the best path to it, before step 0
+    that of the start. Step `first` + i takes row observations[i] of `table`.
 
     log_leave[i] is ln beta_i: a jump from i over j states costs log_leave[i] + (j - 1) log_decay, and
     log_backward more to the left. So the best predecessor on one side of state k is either its
     neighbour or the best predecessor of that neighbour's, one decay further off.
     """
-    steps, states = observations.size, table.shape[1]
-    trellis = np.empty((steps, states), np.uint8)
-    score = log_start + table[observations[0]]
+    states = score.size
     leaving = np.empty(states)
     from_left = np.full(states, -math.inf)
     from_right = np.full(states, -math.inf)
-    for step in range(1, steps):
-        emission = table[observations[step]]
-        cells = trellis[step]
+    for index in range(observations.size):
+        step = first + index
+        emission = table[observations[index]]
+        cells = trellis[index]
+        if step == 0:
+            score += emission
+            cells[:] = _STAY
+            continue
         if step % _RESCALE == 0:
             score -= score.max()
         for state in range(states):
@@ -175,15 +204,15 @@ def decode(
         for state in range(states - 1):
             fresh = leaving[state + 1] >= from_right[state + 1] + log_decay
             cells[state] |= _RIGHT_NEIGHBOUR if fresh else _NONE
-    path = np.empty(steps, np.int32)
-    state = int(np.argmax(score))
-    possible = bool(score[state] > -math.inf)
-    path[steps - 1] = state
-    if possible:
-        for step in range(steps - 1, 0, -1):
-            state = _predecessor(trellis[step], state)
-            path[step - 1] = state
-    return path, possible
+
+
+@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def trace(path: NDArray[np.int32], trellis: NDArray[np.uint8], state: int) -> int:
+    """Fill `path` (n), which ends in `state`, from `trellis` (n x K); return the state before it."""
+    for index in range(path.size - 1, -1, -1):
+        path[index] = state
+        state = _predecessor(trellis[index], state)
+    return state
 
 
 @numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]

@@ -25,9 +25,10 @@ from ops.models.word_vectors import word_vectors
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parts import Parts
-from ops.talksumm.alignments import divide, trellis_of
+from ops.talksumm.alignments import cells, divide, trellis_of
 from ops.talksumm.hmm import HmmParams, Trellis
 from ops.talksumm.schemas import TUNING
+from ops.thresholds import at_most
 
 #: A prediction this many sentences off still counts for `within_two`.
 NEAR = 2
@@ -119,8 +120,8 @@ def tune(
     two tokens counts as two. Runs that are not scored are dropped: `no_sentence` (labelled as describing
     none), `no_such_talk`, `ambiguous_talk` (talks of several sources have that name), `talk_without_paper`,
     `beyond_the_talk` (more words than the transcript has), `no_such_state` (no state begins like that),
-    `ambiguous_sentence` (several do), `no_words` (stop words only). Without any run that can be scored
-    there are no rows: nothing is known.
+    `ambiguous_sentence` (several do), `no_words` (stop words only), `too_large` (the pair has more than
+    `hmm.cells`). Without any run that can be scored there are no rows: nothing is known.
     """
     labels = gold_alignments.read().to_pylist()
     found, dropped = labelled_talks(labels, pairs, talks, hmm)
@@ -223,6 +224,9 @@ def _by_talk(labels: Sequence[Row], talks: Parts) -> tuple[Mapping[str, list[Row
 
 def _labelled(pair: Row, labels: Sequence[Row], params: HmmParams) -> tuple[LabelledTalk | None, list[Row]]:
     states, _ = divide(pair, params)
+    size = cells(pair, states)
+    if not at_most(size, params.cells):
+        return None, [drop(label, "too_large", float(size)) for label in labels]
     model = trellis_of(pair, states, word_vectors(params.vectors), params)
     spoken = np.empty(0, np.int64) if model is None else model.kept
     runs: list[Run] = []

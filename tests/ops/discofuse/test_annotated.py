@@ -134,10 +134,10 @@ def test_the_title_of_a_document_helps_to_tell_whom_its_pronouns_mean():
     assert scores["Ruth Varga (singer)"] > scores[None] > scores["Ida Holm"]
 
 
-@pytest.mark.parametrize("size", [1, 8, 64])
-def test_bytes_do_not_depend_on_batches_and_order(tmp_path, size):
+@pytest.mark.parametrize(("size", "tokens"), [(1, 10_000), (8, 10_000), (64, 10_000), (64, 1), (64, 25)])
+def test_bytes_do_not_depend_on_batches_and_order(tmp_path, size, tokens):
     whole = annotate(prose(TEXTS * 3), PARAMS.model_copy(update={"batch_size": 5}))
-    other = annotate(prose(TEXTS * 3), PARAMS.model_copy(update={"batch_size": size}))
+    other = annotate(prose(TEXTS * 3), PARAMS.model_copy(update={"batch_size": size, "batch_tokens": tokens}))
     for name, table in (("a", whole.kept), ("b", other.kept)):
         write_table(table, tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -237,6 +237,8 @@ def test_a_pipeline_is_told_by_name_version_and_digest_and_so_are_the_weights_of
         "🏆🎉 ☕" * 50,
         "7",
         "a" * 30_000,
+        "(" * 30_000,
+        "'s" * 15_000,
         "\n\n".join("ABC"),
     ],
 )
@@ -244,6 +246,34 @@ def test_odd_text_is_parsed_and_nothing_of_it_is_lost(text):
     [found] = parsed([(text, None)], PARAMS)
     assert "".join(word + " " * space for word, space in zip(found.words, found.spaces, strict=True)) == text
     assert found.sentences[0][0] == 0 and found.sentences[-1][1] == len(found.words)
+
+
+def test_no_more_tokens_are_parsed_at_once_than_the_params_say(monkeypatch):
+    from spacy.language import Language
+
+    batches = []
+    whole = Language.pipe
+
+    def pipe(nlp, texts, as_tuples=False, **options):
+        if as_tuples:  # the outer call
+            batches.append([len(document) for document, _ in texts])
+        return whole(nlp, texts, as_tuples=as_tuples, **options)
+
+    monkeypatch.setattr(Language, "pipe", pipe)
+    params = PARAMS.model_copy(update={"batch_size": 3, "batch_tokens": 20})
+    texts = ["He ran. " * 3, "word " * 30, "He ran.", "He.", "Rain.", "Rain.", "She left. " * 6]
+    list(parsed([(text, None) for text in texts], params))
+    assert sum(len(batch) for batch in batches) == len(texts)
+    assert max(map(len, batches)) == 3, "pieces are parsed together"
+    assert all(sum(batch) <= 20 for batch in batches if len(batch) > 1)
+
+
+def test_a_run_of_signs_that_is_no_word_is_one_token():
+    [found] = parsed([(f"He left. {'(' * 9_000} She stayed.", None)], PARAMS)
+    assert sorted(map(len, found.words))[-1] == 9_000
+    assert [word for word in found.words if len(word) < 9_000] == ["He", "left", ".", "She", "stayed", "."]
+    [found] = parsed([("(" * 900, None)], PARAMS)
+    assert len(found.words) == 900
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import ops.discofuse
+from ops.coreference.titles import with_title
 from ops.discofuse import annotator, fusion_examples, unfuse
 from ops.discofuse.pipeline import is_tokenised, sentences_of_tokens, tokenised
 from ops.discofuse.unfuse import annotated
@@ -80,6 +81,28 @@ def test_a_long_tokenised_text_is_parsed_in_parts(nlp, monkeypatch):
     assert fusion_examples(text, nlp) == whole
     assert len(parsed) > 1 and max(parsed) <= 20 and sum(parsed) == len(text.split())
     assert len(whole) > 6
+
+
+def test_a_long_sentence_of_a_tokenised_text_is_cut(nlp, monkeypatch):
+    monkeypatch.setattr(unfuse, "_TOKENS_AT_ONCE", 20)
+    text = "He ran , " * 15 + "."
+    found = annotated(text, nlp, space_tokenised=True)
+    assert [end - start for start, end in found.sentences] == [20, 20, 6]
+    assert list(found.words) == text.split()
+
+
+def test_a_natural_text_of_very_many_tokens_is_parsed_in_smaller_parts(nlp, monkeypatch):
+    text = "a, " * 99 + "a\n\nHe ran."
+    parsed = []
+    monkeypatch.setattr(unfuse, "_TOKENS_OF_PROSE", 50)
+    monkeypatch.setattr(
+        unfuse,
+        "with_title",
+        lambda document, title: parsed.append(len(document)) or with_title(document, title),
+    )
+    found = annotated(text, nlp, space_tokenised=False)
+    assert max(parsed) <= 50 and sum(parsed) == len(found.words)
+    assert "".join(word + " " * space for word, space in zip(found.words, found.spaces, strict=True)) == text
 
 
 def test_sentences_of_a_tokenised_text_end_at_its_newlines(nlp):

@@ -147,8 +147,8 @@ def pair(words, sentences, name="pair-1"):
     return row | {"words": words, "sentences": rows}
 
 
-def aligned(*pairs):
-    return align(pa.Table.from_pylist(list(pairs), schema=PAIRS.kept), HmmParams())
+def aligned(*pairs, **params):
+    return align(pa.Table.from_pylist(list(pairs), schema=PAIRS.kept), HmmParams(**params))
 
 
 PAPER = [
@@ -209,6 +209,20 @@ def test_a_talk_without_words_drops_its_states():
         *("role_abstract", "short", "role_related_work"),
         *["talk_without_words"] * 3,
     ]
+
+
+def test_a_pair_of_too_many_words_and_sentences_is_dropped_and_its_neighbours_are_not():
+    large = pair([word("parsers"), word("the"), word("networks")], PAPER)
+    small = pair([word("parsers")], PAPER, "pair-2")
+    outcome = aligned(large, small, cells=5)
+    assert outcome.kept.equals(aligned(small).kept)
+    lost = outcome.dropped.to_pylist()[:6]
+    assert [(unit["pair_id"], unit["reason"]) for unit in lost] == [
+        *(("pair-1", reason) for reason in ("role_abstract", "short", "role_related_work")),
+        *[("pair-1", "too_large")] * 3,
+    ]
+    assert [(unit["score"], unit["detail"]) for unit in lost[3:]] == [(6.0, "3 words, 3 sentences")] * 3
+    assert aligned(large, small, cells=6).kept.num_rows == 6
 
 
 def test_a_paper_without_states_or_sentences_loses_nothing():

@@ -3,12 +3,13 @@ import os
 import platform
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from ops.models.word_vectors import WordVectors
-from ops.talksumm.emission import log_emission
+from ops.talksumm.emission import Emission, log_emission
 
 VECTORS = WordVectors(["east", "north", "west"], np.array([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]], np.float32))
 
@@ -67,6 +68,43 @@ def test_emissions_agree_with_numpy():
         rest = similarity - 0.8 * similarity.min()
         expected[:, state] = np.log(rest / rest.sum())
     assert log_emission(spoken, sentences, WordVectors(words, matrix)) == pytest.approx(expected, abs=1e-12)
+
+
+def corpus():
+    random = np.random.default_rng(4)
+    words = [f"w{index}" for index in range(400)]
+    vectors = WordVectors(words, random.normal(size=(400, 8)).astype(np.float32))
+    sentences = [list(random.choice(words, 5)) for _ in range(300)]
+    return words[:350], sentences, vectors, random.integers(0, 350, 1000)
+
+
+@pytest.mark.parametrize(("kept", "fresh"), [(0, 1), (0, 7 * 300), (100 * 300, 50 * 300), (349 * 300, 300)])
+def test_rows_that_are_made_when_they_are_needed_are_those_of_the_table(kept, fresh):
+    spoken, sentences, vectors, observed = corpus()
+    table = log_emission(spoken, sentences, vectors)
+    emission = Emission(spoken, sentences, vectors, 0.8, np.bincount(observed, minlength=350), kept, fresh)
+    for first in range(0, len(observed), emission.at_once):
+        words = observed[first : first + emission.at_once]
+        made, rows = emission.rows(words)
+        assert made[rows].tobytes() == table[words].tobytes()
+
+
+def test_memory_of_emissions_is_bounded_by_what_is_kept_and_made_at_once():
+    spoken, sentences, vectors, _ = corpus()
+    log_emission(spoken[:2], sentences, vectors)  # loads and compiles
+    peaks = []
+    for kept in (350 * 300, 10 * 300):
+        tracemalloc.start()
+        Emission(spoken, sentences, vectors, kept_cells=kept, fresh_cells=10 * 300)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] / 2
+
+
+def test_word_vectors_that_are_no_numbers_are_refused():
+    vectors = WordVectors(["east", "nowhere"], np.array([[2.0, 0.0], [math.nan, 0.0]], np.float32))
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        log_emission(["east"], [["nowhere"]], vectors)
 
 
 def test_exp_and_log_are_as_good_as_the_library():

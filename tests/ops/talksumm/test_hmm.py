@@ -1,11 +1,15 @@
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assets.settings import ROOT
 from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
+from ops.talksumm.decoding import Table, decode
 from ops.talksumm.transition import stay_probability
 
 
@@ -69,6 +73,46 @@ def test_viterbi_is_as_probable_as_the_dense_decoder(problem):
     )
     if unique:
         assert states.tolist() == path.tolist()
+
+
+@given(problems(), st.integers(1, 2000))
+@settings(deadline=None, max_examples=300)
+def test_decoding_by_blocks_gives_the_path_of_decoding_at_once(problem, block_cells):
+    emission, start, transition = problem
+    everywhere = np.arange(len(emission))
+    at_once = Table(np.round(emission, 1), len(emission))  # rounded: ties
+    by_blocks = Table(at_once.table, min(len(emission), 1 + block_cells // transition.states))
+    try:
+        whole = decode(at_once, start, transition, everywhere, emission.size)
+    except ValueError:
+        with pytest.raises(ValueError, match="probability 0"):
+            decode(by_blocks, start, transition, everywhere, block_cells)
+        return
+    parts = decode(by_blocks, start, transition, everywhere, block_cells)
+    assert parts.states.tolist() == whole.states.tolist()
+    assert parts.emitted.tolist() == at_once.table[everywhere, whole.states].tolist()
+
+
+IN_A_CHILD = """
+import resource, sys
+import numpy as np
+from ops.talksumm import GeometricTransition, viterbi
+
+def decode(steps, states):
+    table = np.random.default_rng(0).random((10, states))
+    viterbi(table, np.zeros(states), GeometricTransition(states, 0.3), np.arange(steps) % 10)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+decode(10, 10)
+print(-decode(1000, 4000) + decode(50_000, 4000))
+"""
+
+
+def test_memory_does_not_grow_with_words_times_sentences():
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_CHILD], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert int(done.stdout) < 50_000 * 4000 / 2
 
 
 @given(transitions)
