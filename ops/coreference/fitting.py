@@ -91,7 +91,8 @@ def fit(lists: Lists, seed: int) -> Network:
     output, none_output = torch.nn.Linear(HIDDEN, 1, bias=False), torch.nn.Linear(NONE_HIDDEN, 1)
     linear, drop = torch.nn.Linear(features, 1, bias=False), torch.nn.Dropout(_DROPOUT)
     parts = torch.nn.ModuleList([hidden, none, output, none_output, linear])
-    optimiser = torch.optim.AdamW(parts.parameters(), lr=_RATE, weight_decay=_DECAY)
+    # fused: the other kernels call MKL's square root, whose bits differ between processors
+    optimiser = torch.optim.AdamW(parts.parameters(), lr=_RATE, weight_decay=_DECAY, fused=True)
     batches = -(-len(rows) // _BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, _RATE, total_steps=_EPOCHS * batches)
     order = torch.Generator().manual_seed(seed)

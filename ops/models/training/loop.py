@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ops.models.training.batches import batches
@@ -85,6 +85,7 @@ class _Run:
             [one for one in task.module.parameters() if one.requires_grad],
             lr=params.learning_rate,
             weight_decay=params.weight_decay,
+            fused=True,  # the other kernels call MKL's square root, whose bits differ between processors
         )
         _, self.optimiser = self.accelerator.prepare(task.module, optimiser)
         self.steps = self._count()
@@ -253,15 +254,17 @@ def _seed(*parts: int) -> int:
 
 @contextmanager
 def _numerics(strict: bool) -> Iterator[None]:
-    """Hold torch to one order of sums where it is asked for, and leave its generator as it was."""
+    """Hold torch to one order of sums, where it is asked for; leave its generator as it was."""
     import torch
 
-    before = torch.are_deterministic_algorithms_enabled()
-    if strict:
-        torch.set_num_threads(1)
-        torch.use_deterministic_algorithms(True)
-    try:
-        with torch.random.fork_rng():
-            yield
-    finally:
-        torch.use_deterministic_algorithms(before)
+    with ExitStack() as kept:
+        kept.enter_context(torch.random.fork_rng())
+        kept.callback(torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled())
+        if strict:
+            torch.set_num_threads(1)
+            torch.use_deterministic_algorithms(True)
+            # Wide convolutions of these two sum in an order that depends on the processor.
+            for library in (torch.backends.mkldnn, torch.backends.nnpack):
+                enabled, *_ = library.set_flags(False)
+                kept.callback(library.set_flags, enabled)
+        yield

@@ -1,0 +1,79 @@
+"""Train three small models for a few updates; print a digest of the weights of each.
+
+Run as a program under the variables of strict numerics, natively and on an emulated processor: test_same_weights.py compares what it prints.
+"""
+
+import hashlib
+import json
+from dataclasses import fields
+
+import numpy as np
+import torch
+from torch import nn
+
+from ops.coreference.fitting import Lists, fit
+from ops.models.extractors.pointer import SentenceEncoder
+from ops.models.training import TrainingParams, train
+from tests.ops.models.training.toy_task import Toy
+
+PARAMS = TrainingParams(epochs=2, batch_size=10, learning_rate=0.01, metric="error", clip=1.0)
+
+
+class Sequences(Toy):
+    """Convolutions as wide as those over 300-dimensional word vectors, then a bidirectional LSTM and attention."""
+
+    def __init__(self):
+        super().__init__(examples=20)
+        generator = torch.Generator().manual_seed(2)
+        self.vectors = torch.randn(40, 300, generator=generator)
+        self.words = torch.randint(0, 40, (20, 6, 12), generator=generator)
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            self.module = nn.ModuleDict(
+                {
+                    "sentences": SentenceEncoder(300, 8, 0.1),
+                    "lstm": nn.LSTM(24, 8, batch_first=True, bidirectional=True),
+                    "attention": nn.MultiheadAttention(16, 2, batch_first=True),
+                    "norm": nn.LayerNorm(16),
+                    "output": nn.Linear(16, 1),
+                }
+            )
+
+    def predict(self, indices):
+        words = self.words[indices]
+        lengths = torch.full((words.shape[0] * 6,), 12)
+        sentences = self.module["sentences"](words.flatten(0, 1), lengths, self.vectors).unflatten(0, (-1, 6))
+        states, _ = self.module["lstm"](sentences)
+        mixed, _ = self.module["attention"](states, states, states, need_weights=False)
+        return self.module["output"](nn.functional.gelu(self.module["norm"](mixed)))[:, :, 0].mean(dim=1)
+
+    def loss(self, indices):
+        chosen = list(indices)
+        return (torch.sigmoid(self.predict(chosen)) - torch.sigmoid(self.targets[chosen])).square().mean()
+
+    def validate(self):
+        return {"error": float(self.loss(range(20)))}
+
+
+def digest(arrays) -> str:
+    found = hashlib.md5(usedforsecurity=False)
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
+def trained(task) -> str:
+    train(task, PARAMS)
+    return digest(value.numpy() for value in task.module.state_dict().values())
+
+
+def fitted() -> str:
+    generator = np.random.default_rng(3)
+    candidates = [int(count) for count in generator.integers(2, 6, 200)]
+    rows = [generator.normal(size=(count + 1, 7)).tolist() for count in candidates]
+    network = fit(Lists.of(rows, [[1.0] + [0.0] * count for count in candidates]), seed=1)
+    return digest(getattr(network, field.name) for field in fields(network))
+
+
+if __name__ == "__main__":
+    print(json.dumps({"line": trained(Toy()), "sequences": trained(Sequences()), "coreference": fitted()}))
