@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assets.settings import ROOT
 from orchestration import addresses
-from orchestration.addresses import HOST, address
+from orchestration.addresses import address
 from orchestration.graph import STATE, datasets
 from orchestration.instance import instance
 
@@ -56,6 +56,7 @@ def serve() -> int:
     sync()
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may have handed us SIGINT ignored
         signal.signal(ending, signal.default_int_handler)
+    addresses.allowed_hosts()  # what is wrong with them is said at once
     wanted = addresses.base_port()
     base = addresses.choose()
     if base != wanted:
@@ -90,7 +91,7 @@ def _start(base: int) -> Iterator[Child]:
     python = (sys.executable, "-m")
     code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
     commands: dict[str, tuple[str, ...]] = {
-        "dagster-webserver": (*python, "orchestration.webserver", "-h", HOST, "-p", str(base), *code),
+        "dagster-webserver": (*python, "orchestration.webserver", str(base)),
         "dagster-daemon": (str(Path(sys.executable).with_name("dagster-daemon")), "run", *code),
         "pages": (*python, "orchestration.web", str(base + 1)),
         "mlflow": (*python, "orchestration.mlflow_server", str(base + 2)),
