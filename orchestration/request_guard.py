@@ -76,11 +76,12 @@ class RequestGuard:
     def _link(self, connection: HTTPConnection) -> bool:
         """Say whether this can be somebody following a link to one of the pages that links may lead to."""
         headers = connection.headers
+        kind = tuple(headers.get(f"sec-fetch-{name}") for name in ("mode", "dest"))
+        in_a_tab = kind == ("navigate", "document") or "sec-fetch-site" not in headers
         return (
-            connection.scope.get("method") == "GET"
+            in_a_tab
+            and connection.scope.get("method") == "GET"
             and "origin" not in headers
-            and headers.get("sec-fetch-mode", "navigate") == "navigate"
-            and headers.get("sec-fetch-dest", "document") == "document"
             and self.linked.fullmatch(connection.scope["path"]) is not None
         )
 

@@ -88,29 +88,39 @@ FOREIGN = [
     {"sec-fetch-site": "whatever comes next"},
     {"sec-fetch-site": ""},
     {"sec-fetch-site": "same-origin", "origin": EVIL},
+    {**LINK, "origin": EVIL},
+    {**LINK, "sec-fetch-dest": "iframe"},
+    {**LINK, "sec-fetch-dest": "iframe", "sec-fetch-site": "same-site"},
+    {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},
+    {"sec-fetch-site": "cross-site", "sec-fetch-dest": "document"},
+    {**LINK, "sec-fetch-dest": "image", "sec-fetch-mode": "no-cors"},
+    {**LINK, "sec-fetch-dest": "empty", "sec-fetch-mode": "cors"},
+]
+
+
+#: What a link looks like, also in a browser that does not say that it is one.
+LINKS = [
+    LINK,
+    {**LINK, "sec-fetch-site": "same-site"},
+    {**LINK, "referer": f"{EVIL}/"},
     {"referer": f"{EVIL}/"},
     {"referer": f"{PORT_AWAY}/"},
     {"referer": f"{OWN}0/"},
     {"referer": f"{OWN}@evil.example/"},
     {"referer": "about:blank"},
-    {**LINK, "origin": EVIL},
-    {**LINK, "sec-fetch-dest": "iframe"},
-    {**LINK, "sec-fetch-dest": "image", "sec-fetch-mode": "no-cors"},
-    {**LINK, "sec-fetch-dest": "empty", "sec-fetch-mode": "cors"},
-    LINK,
 ]
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_foreign_pages_are_refused_whatever_the_method(method, headers):
-    answer = client().request(method, "/any", headers=headers)
+    answer = client().request(method, "/page", headers=headers)
     assert answer.status_code == 403 and "access-control-allow-origin" not in answer.headers
     if method != "HEAD":
         assert "SILVERLOOM_ALLOWED_HOSTS" in answer.text and answer.text.count("\n") == 1
 
 
-@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+@pytest.mark.parametrize("headers", FOREIGN + LINKS, ids=str)
 def test_foreign_pages_open_no_web_socket(headers):
     with (
         pytest.raises(WebSocketDenialResponse) as refused,
@@ -126,14 +136,14 @@ def test_the_own_pages_and_programs_open_web_sockets():
             assert websocket.receive_text() == "answered"
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [LINK, {**LINK, "sec-fetch-site": "same-site"}, {**LINK, "referer": EVIL}, {"referer": EVIL}],
-    ids=str,
-)
+@pytest.mark.parametrize("headers", LINKS, ids=str)
 def test_links_lead_to_the_pages_that_they_may_lead_to(headers):
     assert client().get("/page", headers=headers).status_code == 200
-    for method, path in [*((method, "/page") for method in METHODS if method != "GET"), ("GET", "/page/api")]:
+    for method, path in [
+        *((method, "/page") for method in METHODS if method != "GET"),
+        ("GET", "/page/api"),
+        ("GET", "/any"),
+    ]:
         assert client().request(method, path, headers=headers).status_code == 403
 
 
