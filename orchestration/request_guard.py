@@ -76,8 +76,8 @@ class RequestGuard:
     def _link(self, connection: HTTPConnection) -> bool:
         """Say whether this can be somebody following a link to one of the pages that links may lead to."""
         headers = connection.headers
-        kind = tuple(headers.get(f"sec-fetch-{name}") for name in ("mode", "dest"))
-        in_a_tab = kind == ("navigate", "document") or "sec-fetch-site" not in headers
+        fetched = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest"))
+        in_a_tab = fetched == ("navigate", "document") or "sec-fetch-site" not in headers
         return (
             in_a_tab
             and connection.scope.get("method") == "GET"

@@ -51,12 +51,12 @@ def serve() -> int:
     """
     from orchestration.sync import sync
 
+    addresses.allowed_hosts()  # what is wrong with them is said at once
     datasets()
     instance()
     sync()
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may have handed us SIGINT ignored
         signal.signal(ending, signal.default_int_handler)
-    addresses.allowed_hosts()  # what is wrong with them is said at once
     wanted = addresses.base_port()
     base = addresses.choose()
     if base != wanted:

@@ -72,8 +72,8 @@ def _taken(scope: Scope) -> bool:
     headers = Headers(scope=scope)
     if scope["method"] == "POST":
         return headers.get("content-type", "").partition(";")[0].strip().lower() in OPERATIONS
-    # Dagster answers with the page of GraphiQL then, whatever the address says besides
-    return scope["method"] == "GET" and "text/html" in headers.get("accept", "")
+    # Dagster answers a GET with the page of GraphiQL then, whatever the address says besides
+    return "text/html" in headers.get("accept", "")
 
 
 def serve(port: int) -> None:
