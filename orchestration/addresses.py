@@ -6,6 +6,7 @@ Belongs here: the ports and the shape of the links. Not here: serving anything (
 from __future__ import annotations
 
 import os
+import re
 import socket
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -51,6 +52,22 @@ def choose() -> int:
             os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes that are started now
             return base
     raise RuntimeError(f"no three free ports from {first} on; choose some with SILVERLOOM_PORT")
+
+
+def allowed_hosts() -> list[str]:
+    """Return the names in SILVERLOOM_ALLOWED_HOSTS: those by which a proxy serves this machine's servers.
+
+    Raises ValueError for what is no name: a wildcard would let every page in.
+    """
+    given = os.environ.get("SILVERLOOM_ALLOWED_HOSTS", "").lower().split(",")
+    names = [name.strip() for name in given if name.strip()]
+    for name in names:
+        if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", name):
+            raise ValueError(
+                f"SILVERLOOM_ALLOWED_HOSTS: {name!r} is no host name; "
+                "give names without scheme, port or wildcard, separated by commas"
+            )
+    return names
 
 
 def address(kind: str, path: str = "/") -> str:

@@ -11,6 +11,7 @@ the two works as ever.
 
 from __future__ import annotations
 
+import glob
 import os
 import sqlite3
 import sys
@@ -19,7 +20,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
 from assets.settings import ROOT
-from orchestration.addresses import HOST
+from orchestration import request_guard
+from orchestration.addresses import allowed_hosts
 from orchestration.store.mlflow_store import ARTIFACTS, STORE, prepare
 
 App: TypeAlias = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
@@ -49,14 +51,25 @@ def serve(port: int) -> None:
         "_MLFLOW_SERVER_ARTIFACT_DESTINATION": str(ARTIFACTS),
         "_MLFLOW_SERVER_SERVE_ARTIFACTS": "true",
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        **_known_by(allowed_hosts()),
     }
-    import uvicorn
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # MLflow's own use of what Starlette deprecates
         from mlflow.server.fastapi_app import app
 
-    uvicorn.run(suited(app), host=HOST, port=port, log_level="warning")
+    request_guard.serve(suited(app), port, linked="/")
+
+
+def _known_by(hosts: list[str]) -> dict[str, str]:
+    """MLflow checks Host and Origin itself, and has to know of a proxy's names."""
+    if not hosts:
+        return {}
+    names = [*request_guard.LOOPBACK, *hosts]
+    origins = [f"https://{name}" for name in hosts]
+    return {
+        "MLFLOW_SERVER_ALLOWED_HOSTS": ",".join([*names, *(f"{glob.escape(name)}:*" for name in names)]),
+        "MLFLOW_SERVER_CORS_ALLOWED_ORIGINS": ",".join([*origins, *(f"{origin}:*" for origin in origins)]),
+    }
 
 
 def suited(app: App) -> App:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assets.settings import ROOT
 from orchestration import addresses
-from orchestration.addresses import HOST, address
+from orchestration.addresses import address
 from orchestration.graph import STATE, datasets
 from orchestration.instance import instance
 
@@ -51,6 +51,7 @@ def serve() -> int:
     """
     from orchestration.sync import sync
 
+    addresses.allowed_hosts()  # what is wrong with them is said at once
     datasets()
     instance()
     sync()
@@ -90,7 +91,7 @@ def _start(base: int) -> Iterator[Child]:
     python = (sys.executable, "-m")
     code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
     commands: dict[str, tuple[str, ...]] = {
-        "dagster-webserver": (*python, "orchestration.webserver", "-h", HOST, "-p", str(base), *code),
+        "dagster-webserver": (*python, "orchestration.webserver", str(base)),
         "dagster-daemon": (str(Path(sys.executable).with_name("dagster-daemon")), "run", *code),
         "pages": (*python, "orchestration.web", str(base + 1)),
         "mlflow": (*python, "orchestration.mlflow_server", str(base + 2)),

@@ -1,7 +1,8 @@
 """A file server for the data-quality pages: on this machine only, read-only, and nothing from elsewhere.
 
 Belongs here: serving the folders below data/quality, and leading on to Dagster's and MLflow's pages of the
-same thing. Not here: what the pages say (orchestration/pages, orchestration/quality).
+same thing. Not here: what the pages say (orchestration/pages, orchestration/quality), whom they are given to
+(request_guard.py).
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import html
 import sqlite3
 import sys
 import urllib.parse
-from functools import partial
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
 from assets.settings import ROOT
-from orchestration import addresses
-from orchestration.addresses import HOST
+from orchestration import addresses, request_guard
 
 QUALITY = ROOT / "data" / "quality"
 
@@ -46,6 +49,8 @@ POLICY = "; ".join(
         "frame-ancestors 'self'",
     )
 )
+
+_NONE = "there is no such page"
 
 _TEXT = "; charset=utf-8"
 _TYPES = {
@@ -84,95 +89,80 @@ li {{ margin: .75rem 0; }}
 """
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers GET and HEAD, and nothing else."""
+def application(folder: Path = QUALITY) -> Starlette:
+    """Return the application: it answers GET and HEAD, and nothing else."""
 
-    protocol_version = "HTTP/1.1"
-    server_version, sys_version = "silverloom", ""
-    timeout = 30
+    def first(_: Request) -> Response:
+        return _sealed(HTMLResponse(home(folder)))
 
-    def __init__(self, *arguments: object, folder: Path) -> None:
-        self.folder = folder
-        super().__init__(*arguments)  # type: ignore[arg-type]
+    def file(request: Request) -> Response:
+        return _file(folder, request.path_params["path"])
 
-    def do_GET(self) -> None:
-        """Answer with a file, the list of what there is, or the way to another server."""
-        if not self._asked_here():
-            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "this server is known by its local address only")
-            return
-        path, _, query = self.path.partition("?")
-        parts = urllib.parse.unquote(path, errors="replace").split("/")[1:]
-        if parts == [""]:
-            self._answer(HTTPStatus.OK, home(self.folder).encode(), _TYPES[".html"])
-        elif parts[0] == "to":
-            self._lead_on(parts[1:], query)
-        elif parts[0] in (*FOLDERS, LIVE):
-            self._file(path, parts)
-        else:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+    routes = [
+        Route("/", first),
+        Route("/to/dagster/{path:path}", _dagster),
+        Route("/to/mlflow/{group}/{name}", _mlflow),
+        Route("/to/mlflow/{group}/{name}/{month}", _mlflow),
+        Route("/{path:path}", file),
+    ]
+    return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})
 
-    do_HEAD = do_GET  # noqa: N815
 
-    def _asked_here(self) -> bool:
-        """Say whether the browser was told this address: a name that leads here from elsewhere is refused."""
-        host = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
-        return host in (HOST, "localhost")
+def _file(folder: Path, path: str) -> Response:
+    """Answer with a file, read whole: while StaticFiles sent it, it could be replaced by a longer one."""
+    parts = path.split("/")
+    if parts[0] not in (*FOLDERS, LIVE):
+        raise HTTPException(404, _NONE)
+    try:
+        found = locate(folder, parts)
+        if found is not None and found.is_dir():
+            return _sealed(RedirectResponse(f"/{urllib.parse.quote(path)}/", 302))
+        content = None if found is None else found.read_bytes()
+    except OSError:  # a name that no file can have, or a page that was replaced at this moment
+        found = content = None
+    if found is None or content is None:
+        made = FOLDERS.get(parts[0], ("", "make run"))[1]
+        missing = not (folder / parts[0]).exists()
+        raise HTTPException(404, f"not made yet: `{made}` makes it" if missing else _NONE)
+    kind = _TYPES.get(found.suffix.lower(), "application/octet-stream")
+    return _sealed(Response(content, headers={"Content-Type": kind}), keep=parts[0] != LIVE)
 
-    def _file(self, path: str, parts: list[str]) -> None:
-        try:
-            found = locate(self.folder, parts)
-            if found is not None and found.is_dir():
-                self._redirect(f"{path}/")
-                return
-            content = None if found is None else found.read_bytes()
-        except OSError:  # a name that no file can have, or a page that was replaced at this moment
-            found = content = None
-        if found is None or content is None:
-            made = FOLDERS.get(parts[0], ("", "make run"))[1]
-            missing = not (self.folder / parts[0]).exists()
-            text = f"not made yet: `{made}` makes it" if missing else "there is no such page"
-            self._refuse(HTTPStatus.NOT_FOUND, text)
-        else:
-            kind = _TYPES.get(found.suffix.lower(), "application/octet-stream")
-            self._answer(HTTPStatus.OK, content, kind, keep=parts[0] != LIVE)
 
-    def _lead_on(self, parts: list[str], query: str) -> None:
-        """Lead to Dagster (any path of it), or to the latest run of a dataset's month in MLflow."""
-        if len(parts) > 1 and parts[0] == "dagster":
-            path = urllib.parse.quote("/" + "/".join(parts[1:]))
-            self._redirect(addresses.address("dagster", path + (f"?{query}" if query else "")))
-        elif len(parts) in (3, 4) and parts[0] == "mlflow":
-            self._redirect(_mlflow("/".join(parts[1:3]), "".join(parts[3:])) or addresses.mlflow())
-        else:
-            self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+def _dagster(request: Request) -> Response:
+    """Lead to any path of Dagster."""
+    path, query = urllib.parse.quote(f"/{request.path_params['path']}"), request.url.query
+    return _sealed(RedirectResponse(addresses.address("dagster", path + (f"?{query}" if query else "")), 302))
 
-    def _redirect(self, to: str) -> None:
-        self._answer(HTTPStatus.FOUND, b"", _TYPES[".txt"], to=to)
 
-    def _refuse(self, status: HTTPStatus, text: str) -> None:
-        body = f'<li>{html.escape(text)}</li>\n<li><a href="/">What there is</a></li>'
-        self._answer(status, _HOME.format(items=body).encode(), _TYPES[".html"])
+def _mlflow(request: Request) -> Response:
+    """Lead to the latest run of a dataset, or of its month, in MLflow."""
+    from orchestration.tracking import latest
 
-    def _answer(
-        self, status: HTTPStatus, body: bytes, kind: str, to: str | None = None, keep: bool = False
-    ) -> None:
-        self.send_response(status)
-        for name, value in (
-            ("Content-Type", kind),
-            ("Content-Length", str(len(body))),
-            ("Content-Security-Policy", POLICY),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Cache-Control", "no-cache" if keep else "no-store"),
-            *([("Location", to)] if to else []),
-        ):
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+    where = request.path_params
+    try:
+        found = latest(f"{where['group']}/{where['name']}", where.get("month", ""))
+    except sqlite3.Error:
+        found = None
+    return _sealed(RedirectResponse(found or addresses.mlflow(), 302))
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing: a page that is looked at is no news."""
+
+def _refuse(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # it is registered for nothing else
+    items = f'<li>{html.escape(error.detail)}</li>\n<li><a href="/">What there is</a></li>'
+    return _sealed(HTMLResponse(_HOME.format(items=items), error.status_code, error.headers))
+
+
+def _sealed(response: Response, keep: bool = False) -> Response:
+    """Let a browser load nothing from elsewhere for it, and keep it only where it is asked again."""
+    response.headers.update(
+        {
+            "Content-Security-Policy": POLICY,
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cache-Control": "no-cache" if keep else "no-store",
+        }
+    )
+    return response
 
 
 def locate(folder: Path, parts: list[str]) -> Path | None:
@@ -204,21 +194,7 @@ def home(folder: Path) -> str:
     return _HOME.format(items="\n".join(items))
 
 
-def server(port: int, folder: Path = QUALITY) -> ThreadingHTTPServer:
-    """Return the server, bound and not yet serving."""
-    return ThreadingHTTPServer((HOST, port), partial(Handler, folder=folder))
-
-
-def _mlflow(name: str, month: str) -> str | None:
-    from orchestration.tracking import latest
-
-    try:
-        return latest(name, month)
-    except sqlite3.Error:
-        return None
-
-
 if __name__ == "__main__":
     from orchestration.command import run
 
-    run(lambda: server(int(sys.argv[1])).serve_forever())
+    run(lambda: request_guard.serve(application(), int(sys.argv[1]), linked="/.*"))

@@ -47,3 +47,10 @@ def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_path, capfd)
     said = capfd.readouterr().err
     assert "watch ended with status 1, and is started again" in said and "out of order" in said
     assert "pages ended with status 3, so all end" in said
+
+
+def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch):
+    monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "https://data.example.org")
+    monkeypatch.setattr(ui, "_start", lambda base: pytest.fail("something was started"))
+    with pytest.raises(ValueError, match=r"'https://data.* is no host name"):
+        ui.serve()

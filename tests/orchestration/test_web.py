@@ -1,12 +1,14 @@
 """The server of the data-quality pages gives what is below their folders, and nothing else."""
 
 import http.client
+import socket
 import threading
 from pathlib import Path
 
 import pytest
+import uvicorn
 
-from orchestration import addresses, web
+from orchestration import addresses, request_guard, web
 
 
 @pytest.fixture
@@ -30,12 +32,13 @@ def quality(tmp_path) -> Path:
 
 @pytest.fixture
 def ask(quality):
-    server = web.server(0, quality)
-    thread = threading.Thread(target=server.serve_forever)
+    server = uvicorn.Server(request_guard.config(web.application(quality), 0, "/.*"))
+    listening = socket.create_server((addresses.HOST, 0))
+    thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
 
     def ask(path, method="GET", host=None):
-        connection = http.client.HTTPConnection(addresses.HOST, server.server_port)
+        connection = http.client.HTTPConnection(*listening.getsockname())
         connection.request(method, path, headers={"Host": host} if host else {})
         answer = connection.getresponse()
         answer.text = answer.read().decode()
@@ -43,9 +46,9 @@ def ask(quality):
         return answer
 
     yield ask
-    server.shutdown()
-    server.server_close()
+    server.should_exit = True
     thread.join()
+    listening.close()
 
 
 def test_files_are_given_with_their_types_and_may_load_nothing_from_elsewhere(ask):
@@ -102,8 +105,10 @@ def test_a_page_that_goes_while_it_is_asked_for_is_none(ask, monkeypatch):
 
 
 def test_nothing_is_written_and_no_other_name_is_answered(ask):
-    assert ask("/pages/", "POST").status == 501
-    assert ask("/pages/", host="elsewhere.example:80").status == 421
+    for path in ("/", "/pages/", "/to/dagster/runs"):
+        answer = ask(path, "POST")
+        assert answer.status == 405 and "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert ask("/pages/", host="elsewhere.example:80").status == 400
     assert ask("/pages/", host="localhost:80").status == 200
     assert ask("/pages/", "HEAD").text == ""
 

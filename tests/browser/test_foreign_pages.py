@@ -1,0 +1,209 @@
+"""A page of another origin, open in the same browser, can neither drive nor read what `make ui` serves.
+
+Belongs here: what such a page can send, against all three servers, and that their own pages and links to them go
+on working. Its servers are started once, for all of these tests. Not here: the policy (orchestration/test_request_guard.py).
+"""
+
+import http.server
+import json
+import threading
+import urllib.error
+import urllib.request
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.servers import ui, wait
+from tests.browser.visit import PATIENCE
+from tests.waiting import until
+
+WIPE = """mutation { wipeAssets(assetPartitionRanges: [{assetKey: {path: ["talksumm", "%s"]}}]) { __typename } }"""
+START = """mutation { startSchedule(scheduleSelector: {repositoryName: "__repository__",
+  repositoryLocationName: "orchestration.definitions", scheduleName: "%s"}) { __typename } }"""
+MADE = """{ assetNodes { assetKey { path } assetMaterializations(limit: 1) { runId } } }"""
+SCHEDULES = """{ schedulesOrError(repositorySelector: {repositoryName: "__repository__",
+  repositoryLocationName: "orchestration.definitions"}) { ... on Schedules { results { name scheduleState { status } } } } }"""
+
+#: What a page of another origin can send without asking first. Each ends when its answer, or its error, is there.
+FETCH = "([url, options]) => fetch(url, {mode: 'no-cors', ...options}).then(() => 'sent', () => 'failed')"
+ELEMENT = """([tag, url]) => new Promise(done => {
+  const element = document.createElement(tag);
+  element.onload = () => done('loaded');
+  element.onerror = () => done('failed');
+  element.src = url;
+  document.body.append(element);
+})"""
+FORM = """([url, method, type, name, value]) => new Promise(done => {
+  const frame = document.createElement('iframe');
+  frame.name = 'answer';
+  document.body.append(frame);
+  const form = document.createElement('form');
+  Object.assign(form, {action: url, method, enctype: type, target: 'answer'});
+  const field = document.createElement('input');
+  Object.assign(field, {type: 'hidden', name, value});
+  form.append(field);
+  document.body.append(form);
+  frame.onload = () => { frame.remove(); done('sent'); };
+  form.submit();
+})"""
+SOCKET = """([url]) => new Promise(done => {
+  const socket = new WebSocket(url, 'graphql-ws');
+  socket.onopen = () => socket.send(JSON.stringify({type: 'connection_init', payload: {}}));
+  socket.onmessage = () => done('answered');
+  socket.onerror = () => done('failed');
+})"""
+READ = "([url]) => fetch(url).then(answer => answer.text(), () => 'failed')"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, done_project):
+    return done_project.copy(tmp_path_factory.mktemp("foreign pages") / "checkout")
+
+
+@pytest.fixture(scope="module")
+def servers(project):
+    with ui(project.root) as servers:
+        wait(f"{servers.pages}/pages/")
+        wait(f"{servers.mlflow}/health")
+        yield servers
+
+
+@pytest.fixture(scope="module")
+def foreign_port():
+    """A server of pages without content, on a port of its own."""
+
+    class Blank(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>elsewhere</title><body></body>")
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Blank) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield server.server_port
+        server.shutdown()
+
+
+@pytest.fixture(params=["127.0.0.1", "localhost"], ids=["same-site", "cross-site"])
+def foreign(request, browser, foreign_port):
+    """A page of another port of the same name, or of another name."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(f"http://{request.param}:{foreign_port}/")
+    yield page
+    context.close()
+
+
+def query(servers, text):
+    body = json.dumps({"query": text}).encode()
+    request = urllib.request.Request(f"{servers.dagster}/graphql", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=600) as answer:
+        return json.load(answer)["data"]
+
+
+def made(servers) -> set[str]:
+    nodes = query(servers, MADE)["assetNodes"]
+    return {node["assetKey"]["path"][-1] for node in nodes if node["assetMaterializations"]}
+
+
+def running(servers) -> set[str]:
+    schedules = query(servers, SCHEDULES)["schedulesOrError"]["results"]
+    return {schedule["name"] for schedule in schedules if schedule["scheduleState"]["status"] == "RUNNING"}
+
+
+def operation(servers, text) -> str:
+    return f"{servers.dagster}/graphql?{urlencode({'query': text})}"
+
+
+def test_a_get_wipes_nothing(foreign, servers):
+    foreign.evaluate(FETCH, [operation(servers, WIPE % "alignments"), {}])
+    assert "alignments" in made(servers)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "content_type"), [("pairs", "text/plain"), ("summaries", "text/plain; x=application/json")]
+)
+def test_a_post_of_plain_text_wipes_nothing(foreign, servers, dataset, content_type):
+    body = json.dumps({"query": WIPE % dataset})
+    options = {"method": "POST", "headers": {"Content-Type": content_type}, "body": body}
+    foreign.evaluate(FETCH, [operation(servers, WIPE % dataset), options])
+    assert dataset in made(servers)
+
+
+def test_an_image_starts_no_schedule(foreign, servers):
+    assert foreign.evaluate(ELEMENT, ["img", operation(servers, START % "newest_month")]) == "failed"
+    assert "newest_month" not in running(servers)
+
+
+def test_a_form_starts_no_schedule(foreign, servers):
+    address = operation(servers, START % "standing")
+    foreign.evaluate(FORM, [address, "post", "application/x-www-form-urlencoded", "a", "b"])
+    foreign.evaluate(FORM, [address, "post", "text/plain", "a", "b"])
+    foreign.evaluate(FORM, [f"{servers.dagster}/graphql", "get", "", "query", START % "standing"])
+    assert "standing" not in running(servers)
+
+
+def test_no_web_socket_is_opened(foreign, servers):
+    address = servers.dagster.replace("http:", "ws:")
+    assert foreign.evaluate(SOCKET, [f"{address}/graphql"]) == "failed"
+
+
+def test_mlflow_is_neither_read_nor_written(foreign, servers):
+    api = f"{servers.mlflow}/ajax-api/2.0/mlflow/experiments"
+    assert foreign.evaluate(READ, [f"{api}/search?max_results=5"]) == "failed"
+    body = {"method": "POST", "body": json.dumps({"name": "from elsewhere"})}
+    foreign.evaluate(FETCH, [f"{api}/create", body])
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{api}/get-by-name?experiment_name=from%20elsewhere", timeout=600)
+
+
+def test_a_script_of_the_pages_is_not_read_by_including_it(foreign, servers):
+    assert foreign.evaluate(ELEMENT, ["script", f"{servers.pages}/pages/static/page.js"]) == "failed"
+
+
+def test_no_server_is_shown_in_a_frame(foreign, servers):
+    for address in (servers.dagster, f"{servers.pages}/pages/", servers.mlflow):
+        with foreign.expect_response(
+            lambda answer, address=address: answer.url.startswith(address)
+        ) as answer:
+            foreign.evaluate(ELEMENT, ["iframe", address])
+        assert answer.value.status == 403
+
+
+def test_a_link_elsewhere_leads_to_each_server_and_on_to_the_next(foreign, servers):
+    start = foreign.url
+    for address, text in {
+        f"{servers.pages}/to/dagster/assets/talksumm/alignments": "Which paper sentence each spoken word describes",
+        f"{servers.pages}/to/mlflow/talksumm/alignments/2018-06": "drop share",
+        f"{servers.pages}/pages/": "All are up to date",
+        servers.mlflow: "Experiments",
+    }.items():
+        foreign.goto(start)
+        foreign.evaluate("url => { location.href = url }", address)
+        expect(foreign.get_by_text(text).locator("visible=true").first).to_be_visible()
+
+
+def test_dagsters_own_page_runs_mutations_and_follows_a_run_by_subscription(browser, servers):
+    run = query(servers, "{ runsOrError(limit: 1) { ... on Runs { results { runId } } } }")
+    run_id = run["runsOrError"]["results"][0]["runId"]
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    frames = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(frame)))
+    page.goto(f"{servers.dagster}/runs/{run_id}")
+    until(lambda: page.wait_for_timeout(200) or any('"pipelineRunLogs"' in frame for frame in frames))
+
+    body = json.dumps({"query": START % "standing"})
+    options = {"method": "POST", "headers": {"Content-Type": "application/json"}, "body": body}
+    page.evaluate(FETCH, ["/graphql", {"mode": "same-origin", **options}])
+    assert "standing" in running(servers)
+    page.evaluate(FETCH, [operation(servers, WIPE % "alignments"), {"mode": "same-origin"}])
+    assert "alignments" in made(servers), "not even Dagster's own page mutates by GET"
+    context.close()
