@@ -62,9 +62,8 @@ def serving(root):
         port = probe.getsockname()[1]
     environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(root / ".dagster"), "PYTHONPATH": ""}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    module = ["-m", "orchestration.definitions", "--code-server-log-level", "warning"]
     commands = (
-        ["dagster-webserver", "-h", "127.0.0.1", "-p", str(port), *module],
+        [sys.executable, "-m", "orchestration.webserver", str(port)],
         [sys.executable, str(HERE / "daemon.py")],
     )
     with (root / "servers.log").open("wb") as log:
