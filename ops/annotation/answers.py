@@ -3,7 +3,7 @@
 Belongs here: reading CSV sheets and the JSON export of Label Studio into answers. Not here: whether an answer
 is sound (ratings.py).
 
-Files are read by `ops.parse.papers.files`, bounded by the source's `max_bytes`.
+Files are read by `ops.parse.files`, bounded by the source's `max_bytes`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from ops.annotation.schemas import ANSWERS
 from ops.annotation.sheets import ANSWER, KEYS, QUESTION, unguarded
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
+from ops.parse import files
+from ops.parse.characters import check_characters
 from ops.parse.csv_rows import csv_rows
-from ops.parse.papers import files
-from ops.parse.papers.decoding import decoded, json_object, kind_of
-from ops.parse.papers.paper import check_characters
+from ops.parse.decoding import decoded, json_object, kind_of
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.text.space import fold

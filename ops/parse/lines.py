@@ -1,6 +1,6 @@
 """The lines of a source's files as records: a file of many documents, one a line.
 
-Belongs here: walking the lines within bounds, packed or not. Not here: finding the files (papers/files.py),
+Belongs here: walking the lines within bounds, packed or not. Not here: finding the files (files.py),
 what a line holds (the formats).
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from ops.parse.papers.files import find, once, too_large
+from ops.parse.files import find, once, too_large
 from ops.parse.source import Only, Raw, Source
 
 #: A line that is so many times too long ends the reading of its file: it may be a bomb.

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
-from ops.parse.papers import files
-from ops.parse.papers.decoding import decoded
-from ops.parse.papers.paper import check_characters
+from ops.parse import files
+from ops.parse.characters import check_characters
+from ops.parse.decoding import decoded
 from ops.parse.records import Record, read_each
 from ops.parse.schemas import HUMAN_SUMMARIES
 from ops.parse.source import Format, Only, ParseError, Raw, Source

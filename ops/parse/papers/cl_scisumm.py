@@ -22,7 +22,7 @@ from xml.etree.ElementTree import ParseError as XmlError
 from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
 
-from ops.parse.papers.files import whole_files
+from ops.parse.files import whole_files
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import ends_in_abbreviation

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import category
 
+from ops.parse.decoding import json_object, list_at, scalars, text_at
 from ops.parse.lines import lines_of_files
-from ops.parse.papers.decoding import json_object, list_at, scalars, text_at
 from ops.parse.papers.detokenise import detokenised
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source

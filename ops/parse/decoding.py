@@ -1,6 +1,7 @@
 """From bytes to text and JSON, with errors for people.
 
-Belongs here: decoding. Not here: what the text or the object must hold (the formats).
+Belongs here: decoding. Not here: which characters are text (characters.py), what the text or the object must
+hold (the formats).
 """
 
 from __future__ import annotations
