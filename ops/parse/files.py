@@ -6,13 +6,16 @@ Not here: what is in the files (the formats).
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ops.parse.source import Only, Raw, Source
+from ops.parse.characters import one_line
+from ops.parse.source import Only, ParseError, Raw, Source
 
 
 class Found(NamedTuple):
@@ -28,28 +31,57 @@ def find(folder: Path, suffixes: tuple[str, ...], passing: bool = False) -> Iter
 
     A file with none of the suffixes is yielded with an error, or passed over if `passing` (corpora that
     keep other files beside the papers). Links to folders, and links to files outside of `folder`, are
-    not followed: they are yielded with an error. Raises FileNotFoundError if there is no such folder.
+    not followed: they are yielded with an error, as is whatever else cannot be read, and a folder with one of
+    the suffixes, what is in it apart. Raises FileNotFoundError if there is no such folder.
     """
     if not folder.is_dir():
         raise FileNotFoundError(f"no such folder: {folder.name}")
-    home = os.path.realpath(folder)
-    for file in sorted(_walk(folder), key=lambda file: file.relative_to(folder).parts):
-        path = file.relative_to(folder).as_posix().encode("utf-8", "backslashreplace").decode()
+    for file in sorted(_walk(folder, suffixes), key=lambda file: file.relative_to(folder).parts):
+        path = file.relative_to(folder).as_posix()
         named = file.name.lower().endswith(suffixes)
-        if file.is_symlink() and not Path(os.path.realpath(file)).is_relative_to(home):
-            yield Found(path, file, "a link that leads out of the source's folder; it is not followed")
-        elif file.is_dir():
-            link = "a link to a folder; it is not followed"
-            yield Found(path, file, link if file.is_symlink() else "a folder that cannot be read")
-        elif not named and passing:
+        error = obstacle(file, folder)
+        if passing and not named and not os.path.isdir(file):  # noqa: PTH112  Path's raises
             continue
-        elif not named:
-            known = " or ".join(suffixes)
-            yield Found(path, file, f"not a file of this source: its name does not end in {known}")
-        elif not file.is_file():
-            yield Found(path, file, "not a regular file, or a link that leads nowhere")
-        else:
-            yield Found(path, file)
+        if error is None and not named:
+            error = f"not a file of this source: its name does not end in {' or '.join(suffixes)}"
+        yield Found(shown(path), file, _against_name(path) or error)
+
+
+def obstacle(file: Path, folder: Path) -> str | None:
+    """Return why a file of `folder` is not to be read, None where nothing is against it."""
+    try:
+        link = stat.S_ISLNK(file.lstat().st_mode)
+        if link and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder)):
+            return "a link that leads out of the source's folder; it is not followed"
+        mode = file.stat().st_mode
+    except OSError as error:
+        causes = {errno.ENOENT: "a link that leads nowhere", errno.ELOOP: "a link that leads to itself"}
+        return causes.get(error.errno or 0, f"cannot be read: {error.strerror}")
+    if stat.S_ISREG(mode):
+        return None
+    if not stat.S_ISDIR(mode):
+        return "not a file, but a pipe, a socket or a device"
+    if link:
+        return "a link to a folder; it is not followed"
+    if not os.access(file, os.R_OK | os.X_OK):
+        return "a folder that cannot be read"
+    return "a folder with the name of a file; what is in it is read"
+
+
+def shown(path: str) -> str:
+    """Return a path as one line of text, such that different paths stay different.
+
+    What is no text is escaped; and where something looks like an escape, so is every backslash.
+    """
+    if one_line(path) == path and "\\x" not in path and "\\u" not in path:
+        return path
+    return one_line(path.replace("\\", "\\\\"))
+
+
+def _against_name(path: str) -> str | None:
+    if any("\udc80" <= sign <= "\udcff" for sign in path):
+        return "its name is not UTF-8"
+    return None if one_line(path) == path else "its name holds a line break or a control character"
 
 
 def stem(path: str) -> str:
@@ -92,26 +124,36 @@ def too_large(max_bytes: int) -> str:
     return f"larger than max_bytes = {max_bytes}; it was not read"
 
 
+def content_of(file: Path, max_bytes: int) -> bytes:
+    """Return what is in a file. Raises ParseError where it is larger than `max_bytes`, or cannot be read."""
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(max_bytes + 1)
+    except OSError as error:
+        raise ParseError(f"cannot be read: {error.strerror}") from None
+    if len(content) > max_bytes:
+        raise ParseError(too_large(max_bytes))
+    return content
+
+
 def _read(found: Found, document: str, max_bytes: int, only: Only) -> Raw:
     if found.error is not None:
         return Raw(found.path, document, b"", error=found.error)
     if only is not None and found.path not in only:
         return Raw(found.path, document, b"")
     try:
-        with found.file.open("rb") as stream:
-            content = stream.read(max_bytes + 1)
-    except OSError as error:
-        return Raw(found.path, document, b"", error=f"cannot be read: {error.strerror}")
-    if len(content) > max_bytes:
-        return Raw(found.path, document, b"", error=too_large(max_bytes))
-    return Raw(found.path, document, content)
+        return Raw(found.path, document, content_of(found.file, max_bytes))
+    except ParseError as error:
+        return Raw(found.path, document, b"", error=str(error))
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    closed: list[Path] = []
-    for place, folders, files in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
+def _walk(folder: Path, suffixes: tuple[str, ...]) -> set[Path]:
+    """Return the files, and the folders that are links, that cannot be read or that are named like files."""
+    found: set[Path] = set()
+    for place, folders, files in os.walk(folder, onerror=lambda error: found.add(Path(error.filename))):
         here = Path(place)
         folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (here / name for name in folders if (here / name).is_symlink())
-        yield from (here / name for name in files if not name.startswith("."))
-    yield from closed
+        links = (name for name in folders if os.path.islink(here / name))  # noqa: PTH114  Path's raises
+        named = (name for name in folders if name.lower().endswith(suffixes))
+        found.update(here / name for name in (*links, *named, *files) if not name.startswith("."))
+    return found
