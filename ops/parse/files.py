@@ -63,7 +63,7 @@ def obstacle(file: Path, folder: Path) -> str | None:
         return "not a file, but a pipe, a socket or a device"
     if link:
         return "a link to a folder; it is not followed"
-    if not os.access(file, os.R_OK | os.X_OK):
+    if not os.access(file, os.R_OK | os.X_OK, effective_ids=True):
         return "a folder that cannot be read"
     return "a folder with the name of a file; what is in it is read"
 

@@ -180,7 +180,7 @@ def _fault(place: Path) -> str | None:
         return f"cannot be looked at ({error.strerror})"
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         return "is neither a file nor a folder"
-    return None if os.access(place, os.R_OK) else "cannot be read"
+    return None if os.access(place, os.R_OK, effective_ids=True) else "cannot be read"
 
 
 def batched(items: Iterator[Record], size: int) -> Iterator[tuple[Record, ...]]:

@@ -8,6 +8,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from ops.parse.scan import Corpus
@@ -47,6 +48,7 @@ def fate(folder, format, exhausting=False):
 @pytest.fixture(autouse=True)
 def bounded_memory():
     """A gigabyte more than there is: input of a megabyte may not ask for more."""
+    pa.array(["a"])  # Arrow reserves its own room first
     former = resource.getrlimit(resource.RLIMIT_AS)
     now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (now + 2**30, former[1]))

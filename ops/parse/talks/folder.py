@@ -47,14 +47,14 @@ def split(folder: Path, source: Source, extensions: Collection[str], only: Only 
                     yield Raw(path, row.file, written, row=row.number, error=cause)
             continue
         # A stem that is not one file's alone cannot be its id.
-        error = files[path].error
-        unique = error is None and stems[_stem(path)] == 1
-        cause = error or (None if unique else _SHARED_STEM)
+        found = files[path]
+        unique = found.error is None and stems[_stem(path)] == 1
+        cause = found.error or (None if unique else _SHARED_STEM)
         cause = cause or _against_partners(naming[path], trouble)
         content = b""
         if cause is None and (only is None or path in only):
             try:
-                content = content_of(files[path].file, source.max_bytes)
+                content = content_of(found.file, source.max_bytes)
             except ParseError as error:
                 cause = str(error)
         companions = naming[path][0].values if len(naming[path]) == 1 else {}

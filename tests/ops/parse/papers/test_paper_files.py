@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -68,6 +70,35 @@ def test_what_cannot_be_read_is_a_record_with_an_error(tmp_path):
         "named.txt": "a folder with the name of a file; what is in it is read",
         "inside": "a link to a folder; it is not followed",
         "pipe.txt": "not a file, but a pipe, a socket or a device",
+    }
+
+
+@pytest.fixture
+def closed():
+    """A folder with a file and a folder that may not be read, by a user who may not read them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "closed.txt").touch(0o000)
+        (folder / "inner").mkdir(0o000)
+        (folder / "listed").mkdir()
+        (folder / "listed/in.txt").touch()
+        (folder / "listed").chmod(0o444)
+        (folder / "open.txt").touch()
+        user = os.geteuid()
+        os.seteuid(user or 65534)
+        yield folder
+        os.seteuid(user)
+        for inner in ("inner", "listed"):
+            (folder / inner).chmod(0o755)
+
+
+def test_what_may_not_be_read_is_a_record_with_an_error(closed):
+    assert {raw.path: raw.error for raw in split(closed)} == {
+        "closed.txt": "cannot be read: Permission denied",
+        "inner": "a folder that cannot be read",
+        "listed/in.txt": "cannot be read: Permission denied",
+        "open.txt": None,
     }
 
 
