@@ -137,7 +137,7 @@ def _of_annotation(place: str, data: Mapping[str, Any], annotation: Mapping[str,
     texts = {_text(name): _text(value) for name, value in data.items()}
     by = annotation.get("completed_by")
     person = by.get("email") or by.get("id") if isinstance(by, dict) else by
-    rater = fold(texts.get("rater", "")) or f"user {_text(person)}"
+    rater = fold(texts.get("rater", "")) or f"user {_text(str(person))}"
     keys = (fold(texts.get("questionnaire", "")), rater, fold(texts.get("row_id", "")))
     shown = {name: text for name, text in texts.items() if name not in KEYS}
     for result in annotation["result"]:
