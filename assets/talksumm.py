@@ -5,6 +5,7 @@ Belongs here: the datasets of this system. Not here: how they are computed (ops/
 
 from __future__ import annotations
 
+import assets.sources  # noqa: F401  a dataset is declared before what reads it
 from assets.dataset import AllParts, dataset
 from assets.expectations import (
     among,

@@ -6,6 +6,7 @@ and how anything is computed (ops/talksumm).
 
 from __future__ import annotations
 
+import assets.talksumm  # noqa: F401  a dataset is declared before what reads it
 from assets.dataset import dataset
 from assets.expectations import (
     among,

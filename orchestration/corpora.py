@@ -1,6 +1,7 @@
 """The raw corpora of params.yaml, ready to be scanned.
 
-Belongs here: which formats read which kind of document. Not here: scanning (ops/parse/scan.py).
+Belongs here: which formats read which kind of document, and whether DVC can version all of them. Not here:
+scanning (ops/parse/scan.py).
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ def corpus(name: str) -> Corpus:
         records_per_part=chosen.store.records_per_part,
         engine=engine(),
     )
+
+
+def check_versions() -> None:
+    """Raise SourceError that names a file which DVC fails at, or a pipe, which it would wait for."""
+    for name in settings().sources:
+        corpus(name).check()
+        corpus(name).check_versions()
 
 
 def _formats(name: str) -> dict[str, Format[Any]]:
@@ -58,3 +66,9 @@ def _formats(name: str) -> dict[str, Format[Any]]:
     from ops.parse.talks import FORMATS as TALKS
 
     return dict(TALKS)
+
+
+if __name__ == "__main__":
+    from orchestration.command import run
+
+    run(check_versions)

@@ -17,7 +17,7 @@ from assets.declaration import Declaration
 from assets.settings import ROOT, settings
 from orchestration import footing, metrics
 from orchestration.code import write_code
-from orchestration.corpora import corpus
+from orchestration.corpora import check_versions
 from orchestration.freshness import View
 from orchestration.graph import asset_folder, datasets, metrics_file, upstream
 from orchestration.lockfile import locked_stages, stage_name
@@ -87,8 +87,7 @@ def commit_finished(made: Declaration | None = None) -> list[str]:
     view = View()
     if made is not None and not view.complete(made):
         return []
-    for name in settings().sources:
-        corpus(name).check()
+    check_versions()
     footing.check()
     write_code()
     due = [item for item in datasets().values() if view.complete(item)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
 from assets.settings import ROOT, settings
 from orchestration.store.identity import file_md5, folder_hashes, version
@@ -49,8 +50,11 @@ def _source_paths() -> list[str]:
 
 
 def _versions(paths: Iterable[str]) -> dict[str, str]:
-    return {
-        path: version(folder_hashes(ROOT / path)) if (ROOT / path).is_dir() else file_md5(ROOT / path)
-        for path in paths
-        if (ROOT / path).exists()
-    }
+    return {path: _version(ROOT / path) for path in paths if (ROOT / path).exists()}
+
+
+def _version(place: Path) -> str:
+    try:
+        return version(folder_hashes(place)) if place.is_dir() else file_md5(place)
+    except PermissionError as error:  # of a source: it is a reject there, and DVC's commit is refused
+        return str(error)

@@ -13,6 +13,7 @@ from typing import Any
 from assets.declaration import Declaration, declarations
 from assets.expectations import suite_version
 from assets.settings import ROOT, ParamsError, settings
+from ops.parse.scan import SourceError
 from orchestration.corpora import corpus
 from orchestration.graph import asset_folder, folder
 from orchestration.lockfile import locked_stages, manifest, recorded, stage_name
@@ -87,12 +88,24 @@ def _source_inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> d
     former = stage.get("params", {}).get("params.yaml", {}).get("partitions", {})
     if former.get("start") != settings().partitions.start:
         return None  # records without a month belong to the first one
+    if not _has_versions(str(item.records)):
+        return None
     for source in settings().sources.get(str(item.records), {}).values():
         path = source.path
         md5 = recorded(stage, "deps", path)
         if md5 is None or md5 != _folder_version(path):
             return None
     return {"records": {month: corpus(str(item.records)).version(month)}}
+
+
+@cache
+def _has_versions(kind: str) -> bool:
+    """Say whether the hashes of folders tell all that is in them: a pipe has none, and is a record."""
+    try:
+        corpus(kind).check_versions()
+    except SourceError:
+        return False
+    return True
 
 
 @cache

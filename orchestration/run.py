@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ops.parse.scan import SourceError
 from orchestration.corpora import corpus
 from orchestration.failures import describe
 from orchestration.footing import footing
@@ -65,7 +66,8 @@ def drive(
             reports.append(report)
             if report.made and time.monotonic() - committed > pause:
                 started = time.monotonic()
-                commit_finished()
+                with contextlib.suppress(SourceError):  # the last commit says what DVC cannot version
+                    commit_finished()
                 committed = time.monotonic()
                 # On a busy machine, too, the work itself takes nine tenths of the time.
                 pause = max(_COMMIT_EVERY, 9 * (committed - started))

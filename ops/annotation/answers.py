@@ -3,12 +3,13 @@
 Belongs here: reading CSV sheets and the JSON export of Label Studio into answers. Not here: whether an answer
 is sound (ratings.py).
 
-Files are read by `ops.parse.papers.files`, bounded by the source's `max_bytes`.
+Files are read by `ops.parse.files`, bounded by the source's `max_bytes`.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,13 +18,15 @@ from ops.annotation.schemas import ANSWERS
 from ops.annotation.sheets import ANSWER, KEYS, QUESTION, unguarded
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
+from ops.parse import files
+from ops.parse.characters import check_characters
 from ops.parse.csv_rows import csv_rows
-from ops.parse.papers import files
-from ops.parse.papers.decoding import decoded, json_object, kind_of
-from ops.parse.papers.paper import check_characters
+from ops.parse.decoding import decoded, json_value, kind_of
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.text.space import fold
+
+_MOST_SHOWN = 2**27
 
 
 class Answer(NamedTuple):
@@ -53,8 +56,8 @@ class _RatingSheets:
         if raw.path.lower().endswith(".csv"):
             text = decoded(raw.content)
             check_characters(text, "the file")
-            return list(_of_sheet(text))
-        return list(_of_export(raw.content))
+            return list(_bounded(_of_sheet(text)))
+        return list(_bounded(_of_export(raw.content)))
 
 
 FORMATS: dict[str, Format[Sequence[Answer]]] = {"rating_sheets": _RatingSheets()}
@@ -72,6 +75,16 @@ def parse_answers(records: Sequence[Record]) -> Outcome:
     return read_each(records, ANSWERS, rows)
 
 
+def _bounded(answers: Iterator[Answer]) -> Iterator[Answer]:
+    """Yield the answers, each of which repeats what its row shows. Raises ParseError if that is too much."""
+    shown = 0
+    for answer in answers:
+        shown += sum(len(name) + len(text) + 1 for name, text in answer.shown.items())
+        if shown > _MOST_SHOWN:
+            raise ParseError(f"its answers repeat what they show to more than {_MOST_SHOWN} characters")
+        yield answer
+
+
 def _of_sheet(text: str) -> Iterator[Answer]:
     # Spreadsheets of some countries write semicolons, or tabs.
     header = text.lstrip("\r\n").split("\n", 1)[0]
@@ -84,7 +97,7 @@ def _header(cells: Sequence[str], line: int) -> list[str]:
     names = [fold(cell) for cell in cells]
     if missing := [name for name in KEYS if name not in names]:
         raise ParseError(f"line {line}: the header has no column {', '.join(missing)}")
-    if twice := sorted({name for name in names if name and names.count(name) > 1}):
+    if twice := sorted(name for name, count in Counter(names).items() if name and count > 1):
         raise ParseError(f"line {line}: the header has the column {twice[0]} twice")
     if not any(name.startswith(ANSWER) for name in names):
         raise ParseError(f"line {line}: the header has no column that begins with {ANSWER!r}")
@@ -105,8 +118,7 @@ def _of_line(place: str, cells: Mapping[str, str]) -> Iterator[Answer]:
 
 
 def _of_export(content: bytes) -> Iterator[Answer]:
-    # A list at the top: json_object has the errors for people.
-    found = json_object(b'{"tasks": ' + decoded(content).encode() + b"}")["tasks"]
+    found = json_value(content)
     if not isinstance(found, list):
         raise ParseError(f"expected a list of tasks, found {kind_of(found)}")
     for number, task in enumerate(found, start=1):
@@ -122,10 +134,10 @@ def _of_export(content: bytes) -> Iterator[Answer]:
 
 
 def _of_annotation(place: str, data: Mapping[str, Any], annotation: Mapping[str, Any]) -> Iterator[Answer]:
-    texts = {str(name): _text(value) for name, value in data.items()}
+    texts = {_text(name): _text(value) for name, value in data.items()}
     by = annotation.get("completed_by")
     person = by.get("email") or by.get("id") if isinstance(by, dict) else by
-    rater = fold(texts.get("rater", "")) or f"user {person}"
+    rater = fold(texts.get("rater", "")) or f"user {_text(str(person))}"
     keys = (fold(texts.get("questionnaire", "")), rater, fold(texts.get("row_id", "")))
     shown = {name: text for name, text in texts.items() if name not in KEYS}
     for result in annotation["result"]:
@@ -134,7 +146,7 @@ def _of_annotation(place: str, data: Mapping[str, Any], annotation: Mapping[str,
             raise ParseError(f"{place}: a result needs a text `from_name` and an object `value`")
         given = value.get("choices", value.get("rating"))
         said = given if isinstance(given, list) else [] if given is None else [given]
-        yield Answer(place, *keys, result["from_name"], " and ".join(map(_text, said)) or None, shown)
+        yield Answer(place, *keys, _text(result["from_name"]), " and ".join(map(_text, said)) or None, shown)
     if not annotation["result"]:
         yield Answer(place, *keys, "", None, shown)
 

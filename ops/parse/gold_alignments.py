@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
+from ops.parse import files
 from ops.parse.csv_rows import csv_rows
-from ops.parse.papers import files
-from ops.parse.papers.decoding import decoded
+from ops.parse.decoding import decoded
 from ops.parse.records import Record, read_each
 from ops.parse.schemas import GOLD_ALIGNMENTS
 from ops.parse.source import Format, Only, ParseError, Raw, Source

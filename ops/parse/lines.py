@@ -1,22 +1,25 @@
 """The lines of a source's files as records: a file of many documents, one a line.
 
-Belongs here: walking the lines within bounds, packed or not. Not here: finding the files (papers/files.py),
+Belongs here: walking the lines within bounds, packed or not. Not here: finding the files (files.py),
 what a line holds (the formats).
 """
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from ops.parse.papers.files import find, once, too_large
+from ops.parse.files import find, once, too_large
 from ops.parse.source import Only, Raw, Source
 
 #: A line that is so many times too long ends the reading of its file: it may be a bomb.
 _SKIPPED = 16
+#: So does what unpacks to so many times its size; text packs to a tenth, and that of many like lines to less.
+_UNPACKED = 100
 
 
 def lines_of_files(
@@ -28,8 +31,9 @@ def lines_of_files(
 ) -> Iterator[Raw]:
     """Yield every line that is not blank of every file, as one record; files that end in .gz are unpacked.
 
-    `document` reads the document id off a line; where it finds none, the id is path and line. A line over
-    source.max_bytes is yielded unread, with an error.
+    `document` reads the document id off a line; where it finds none, cannot read the line (parsing says why)
+    or finds what another line may be called, the id is path and line. A line over source.max_bytes is yielded
+    unread, with an error.
     """
     return once(_of_files(folder, source, suffixes, only, document))
 
@@ -41,30 +45,47 @@ def _of_files(
     only: Only,
     document: Callable[[bytes], str | None],
 ) -> Iterator[Raw]:
-    for found in find(folder, suffixes):
+    files = list(find(folder, suffixes))
+    paths = {found.path for found in files}
+
+    def name(line: bytes, place: str) -> str:
+        with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError, MemoryError):
+            given = document(line)
+            path, mark, row = (given or "").rpartition("#")
+            if given and not (mark and row.isdecimal() and path in paths):
+                return given
+        return place
+
+    for found in files:
         if found.error is not None:
             yield Raw(found.path, Path(found.path).name, b"", error=found.error)
             continue
         if only is None or found.path in only:
-            yield from _of_file(found.path, found.file, source.max_bytes, document)
+            yield from _of_file(found.path, found.file, source.max_bytes, name)
 
 
-def _of_file(path: str, file: Path, max_bytes: int, document: Callable[[bytes], str | None]) -> Iterator[Raw]:
+def _of_file(path: str, file: Path, max_bytes: int, name: Callable[[bytes, str], str]) -> Iterator[Raw]:
     """Yield the lines of a file; what stops its reading is the error of one last record."""
     row = 0
     try:
         packed = file.name.lower().endswith(".gz")
+        most = max_bytes + file.stat().st_size * _UNPACKED
         with cast("IO[bytes]", gzip.open(file) if packed else file.open("rb")) as stream:
             while line := stream.readline(max_bytes + 1):
                 row += 1
+                place = f"{path}#{row}"
+                if packed and stream.tell() > most:
+                    cause = f"it unpacks to more than {_UNPACKED} times its size"
+                    yield Raw(path, place, b"", row, error=f"{cause}; the rest of the file was not read")
+                    return
                 if len(line.rstrip(b"\r\n")) > max_bytes:
                     whole = line.endswith(b"\n") or _skip_line(stream, max_bytes)
                     rest = "" if whole else "; the rest of the file was not read"
-                    yield Raw(path, f"{path}#{row}", b"", row, error=too_large(max_bytes) + rest)
+                    yield Raw(path, place, b"", row, error=too_large(max_bytes) + rest)
                     if not whole:
                         return
                 elif line.strip():
-                    yield Raw(path, document(line) or f"{path}#{row}", line.rstrip(b"\r\n"), row)
+                    yield Raw(path, name(line, place), line.rstrip(b"\r\n"), row)
     except (OSError, EOFError, zlib.error) as error:
         cause = f"cannot be read from line {row + 1} on: {error.__class__.__name__}: {error}"
         yield Raw(path, f"{path}#{row + 1}", b"", row + 1, error=cause.replace(str(file), path))

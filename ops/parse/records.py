@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ops.outcome import Outcome, Row, Shape, reject
-from ops.parse.source import ParseError, Raw
+from ops.parse.characters import check_texts, one_line
+from ops.parse.source import ParseError, Raw, exhausting
+
+_LONGEST_CAUSE = 500
 
 
 class Record(NamedTuple):
@@ -32,9 +35,19 @@ class Record(NamedTuple):
 
 
 def record_id(source: str, raw: Raw) -> str:
-    """Return `source/path`, and `#row` behind it in a file of many records."""
-    place = f"{source}/{raw.path}"
+    """Return `source/path`, and `#row` behind it in a file of many records.
+
+    A "#" in the path itself is written %23, and "%" is written %25, so that no two records share an id.
+    """
+    place = f"{source}/{raw.path.replace('%', '%25').replace('#', '%23')}"
     return place if raw.row is None else f"{place}#{raw.row}"
+
+
+def record_place(record: str) -> tuple[str, str, str]:
+    """Return source, path and row ("" where there is none) of a record by its id."""
+    place, _, row = record.partition("#")
+    source, _, path = place.partition("/")
+    return source, path.replace("%23", "#").replace("%25", "%"), row
 
 
 def record_unit(record: Record) -> Row:
@@ -50,18 +63,22 @@ def record_unit(record: Record) -> Row:
 
 
 def complaint(record: Record, cause: str) -> str:
-    """Return the text of a reject: file, line where there is one, cause."""
+    """Return the text of a reject: file, line where there is one, cause; what it quotes may be anything."""
     line = "" if record.raw.row is None else f", line {record.raw.row}"
-    return f"{record.source}/{record.raw.path}{line}: {cause}"
+    clipped = cause if len(cause) <= _LONGEST_CAUSE else f"{cause[:_LONGEST_CAUSE]}..."
+    return f"{record.source}/{record.raw.path}{line}: {one_line(clipped)}"
 
 
 def read_each(records: Sequence[Record], shape: Shape, rows: Callable[[Record], Iterable[Row]]) -> Outcome:
-    """Return the rows of every record; one for which `rows` raises ParseError is rejected whole."""
+    """Return the rows of every record; one that cannot be read or holds what is no text is rejected whole."""
     kept: list[Row] = []
     rejected: list[Row] = []
     for record in records:
         try:
-            kept += list(rows(record))
+            with exhausting():
+                found = list(rows(record))
+            check_texts(found, "a row")
+            kept += found
         except ParseError as error:
             rejected.append(reject(record_unit(record), complaint(record, str(error))))
     return Outcome.of(shape, [record.id for record in records], kept, rejected=rejected)

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ops.outcome import Outcome, Outcomes
+from ops.parse.files import shown
 from ops.parse.records import Record, record_id
-from ops.parse.source import Format, ParseError, Raw, Source, month_of
+from ops.parse.source import Format, ParseError, Raw, Source, exhausting, month_of
 from ops.parts import Engine
 
 
@@ -59,16 +60,28 @@ class Corpus:
         """Raise SourceError for an unknown kind or a missing folder, before anything runs."""
         for name, source in self.sources.items():
             where = f"params.yaml: sources.{self.name}.{name}"
+            if marks := sorted(set(name) & {"/", "#"}):
+                raise SourceError(f"{where}: the name of a source cannot hold {marks[0]!r}")
             if source.kind not in self.formats:
                 known = ", ".join(sorted(self.formats))
                 raise SourceError(f"{where}: unknown kind {source.kind!r}; known: {known}")
             if not (self.root / source.path).is_dir():
                 raise SourceError(f"{where}: no such folder: {source.path}")
+
+    def check_versions(self) -> None:
+        """Raise SourceError for what no hash can be taken of: then a source's version cannot be known.
+
+        Its records are read all the same, and it is a reject among them.
+        """
+        for name, source in self.sources.items():
             for place in _entries(self.root / source.path):
                 if (fault := _fault(place)) is not None:
-                    name = place.relative_to(self.root / source.path).as_posix()
-                    shown = name.encode("utf-8", "backslashreplace").decode()
-                    raise SourceError(f"{where}: {shown} {fault}: it cannot be versioned, move it away")
+                    path = shown(place.relative_to(self.root / source.path).as_posix())
+                    where = f"params.yaml: sources.{self.name}.{name}"
+                    raise SourceError(
+                        f"{where}: {path} {fault}, and DVC cannot version it: "
+                        "what was made is kept, move the file away and run again to commit it"
+                    )
 
     @cached_property
     def index(self) -> tuple[Entry, ...]:
@@ -158,14 +171,16 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _fault(place: Path) -> str | None:
-    """Return why the hash of a file could not be taken: the source's version would not be known."""
-    if not str(place).isprintable() and any("\udc80" <= sign <= "\udcff" for sign in str(place)):
+    """Return why DVC cannot take the hash of a file: it would fail at it, or wait for a pipe for ever."""
+    if any("\udc80" <= sign <= "\udcff" for sign in str(place)):
         return "has a name that is not UTF-8"
     try:
         mode = place.stat().st_mode
     except OSError as error:
         return f"cannot be looked at ({error.strerror})"
-    return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else "is neither a file nor a folder"
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        return "is neither a file nor a folder"
+    return None if os.access(place, os.R_OK, effective_ids=True) else "cannot be read"
 
 
 def batched(items: Iterator[Record], size: int) -> Iterator[tuple[Record, ...]]:
@@ -178,7 +193,8 @@ def _record(name: str, source: Source, form: Format[Any], raw: Raw) -> Record:
     month = None
     if raw.error is None or source.month.field is None:
         try:
-            month = month_of(source.month, raw, form.fields(raw) if source.month.field else {})
+            with exhausting():
+                month = month_of(source.month, raw, form.fields(raw) if source.month.field else {})
         except ParseError as error:
             raw = raw if raw.error else replace(raw, error=str(error))
     return Record(record_id(name, raw), name, source.kind, source.licence, month, raw)

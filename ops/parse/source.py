@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
@@ -57,6 +58,17 @@ class Source(Params):
 
 class ParseError(ValueError):
     """A record that cannot be read; its text is the cause, for people."""
+
+
+@contextmanager
+def exhausting() -> Iterator[None]:
+    """Turn what one record asks too much of into a ParseError: those beside it are read all the same."""
+    try:
+        yield
+    except RecursionError:
+        raise ParseError("nested too deeply to be read") from None
+    except MemoryError:
+        raise ParseError("to read it takes more memory than there is") from None
 
 
 @dataclass(frozen=True)
@@ -114,14 +126,16 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
         return rule.constant
     if rule.id_year is not None:
         found = re.search(rule.id_year, raw.document)
-        if found is None:
-            raise ParseError(f"no year in the document id {raw.document!r} by {rule.id_year!r}")
-        year = found.group(1)
+        year = (found.group(1) if found else None) or ""
+        if re.fullmatch(r"\d{2}|\d{4}", year, re.ASCII) is None:
+            raise ParseError(f"no year in the document id {raw.document!r:.80} by {rule.id_year!r}")
         if len(year) == 2:
             year = ("19" if int(year) > 50 else "20") + year
         return f"{year}-01"
     value = str(fields.get(rule.field or "", "")).strip()
-    found = re.match(r"(\d{4})(?:-(0[1-9]|1[0-2])(?!\d)|(?![\d-]))", value)
+    found = re.match(r"(\d{4})(?:-(0[1-9]|1[0-2])(?!\d)|(?![\d-]))", value, re.ASCII)
     if found is None:
-        raise ParseError(f"the field {rule.field!r} holds no date (YYYY-MM-DD, YYYY-MM or YYYY): {value!r}")
+        raise ParseError(
+            f"the field {rule.field!r} holds no date (YYYY-MM-DD, YYYY-MM or YYYY): {value!r:.80}"
+        )
     return f"{found.group(1)}-{found.group(2) or '01'}"

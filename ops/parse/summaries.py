@@ -12,7 +12,6 @@ one sentence a line below the paper's title.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -20,9 +19,9 @@ from typing import NamedTuple
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
-from ops.parse.papers import files
-from ops.parse.papers.decoding import decoded
-from ops.parse.papers.paper import check_characters
+from ops.parse import files
+from ops.parse.characters import check_characters
+from ops.parse.decoding import decoded, unescaped
 from ops.parse.records import Record, read_each
 from ops.parse.schemas import HUMAN_SUMMARIES
 from ops.parse.source import Format, Only, ParseError, Raw, Source
@@ -132,7 +131,7 @@ def _elements(text: str) -> tuple[str | None, list[str]]:
                 raise ParseError(f"broken XML: {cause} (line {_line(text, start)})")
             opened = "" if opened else piece
         elif opened:
-            sentence = fold(html.unescape(html.unescape(piece)))
+            sentence = fold(unescaped(unescaped(piece)))
             if _TITLE.search(opened):
                 title = sentence or None
             elif sentence:

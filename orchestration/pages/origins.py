@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import yaml
 
 from assets.settings import settings
+from ops.parse.records import record_place
 from orchestration.pages.ancestry import Ancestry, File, Place
 from orchestration.pages.rows import read
 
@@ -70,10 +71,9 @@ def raw_file(record_id: str, kind: str | None) -> str:
     `kind` is the dataset of raw records that names it, since papers and talks may each have a source of that
     name; None where no dataset does.
     """
-    name, slash, path = record_id.partition("/")
-    if not slash:
+    if "/" not in record_id:
         return f"{record_id} (in no dataset any more)"
-    path, _, line = path.partition("#")
+    name, path, line = record_place(record_id)
     groups = settings().sources
     for group in [kind] if kind in groups else sorted(groups):
         if source := groups[str(group)].get(name):

@@ -142,12 +142,25 @@ def test_explain_of_an_unknown_row_says_so(done):
     assert "error: no row 'nobody'" in done.module("orchestration.explain", "nobody", ok=False)
 
 
-def test_a_pipe_in_a_source_is_refused_by_name_before_anything_waits_for_it(done):
+def test_a_pipe_in_a_source_is_a_reject_and_the_reason_why_dvc_lock_is_not_written(done):
     os.mkfifo(done.root / "corpus/papers/pipe.txt")
+    before = done.lock
     output = done.run(ok=False)
-    assert re.search(r"text: pipe\.txt is neither a file nor a folder: it cannot be versioned", output), (
-        output
-    )
+    assert re.search(
+        r"error: .*text: pipe\.txt is neither a file nor a folder, .*move the file away", output
+    ), output
+    assert "pipe" in rejected(done, "sources/papers")["text/pipe.txt"]
+    assert done.lock == before
+    (done.root / "corpus/papers/pipe.txt").unlink()
+    done.run()
+    assert "text/pipe.txt" not in rejected(done, "sources/papers")
+
+
+def test_dvc_does_not_wait_for_a_pipe_in_a_source(done):
+    """`make repro` asks this before it starts DVC."""
+    done.module("orchestration.corpora")
+    os.mkfifo(done.root / "corpus/papers/pipe.txt")
+    assert "pipe.txt is neither a file nor a folder" in done.module("orchestration.corpora", ok=False)
 
 
 def test_a_lock_that_a_merge_left_broken_is_no_traceback(done):

@@ -12,17 +12,18 @@ hundred is cut in two behind "e.g." or "Fig.": those are made one.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError as XmlError
+from xml.etree.ElementTree import TreeBuilder
 
 from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
 
-from ops.parse.papers.files import whole_files
+from ops.parse.decoding import unescaped
+from ops.parse.files import whole_files
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.sentences import ends_in_abbreviation
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 _HOLDERS = {"ABSTRACT", "SECTION"}
 #: [ours] Of the words of an untitled first section, the share that the abstract has where it repeats it.
 _SAME_WORDS = 0.7
+#: A paper needs four levels, and has some hundred sentences.
+_DEEPEST = 10
+_MOST_ELEMENTS = 200_000
 
 
 class ClSciSumm:
@@ -71,7 +75,7 @@ class ClSciSumm:
                 elif element.tag == "SECTION":
                     # The repetition is part of the abstract: no pair of sections, no preamble.
                     if not (paper.sections == 1 and _repeats(element, abstract)):
-                        paper.section(_unescaped(element.get("title") or ""), 1)
+                        paper.section(unescaped(element.get("title") or ""), 1)
                 elif element.tag == "SUBSECTION":
                     paper.section(_text(element), 2)
                 elif element.tag == "S":
@@ -81,11 +85,41 @@ class ClSciSumm:
         return paper.finish()
 
 
+class _Builder(TreeBuilder):
+    """Builds the tree of a document, and refuses one whose reading would cost more than its size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[str] = []
+        self._elements = 0
+
+    def start(self, tag: Any, attrs: Any) -> Element:
+        """Begin an element. Raises ParseError for one too many, too deep, or inside of a sentence."""
+        self._elements += 1
+        if self._elements > _MOST_ELEMENTS:
+            raise ParseError(f"more than {_MOST_ELEMENTS} elements")
+        if len(self._open) == _DEEPEST:
+            raise ParseError(f"elements nested deeper than {_DEEPEST}")
+        if self._open and self._open[-1] == "S":
+            raise ParseError(f"an element <{tag}> inside of <S>")
+        self._open.append(tag)
+        return super().start(tag, attrs)
+
+    def end(self, tag: str) -> Element:
+        """End an element."""
+        self._open.pop()
+        return super().end(tag)
+
+
 def _root(content: bytes) -> Element:
     if not content.strip():
         raise ParseError("the file is empty")
+    parser = ElementTree.XMLParser(target=_Builder(), forbid_dtd=True)
     try:
-        root: Element = ElementTree.fromstring(content, forbid_dtd=True)
+        parser.feed(content)
+        root: Element = parser.close()
+    except ParseError as error:
+        raise ParseError(f"{error} (line {parser.parser.CurrentLineNumber})") from None
     except XmlError as error:
         line, column = error.position
         cause = str(error).split(":")[0]
@@ -117,11 +151,7 @@ def _add(paper: PaperBuilder, element: Element) -> None:
 
 
 def _text(element: Element) -> str:
-    return _unescaped("".join(element.itertext())).strip()
-
-
-def _unescaped(text: str) -> str:
-    return html.unescape(text)
+    return unescaped("".join(element.itertext())).strip()
 
 
 def _words(element: Element) -> set[str]:

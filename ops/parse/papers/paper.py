@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ops.parse.characters import check_characters
 from ops.parse.papers.body import body_spans
 from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
 from ops.parse.source import ParseError
@@ -22,7 +23,6 @@ from ops.text.space import fold
 _ACKNOWLEDGMENTS = re.compile(
     r"(?P<title>(?:\d{1,2}\.? )?(?:[Aa]cknowledge?ments?|ACKNOWLEDGE?MENTS?))[.:]?(?: [^\Wa-z\d_]|$)"
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,6 @@ class Paper:
     text: str
     sections: tuple[Section, ...]
     sentences: tuple[Sentence, ...]
-
-
-def check_characters(text: str, what: str) -> None:
-    """Raise ParseError if `text` holds a control character or half a surrogate pair."""
-    if found := _CONTROL.search(text):
-        before = text[: found.start()]
-        place = f"line {before.count(chr(10)) + 1}, column {found.start() - before.rfind(chr(10))}"
-        raise ParseError(f"{what} holds the character U+{ord(found.group()):04X}, which is no text ({place})")
 
 
 class Placed(NamedTuple):

@@ -18,9 +18,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from ops.parse.decoding import decoded
+from ops.parse.files import whole_files
 from ops.parse.papers.body import body_spans, lines_of, repeated_heads
-from ops.parse.papers.decoding import decoded
-from ops.parse.papers.files import whole_files
 from ops.parse.papers.paper import Paper, Placed, assemble
 from ops.parse.roles import ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, Heading, role_of
 from ops.parse.source import Only, ParseError, Raw, Source

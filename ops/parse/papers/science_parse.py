@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ops.parse.papers.decoding import json_object, kind_of, list_at, scalars, text_at
-from ops.parse.papers.files import whole_files
+from ops.parse.decoding import json_object, kind_of, list_at, scalars, text_at
+from ops.parse.files import whole_files
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
 

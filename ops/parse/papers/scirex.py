@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import category
 
+from ops.parse.decoding import json_object, list_at, scalars, text_at
 from ops.parse.lines import lines_of_files
-from ops.parse.papers.decoding import json_object, list_at, scalars, text_at
 from ops.parse.papers.detokenise import detokenised
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
@@ -71,10 +71,7 @@ class SciRex:
 
 
 def _document(line: bytes) -> str | None:
-    try:
-        found = json.loads(line)["doc_id"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None  # parse() says what is wrong with the line
+    found = json.loads(line)["doc_id"]
     return found if isinstance(found, str) and found.isprintable() else None
 
 

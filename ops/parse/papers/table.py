@@ -12,7 +12,8 @@ from typing import Any
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
-from ops.parse.papers.paper import Paper, check_characters
+from ops.parse.characters import check_characters
+from ops.parse.papers.paper import Paper
 from ops.parse.records import Record, read_each
 from ops.parse.schemas import PAPERS
 from ops.parse.source import Format, ParseError

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ops.parse.papers.paper import check_characters
+from ops.parse.characters import check_characters
 from ops.parse.source import ParseError
 from ops.text.hyphens import join_lines, words_of
 from ops.text.space import fold

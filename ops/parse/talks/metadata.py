@@ -6,14 +6,15 @@ Not here: joining rows and files (folder.py).
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from ops.parse.characters import check_characters
 from ops.parse.source import ParseError
-from ops.parse.talks import talk
 
 NAME = "metadata.csv"
 COLUMNS = ("file", "title", "date", "url", "licence")
@@ -27,7 +28,7 @@ class Row:
     number: int
     """The line that it begins at, from 1."""
     written: str
-    """The row as it stands in the file."""
+    """The row as it stands in the file; a byte that is not UTF-8 is half of a surrogate pair (PEP 383)."""
     file: str
     """The transcript that it names, as a path with forward slashes; empty where it names none."""
     values: Mapping[str, str]
@@ -37,11 +38,12 @@ class Row:
 def read(content: bytes) -> Sequence[Row]:
     """Return the rows of the table, blank lines left out.
 
-    Raises ParseError where no row can be told: not UTF-8, or a header that lacks one of `COLUMNS` (more
-    of them, in any order, are welcome).
+    Raises ParseError where no row can be told: a header that is no text, or lacks one of `COLUMNS` (more of
+    them, in any order, are welcome).
     """
-    text = talk.decode(content)
-    table = _table(text[talk.first_character(text) :])
+    if not content:
+        raise ParseError("the file is empty")
+    table = _table(content.removeprefix(codecs.BOM_UTF8).decode(errors="surrogateescape"))
     _, _, header, error = next(table, (1, "", [], None))
     names = [name.strip() for name in header]
     missing = [name for name in COLUMNS if name not in names]
@@ -64,8 +66,22 @@ def _table(text: str) -> Iterator[tuple[int, str, Sequence[str], str | None]]:
         except csv.Error as broken:
             error = f"not CSV: {broken}"
         written = "".join(lines[done : reader.line_num])
+        if error is None:
+            error = _no_text(written)
         if written.strip():
             yield done + 1, written, cells, error
+
+
+def _no_text(written: str) -> str | None:
+    """Return what is wrong with the characters of a row."""
+    try:
+        written.encode()
+        check_characters(written, "the row")
+    except UnicodeEncodeError as error:
+        return f"not UTF-8: the byte 0x{ord(written[error.start]) - 0xDC00:02x}"
+    except ParseError as error:
+        return str(error)
+    return None
 
 
 def _row(names: Sequence[str], number: int, written: str, cells: Sequence[str], error: str | None) -> Row:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ops.parse.characters import check_characters
 from ops.parse.source import ParseError
 
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
@@ -54,8 +55,8 @@ class Talk:
 def decode(content: bytes) -> str:
     """Return the text of a file; a leading byte order mark stays, so that offsets are plain UTF-8's.
 
-    Raises ParseError for an empty file, for bytes that are not UTF-8 and for NUL (UTF-16 read as UTF-8
-    is full of them).
+    Raises ParseError for an empty file, for bytes that are not UTF-8, for NUL (UTF-16 read as UTF-8 is full
+    of them) and for other characters that are no text.
     """
     if not content:
         raise ParseError("the file is empty")
@@ -65,6 +66,7 @@ def decode(content: bytes) -> str:
         raise ParseError(f"not UTF-8 at byte {error.start} (0x{content[error.start]:02x})") from None
     if (nul := content.find(b"\0")) >= 0:
         raise ParseError(f"a NUL at byte {nul}: is the file UTF-16, or no text?")
+    check_characters(text, "the file")
     return text
 
 

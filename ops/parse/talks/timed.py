@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from ops.parse.characters import check_characters
 from ops.parse.source import ParseError
 from ops.parse.talks import talk
 from ops.parse.talks.talk import Word
@@ -23,7 +24,6 @@ from ops.parse.talks.talk import Word
 _WRITTEN = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read(text: str) -> Sequence[Word]:
@@ -68,11 +68,10 @@ class _Located(str):
 
     def pieces(self, text: str, where: str) -> Iterator[tuple[str, int]]:
         """Yield the words in the string, each with its offset in `text`."""
+        check_characters(self, f"{where}: the word")
         written = text[self.begin : self.end]
         starts = [found.start() for found in _WRITTEN.finditer(written)] if "\\" in written else None
         for word, index in talk.words(self):
-            if _SURROGATE.search(word):
-                raise ParseError(f"{where}: half of a surrogate pair in the word")
             yield word, self.begin + (index if starts is None else starts[index])
 
 

@@ -296,6 +296,23 @@ def test_an_unsound_answer_is_rejected_with_file_row_and_cause_and_the_others_st
         ("a.csv", b"questionnaire,rater,row_id,answer: q\na,b\n", "line 2: 2 columns where the header has 4"),
         ("a.csv", b'questionnaire,rater,row_id,answer: q\n"a', "line 2: not CSV: unexpected end of data"),
         ("a.json", b"{", "malformed JSON"),
+        ("a.json", b'[], "tasks": []', "malformed JSON: Extra data (line 1, column 3)"),
+        ("a.json", b'[{"data": {"a": 1, "a": 2}}]', "malformed JSON: the key 'a' stands twice"),
+        ("a.json", b"[" * 100_000, "JSON nested too deeply"),
+        (
+            "a.csv",
+            b"questionnaire,rater,row_id,answer: q," + b",".join(b"c%d" % n for n in range(300_000)),
+            "no answer in it",
+        ),
+        (
+            "a.csv",
+            b"questionnaire,rater,row_id,text,"
+            + b",".join(b"answer: %d" % n for n in range(2000))
+            + b"\na,b,c,"
+            + b"x" * 100_000
+            + b"," * 2000,
+            "its answers repeat what they show to more than",
+        ),
         ("a.json", b"{}", "expected a list of tasks, found an object"),
         ("a.json", b"[1]", "task 1: needs an object `data` and a list `annotations`"),
         ("a.json", b'[{"data": {}, "annotations": [{}]}]', "task 1: an annotation needs a list `result`"),
@@ -310,6 +327,26 @@ def test_a_file_that_is_no_sheet_is_rejected_whole(path, content, cause):
     found = parse_answers([record(content, path)])
     assert found.kept.num_rows == 0
     assert found.rejected["error"].to_pylist()[0].startswith(f"raters/{path}: {cause}")
+
+
+@pytest.mark.parametrize(
+    ("place", "content"),
+    [
+        ("completed_by", {"completed_by": {"email": "a\ud800"}, "result": []}),
+        ("completed_by", {"completed_by": "a\x1b", "result": []}),
+        ("from_name", {"result": [{"from_name": "\udfff", "value": {"rating": 3}}]}),
+        ("choices", {"result": [{"from_name": "a", "value": {"choices": ["\x00"]}}]}),
+    ],
+)
+def test_what_is_no_text_in_an_export_costs_that_file_only(place, content):
+    good = json.dumps([{"data": {}, "annotations": [{"result": []}]}])
+    bad = [{"data": {}, "annotations": [content]}]
+    named = [{"data": {"\ud800": 1}, "annotations": [{"result": []}]}]
+    pairs = ((good, "good.json"), (json.dumps(bad), f"{place}.json"), (json.dumps(named), "key.json"))
+    found = parse_answers([record(text, path) for text, path in pairs])
+    assert found.kept["file"].to_pylist() == ["raters/good.json"]
+    assert found.rejected["path"].to_pylist() == [f"raters/{place}.json", "raters/key.json"]
+    assert all("which is no text" in error for error in found.rejected["error"].to_pylist())
 
 
 @given(

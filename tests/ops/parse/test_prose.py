@@ -131,3 +131,17 @@ def test_a_domain_is_a_word_that_can_name_a_folder():
     assert source("plain_prose").domain == ""
     with pytest.raises(ValidationError, match="domain"):
         source("plain_prose", domain="../sports")
+
+
+def test_a_line_that_takes_the_id_of_another_line_costs_neither(tmp_path):
+    lines = [
+        '{"id": "a.jsonl#3", "text": "Liar."}',
+        '{"id": "b.jsonl#3", "text": "Other."}',
+        '{"text": "Third."}',
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    assert [(raw.document, raw.error) for raw in raws("jsonl_prose", tmp_path)] == [
+        ("a.jsonl#1", None),
+        ("b.jsonl#3", None),
+        ("a.jsonl#3", None),
+    ]

@@ -1,12 +1,13 @@
 """Every record of every source belongs to one month, or is counted as outside the range."""
 
 import os
-from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from ops.parse.papers import FORMATS, parse_papers
+from ops.parse.prose import FORMATS as PROSE
+from ops.parse.prose import parse_prose
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, ParseError, Raw, Source, month_of
 from tests.parts import InOrder
@@ -77,14 +78,34 @@ def test_an_unknown_kind_and_a_missing_folder_are_named(tmp_path):
         (os.mkfifo, "is neither a file nor a folder"),
         (lambda path: path.symlink_to("/nowhere"), "cannot be looked at"),
         (lambda path: path.symlink_to(path), "cannot be looked at"),
-        (lambda path: Path(os.fsdecode(bytes(path) + b"\xe9")).touch(), "has a name that is not UTF-8"),
+        (lambda path: path.with_name(os.fsdecode(b"odd.txt\xe9")).touch(), "has a name that is not UTF-8"),
+        (lambda path: path.symlink_to("/dev/zero"), "is neither a file nor a folder"),
     ],
 )
-def test_what_cannot_be_versioned_is_refused_by_name(tmp_path, make, message):
+def test_what_cannot_be_versioned_is_named_and_is_a_reject_beside_the_rest(tmp_path, make, message):
     found = corpus(tmp_path, a="2018-06")
     make(tmp_path / "papers" / "odd.txt")
-    with pytest.raises(SourceError, match=rf"odd\.txt.* {message}.*move it away"):
-        found.check()
+    with pytest.raises(
+        SourceError, match=rf"odd\.txt.* {message}.*DVC cannot version it.*move the file away"
+    ):
+        found.check_versions()
+    (outcome,) = found.records("2018-06").map(parse_papers)
+    assert outcome.kept["document"].to_pylist() == ["a"]
+    assert sorted(outcome.units.to_pylist()) == sorted(found.ids("2018-06"))
+    (error,) = outcome.rejected["error"].to_pylist()
+    assert error.startswith("text/odd.txt")
+
+
+def test_a_file_named_like_a_line_of_another_is_a_record_of_its_own(tmp_path):
+    (tmp_path / "prose").mkdir()
+    (tmp_path / "prose/p.jsonl").write_text('{"text": "One."}\n')
+    (tmp_path / "prose/p.jsonl#1").write_text("stray")
+    source = Source(kind="jsonl_prose", path="prose", month=MonthRule(constant="2018-06"), licence="CC0-1.0")
+    found = Corpus("prose", {"rex": source}, PROSE, tmp_path, "2018-06", "2018-06", 9, InOrder())
+    assert found.ids("2018-06") == ["rex/p.jsonl#1", "rex/p.jsonl%231"]
+    (outcome,) = found.records("2018-06").map(parse_prose)
+    assert outcome.kept["text"].to_pylist() == ["One."]
+    assert outcome.rejected["id"].to_pylist() == ["rex/p.jsonl%231"]
 
 
 @pytest.mark.parametrize(
@@ -111,6 +132,10 @@ def test_a_month_is_told_by_the_rule(rule, document, fields, month):
         (MonthRule(field="date"), {"date": "20180601"}),
         (MonthRule(field="date"), {"date": "2018-13-01"}),
         (MonthRule(id_year=r"^[A-Z](\d\d)-"), {}),
+        (MonthRule(id_year=r"^(..)"), {}),
+        (MonthRule(id_year=r"^(\d\d)?"), {}),
+        (MonthRule(id_year=r"^(\w+)"), {}),
+        (MonthRule(field="date"), {"date": "\u0662\u0660\u0661\u0668-06"}),
     ],
 )
 def test_a_month_that_cannot_be_told_is_an_error(rule, fields):

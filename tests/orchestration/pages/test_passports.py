@@ -63,6 +63,7 @@ def test_a_record_is_looked_for_in_the_sources_of_its_own_kind(monkeypatch):
     monkeypatch.setitem(kinds["papers"], "talks", source.model_copy(update={"path": "elsewhere"}))
     assert raw_file("talks/a.json#3", "papers") == "file elsewhere/a.json, line 3"
     assert raw_file("talks/a.json#3", "talks") == "file data/sample/talks/a.json, line 3"
+    assert raw_file("talks/a%25.json%231#3", "talks") == "file data/sample/talks/a%.json#1, line 3"
 
 
 def test_a_record_of_a_source_that_is_gone_says_so():

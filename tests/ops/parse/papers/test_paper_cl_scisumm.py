@@ -118,9 +118,19 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]><PAPER><S sid="1">&c;
         (b"<PAPER><S sid='1'>Caf\xe9</S></PAPER>", "malformed XML"),
         ('<?xml version="1.0" encoding="klingon"?><PAPER/>', "encoding"),
         ("<PAPER><S sid='1'>\x00</S></PAPER>", "malformed XML"),
-        ("<PAPER>" + "<SECTION>" * 50_000 + "</SECTION>" * 50_000 + "</PAPER>", "no sentences"),
+        ("<PAPER>" + "<SECTION>" * 50_000 + "</SECTION>" * 50_000 + "</PAPER>", "nested deeper than 10"),
+        ("<PAPER>\n<S>a<S>b</S></S></PAPER>", r"an element <S> inside of <S> \(line 2\)"),
+        ("<PAPER><SECTION><S>a<B>b</B></S></SECTION></PAPER>", "an element <B> inside of <S>"),
+        ("<PAPER>" + "<S/>" * 200_000 + "</PAPER>", "more than 200000 elements"),
+        ("<PAPER><S sid='1'>&#27;</S></PAPER>", "malformed XML: reference to invalid character number"),
     ],
 )
 def test_what_is_no_paper_is_refused_with_the_cause(content, cause):
     with pytest.raises(ParseError, match=cause):
         parse(content)
+
+
+def test_a_character_reference_of_any_length_is_read():
+    many = "9" * 10_000
+    paper = parse(f'<PAPER><S sid="1">It is &amp;#{many}; or &amp;#0000000065; here.</S></PAPER>')
+    assert [sentence.text for sentence in paper.sentences] == ["It is \ufffd or A here."]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ops.identity import row_id
+from ops.parse.files import shown
 from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.records import Record, record_id
+from ops.parse.records import Record, record_id, record_place
 from ops.parse.source import MonthRule, Raw, Source
 
 
@@ -47,18 +52,53 @@ def test_what_cannot_be_read_is_a_record_with_an_error(tmp_path):
     (home / "inner").mkdir()
     (home / "inside").symlink_to("inner")
     os.mkfifo(home / "pipe.txt")
+    (home / "device.txt").symlink_to("/dev/null")
+    (home / "named.txt").mkdir()
+    (home / "named.txt/in.txt").write_text("x")
     errors = {raw.path: (raw.error, raw.content) for raw in split(home)}
     assert errors.pop("fits.txt") == (None, b"x" * 1000)
+    assert errors.pop("named.txt/in.txt") == (None, b"x")
     assert all(content == b"" for _, content in errors.values())
     assert {path: error for path, (error, _) in errors.items()} == {
         "big.txt": "larger than max_bytes = 1000; it was not read",
         "paper.pdf": "not a file of this source: its name does not end in .txt or .text or .md",
         "leaves.txt": "a link that leads out of the source's folder; it is not followed",
         "folder.txt": "a link that leads out of the source's folder; it is not followed",
-        "nowhere.txt": "not a regular file, or a link that leads nowhere",
-        "loop.txt": "not a regular file, or a link that leads nowhere",
+        "nowhere.txt": "a link that leads nowhere",
+        "loop.txt": "a link that leads to itself",
+        "device.txt": "a link that leads out of the source's folder; it is not followed",
+        "named.txt": "a folder with the name of a file; what is in it is read",
         "inside": "a link to a folder; it is not followed",
-        "pipe.txt": "not a regular file, or a link that leads nowhere",
+        "pipe.txt": "not a file, but a pipe, a socket or a device",
+    }
+
+
+@pytest.fixture
+def closed():
+    """A folder with a file and a folder that may not be read, by a user who may not read them."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "closed.txt").touch(0o000)
+        (folder / "inner").mkdir(0o000)
+        (folder / "listed").mkdir()
+        (folder / "listed/in.txt").touch()
+        (folder / "listed").chmod(0o444)
+        (folder / "open.txt").touch()
+        user = os.geteuid()
+        os.seteuid(user or 65534)
+        yield folder
+        os.seteuid(user)
+        for inner in ("inner", "listed"):
+            (folder / inner).chmod(0o755)
+
+
+def test_what_may_not_be_read_is_a_record_with_an_error(closed):
+    assert {raw.path: raw.error for raw in split(closed)} == {
+        "closed.txt": "cannot be read: Permission denied",
+        "inner": "a folder that cannot be read",
+        "listed/in.txt": "cannot be read: Permission denied",
+        "open.txt": None,
     }
 
 
@@ -77,10 +117,36 @@ def test_cl_scisumm_passes_over_the_other_files_of_its_corpus(tmp_path):
     assert [raw.path for raw in split(tmp_path, "cl_scisumm")] == ["W00-1.xml"]
 
 
-def test_a_name_that_is_no_utf8_is_escaped(tmp_path):
-    (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+@pytest.mark.parametrize(
+    ("name", "path", "error"),
+    [
+        (b"caf\xe9.txt", "caf\\xe9.txt", "its name is not UTF-8"),
+        (b"caf\\xe9.txt", "caf\\\\xe9.txt", None),
+        (b"a\x1b\n.txt", "a\\x1b\\x0a.txt", "its name holds a line break or a control character"),
+        (b"back\\slash.txt", "back\\slash.txt", None),
+        ("caf\u00e9 %23#1.txt".encode(), "caf\u00e9 %23#1.txt", None),
+    ],
+)
+def test_a_name_that_is_no_text_is_shown_as_escapes_and_as_no_other(tmp_path, name, path, error):
+    (tmp_path / os.fsdecode(name)).write_text("x")
     (raw,) = split(tmp_path)
-    assert raw.path == "caf\\udce9.txt"
+    assert (raw.path, raw.error) == (path, error)
+
+
+@given(st.lists(st.text(alphabet="a\\x1bu\x1b\udce9#%2035", min_size=1), unique=True))
+def test_different_paths_are_shown_and_called_differently(paths):
+    assert len({shown(path) for path in paths}) == len(paths)
+    raws = [Raw(shown(path), path, b"", row) for path in paths for row in (None, 3, 31)]
+    assert len({record_id("src", raw) for raw in raws}) == len(raws)
+    assert [record_place(record_id("src", raw)) for raw in raws] == [
+        ("src", raw.path, str(raw.row or "")) for raw in raws
+    ]
+
+
+def test_an_ordinary_path_is_its_own_id():
+    assert record_id("src", Raw("a b/c-d_\u00e9.txt", "c", b"")) == "src/a b/c-d_\u00e9.txt"
+    assert record_id("src", Raw("a.jsonl", "x", b"", 3)) == "src/a.jsonl#3"
+    assert record_id("src", Raw("a.jsonl#3", "x", b"")) == "src/a.jsonl%233"
 
 
 def test_a_missing_folder_is_an_error_of_the_configuration(tmp_path):

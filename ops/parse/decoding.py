@@ -1,15 +1,22 @@
 """From bytes to text and JSON, with errors for people.
 
-Belongs here: decoding. Not here: what the text or the object must hold (the formats).
+Belongs here: decoding. Not here: which characters are text (characters.py), what the text or the object must
+hold (the formats).
 """
 
 from __future__ import annotations
 
+import html
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from ops.parse.source import ParseError
+
+#: Unicode has characters of seven digits; Python refuses to read a number of thousands of digits.
+_LONG_REFERENCE = re.compile(r"&#([0-9]{8,})")
 
 
 def decoded(content: bytes) -> str:
@@ -27,10 +34,15 @@ def decoded(content: bytes) -> str:
         raise ParseError(f"not UTF-8: {cause}") from None
 
 
-def json_object(content: bytes) -> Mapping[str, Any]:
-    """Return a JSON object. Raises ParseError if it is none, is malformed or nested too deeply."""
+def unescaped(text: str) -> str:
+    """Return `text` with the character references of HTML replaced; one beyond Unicode becomes U+FFFD."""
+    return html.unescape(_LONG_REFERENCE.sub(lambda found: f"&#{found[1].lstrip('0')[:8] or 0}", text))
+
+
+def json_value(content: bytes) -> Any:
+    """Return a JSON value. Raises ParseError if it is malformed, nested too deeply, or a key stands twice."""
     try:
-        found = json.loads(decoded(content))
+        return json.loads(decoded(content), object_pairs_hook=_object)
     except RecursionError:
         raise ParseError("JSON nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -39,8 +51,22 @@ def json_object(content: bytes) -> Mapping[str, Any]:
         raise
     except ValueError as error:
         raise ParseError(f"malformed JSON: {error}") from None
+
+
+def json_object(content: bytes) -> Mapping[str, Any]:
+    """Return a JSON object. Raises ParseError, see `json_value`, and if it is none."""
+    found = json_value(content)
     if not isinstance(found, dict):
         raise ParseError(f"expected a JSON object, found {kind_of(found)}")
+    return found
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON: of two values of one key, one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ParseError(f"malformed JSON: the key {twice!r:.80} stands twice in an object")
     return found
 
 

@@ -1,0 +1,159 @@
+"""The files of a source's folder as records.
+
+Belongs here: what counts as a file of the source, bounds, links, names that are there twice.
+Not here: what is in the files (the formats).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ops.parse.characters import one_line
+from ops.parse.source import Only, ParseError, Raw, Source
+
+
+class Found(NamedTuple):
+    """A file of a source: its path inside the folder, where it is, and why it is not to be read."""
+
+    path: str
+    file: Path
+    error: str | None = None
+
+
+def find(folder: Path, suffixes: tuple[str, ...], passing: bool = False) -> Iterator[Found]:
+    """Yield the files below `folder` sorted by path; hidden files and folders are none.
+
+    A file with none of the suffixes is yielded with an error, or passed over if `passing` (corpora that
+    keep other files beside the papers). Links to folders, and links to files outside of `folder`, are
+    not followed: they are yielded with an error, as is whatever else cannot be read, and a folder with one of
+    the suffixes, what is in it apart. Raises FileNotFoundError if there is no such folder.
+    """
+    if not folder.is_dir():
+        raise FileNotFoundError(f"no such folder: {folder.name}")
+    for file in sorted(_walk(folder, suffixes), key=lambda file: file.relative_to(folder).parts):
+        path = file.relative_to(folder).as_posix()
+        named = file.name.lower().endswith(suffixes)
+        error = obstacle(file, folder)
+        if passing and not named and not os.path.isdir(file):  # noqa: PTH112  Path's raises
+            continue
+        if error is None and not named:
+            error = f"not a file of this source: its name does not end in {' or '.join(suffixes)}"
+        yield Found(shown(path), file, _against_name(path) or error)
+
+
+def obstacle(file: Path, folder: Path) -> str | None:
+    """Return why a file of `folder` is not to be read, None where nothing is against it."""
+    try:
+        link = stat.S_ISLNK(file.lstat().st_mode)
+        if link and not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder)):
+            return "a link that leads out of the source's folder; it is not followed"
+        mode = file.stat().st_mode
+    except OSError as error:
+        causes = {errno.ENOENT: "a link that leads nowhere", errno.ELOOP: "a link that leads to itself"}
+        return causes.get(error.errno or 0, f"cannot be read: {error.strerror}")
+    if stat.S_ISREG(mode):
+        return None
+    if not stat.S_ISDIR(mode):
+        return "not a file, but a pipe, a socket or a device"
+    if link:
+        return "a link to a folder; it is not followed"
+    if not os.access(file, os.R_OK | os.X_OK, effective_ids=True):
+        return "a folder that cannot be read"
+    return "a folder with the name of a file; what is in it is read"
+
+
+def shown(path: str) -> str:
+    """Return a path as one line of text, such that different paths stay different.
+
+    What is no text is escaped; and where something looks like an escape, so is every backslash.
+    """
+    if one_line(path) == path and "\\x" not in path and "\\u" not in path:
+        return path
+    return one_line(path.replace("\\", "\\\\"))
+
+
+def _against_name(path: str) -> str | None:
+    if any("\udc80" <= sign <= "\udcff" for sign in path):
+        return "its name is not UTF-8"
+    return None if one_line(path) == path else "its name holds a line break or a control character"
+
+
+def stem(path: str) -> str:
+    """Return the name of a file without its extension: the document of most sources."""
+    return Path(path).stem
+
+
+def whole_files(
+    folder: Path,
+    source: Source,
+    suffixes: tuple[str, ...],
+    only: Only = None,
+    passing: bool = False,
+    document: Callable[[str], str] = stem,
+) -> Iterator[Raw]:
+    """Yield every file as one record, whose document is told by its path in `folder`; see `find`.
+
+    A file over source.max_bytes is yielded unread, with an error; one that is not in `only`, unread.
+    """
+    found = find(folder, suffixes, passing)
+    return once(_read(file, document(file.path), source.max_bytes, only) for file in found)
+
+
+def once(records: Iterable[Raw]) -> Iterator[Raw]:
+    """Yield the records; of those with one document id, all but the first sound one get an error."""
+    first: dict[str, str] = {}
+    for raw in records:
+        place = raw.path if raw.row is None else f"{raw.path}, line {raw.row}"
+        if raw.error is None and raw.document in first:
+            taken = f"its document id {raw.document!r} is already that of {first[raw.document]}"
+            yield replace(raw, error=taken)
+            continue
+        if raw.error is None:
+            first[raw.document] = place
+        yield raw
+
+
+def too_large(max_bytes: int) -> str:
+    """Return the error of a record over the bound."""
+    return f"larger than max_bytes = {max_bytes}; it was not read"
+
+
+def content_of(file: Path, max_bytes: int) -> bytes:
+    """Return what is in a file. Raises ParseError where it is larger than `max_bytes`, or cannot be read."""
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(max_bytes + 1)
+    except OSError as error:
+        raise ParseError(f"cannot be read: {error.strerror}") from None
+    if len(content) > max_bytes:
+        raise ParseError(too_large(max_bytes))
+    return content
+
+
+def _read(found: Found, document: str, max_bytes: int, only: Only) -> Raw:
+    if found.error is not None:
+        return Raw(found.path, document, b"", error=found.error)
+    if only is not None and found.path not in only:
+        return Raw(found.path, document, b"")
+    try:
+        return Raw(found.path, document, content_of(found.file, max_bytes))
+    except ParseError as error:
+        return Raw(found.path, document, b"", error=str(error))
+
+
+def _walk(folder: Path, suffixes: tuple[str, ...]) -> set[Path]:
+    """Return the files, and the folders that are links, that cannot be read or that are named like files."""
+    found: set[Path] = set()
+    for place, folders, files in os.walk(folder, onerror=lambda error: found.add(Path(error.filename))):
+        here = Path(place)
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        links = (name for name in folders if os.path.islink(here / name))  # noqa: PTH114  Path's raises
+        named = (name for name in folders if name.lower().endswith(suffixes))
+        found.update(here / name for name in (*links, *named, *files) if not name.startswith("."))
+    return found

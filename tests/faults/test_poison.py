@@ -1,0 +1,171 @@
+"""Whatever lies beside them, good records are kept, and every record is accounted for."""
+
+import contextlib
+import resource
+import shutil
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from ops.parse.scan import Corpus
+from ops.parse.source import ParseError, Raw, Source
+from tests.faults import poison
+from tests.parts import InOrder
+
+MONTHS = ("2018-06", "2018-07")
+
+
+def fate(folder, format, exhausting=False):
+    """What is wrong with the fates of the records of a folder; "" if nothing is. None may exhaust the memory."""
+    source = Source(
+        kind=format.kind, path=folder.name, month=format.month, licence="MIT", max_bytes=2**20 + 2**10
+    )
+    corpus = Corpus("corpus", {"source": source}, format.formats, folder.parent, *MONTHS, 3, InOrder())
+    outcomes = [outcome for month in MONTHS for outcome in corpus.records(month).map(format.parse)]
+    due = [record for month in MONTHS for record in corpus.ids(month)]
+    if len(due) + sum(corpus.outside().values()) != len(corpus.index):
+        return "a record belongs to no month"
+    fates = Counter()
+    kept = set()
+    for outcome in outcomes:
+        units = set(outcome.units.to_pylist())
+        used = units & {unit for row in outcome.kept.to_pylist() for unit in row["source_ids"]}
+        kept |= used
+        fates.update([*used, *outcome.dropped["id"].to_pylist(), *outcome.rejected["id"].to_pylist()])
+        for error in outcome.rejected["error"].to_pylist():
+            if not error.isprintable() or len(error) > 1000 or ("memory" in error and not exhausting):
+                return f"not a line for people: {error[:200]!r}"
+    if fates != Counter(due):
+        return f"units and fates differ: {(fates - Counter(due)) + (Counter(due) - fates)}"
+    good = f"source/{format.stem}good{format.ending}" + ("#1" if format.lines else "")
+    return "" if good in kept else f"{good} is lost: {[o.rejected['error'].to_pylist() for o in outcomes]}"
+
+
+@pytest.fixture(autouse=True)
+def bounded_memory():
+    """A gigabyte more than there is: input of a megabyte may not ask for more."""
+    pa.array(["a"])  # Arrow reserves its own room first
+    former = resource.getrlimit(resource.RLIMIT_AS)
+    now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + 2**30, former[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, former)
+
+
+def survived(name, items, tally, tmp_path):
+    failures = {}
+    for item in items:
+        tally.attempt()
+        folder = tmp_path / "source"
+        folder.mkdir()
+        try:
+            poison.write(folder, poison.FORMATS[name], item)
+            wrong = fate(folder, poison.FORMATS[name])
+        except Exception:
+            wrong = traceback.format_exc(limit=-3)
+        shutil.rmtree(folder)
+        if wrong:
+            failures[item.name] = wrong
+        else:
+            tally.survive()
+    assert not failures, "\n".join(f"{what}: {wrong}" for what, wrong in failures.items())
+
+
+@pytest.mark.parametrize("name", poison.FORMATS)
+def test_good_records_are_kept_beside_poison(name, tally, tmp_path):
+    """Files and lines of 16 formats that cannot be read, beside good ones."""
+    survived(name, (item for item in poison.poisons(name) if not item.long), tally, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name, format in poison.FORMATS.items() if format.lines])
+def test_good_records_are_kept_beside_bombs(name, tally, tmp_path):
+    """Packed files that unpack to a thousand times their size, beside good ones."""
+    survived(name, (item for item in poison.poisons(name) if item.long), tally, tmp_path)
+
+
+def seconds(name, piece, size):
+    """The processor's time for one file; it may be refused."""
+    format = poison.FORMATS[name]
+    content = poison.grown(name, piece, size)
+    row = dict.fromkeys(("title", "date", "url", "licence"), "x") if format.beside else {}
+    started = time.process_time()
+    with contextlib.suppress(ParseError):
+        format.formats[format.kind].parse(Raw(f"{format.stem}a{format.ending}", "a", content, companions=row))
+    return time.process_time() - started
+
+
+def grows_linearly(name, piece, size):
+    """Say whether a file of eight times the size takes about eight times as long: not 64 times."""
+    for _ in range(3):  # another program may have slowed one of the two
+        if (large := seconds(name, piece, 8 * size)) < 0.2 or large < 24 * seconds(name, piece, size):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", poison.FORMATS)
+def test_the_time_of_a_parser_grows_with_the_size_of_its_input(name, tally):
+    """Text that repeats what a parser might be slow at."""
+    slow = []
+    for piece in poison.REPEATED:
+        tally.attempt()
+        if grows_linearly(name, piece, 5_000):
+            tally.survive()
+        else:
+            slow.append(piece)
+    assert not slow
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", poison.FORMATS)
+def test_the_time_of_a_parser_grows_with_the_size_of_large_input(name, tally):
+    """Text that repeats what a parser might be slow at, half a megabyte of it."""
+    slow = []
+    for piece in poison.REPEATED:
+        tally.attempt()
+        if grows_linearly(name, piece, 2**16):
+            tally.survive()
+        else:
+            slow.append(piece)
+    assert not slow
+
+
+def _nested(depth):
+    return b"<PAPER>" + b"<S>a" * depth + b"</S>" * depth + b"</PAPER>"
+
+
+def test_nested_sentences_are_refused_where_the_second_begins(tally):
+    """Sentences of XML inside of sentences: each was read again in all around it."""
+    parser = poison.FORMATS["papers, CL-SciSumm"].formats["cl_scisumm"]
+    for depth in (2, 100, 10_000, 100_000):
+        tally.attempt()
+        with pytest.raises(ParseError, match=r"an element <S> inside of <S> \(line 1\)"):
+            parser.parse(Raw("a.xml", "a", _nested(depth)))
+        tally.survive()
+
+
+@pytest.mark.parametrize("error", [RecursionError, MemoryError])
+def test_a_record_that_asks_too_much_costs_no_other(error, tally, tmp_path, monkeypatch):
+    """A parser that runs out of stack or memory at one record."""
+    format = poison.FORMATS["prose, plain text"]
+    reader = type(format.formats[format.kind])
+    for method in ("parse", "fields"):
+        sound = getattr(reader, method)
+
+        def exhausted(self, raw, sound=sound):
+            if raw.document == "poison":
+                raise error
+            return sound(self, raw)
+
+        tally.attempt()
+        folder = tmp_path / method / "source"
+        folder.mkdir(parents=True)
+        poison.write(folder, format, poison.Poison("", {"poison.txt": format.good}))
+        with monkeypatch.context() as patch:
+            patch.setattr(reader, method, exhausted)
+            assert fate(folder, format, exhausting=True) == ""
+        tally.survive()
