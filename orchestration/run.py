@@ -21,6 +21,7 @@ from orchestration.failures import describe
 from orchestration.footing import footing
 from orchestration.freshness import View
 from orchestration.graph import DATA, label, selected
+from orchestration.lockfile import check_lock
 from orchestration.loop import Report, Wanted, bring_up_to_date
 from orchestration.store.counts import total
 
@@ -54,6 +55,7 @@ def drive(
 
     console = Console(stderr=False, soft_wrap=True)
     check_rendered()
+    check_lock()
     for item, _ in wanted:
         if item.records:
             corpus(item.records).check()

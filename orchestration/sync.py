@@ -26,6 +26,7 @@ from assets.declaration import Declaration, code_version, declarations
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
 from orchestration.instance import QUIET, instance
+from orchestration.lockfile import check_lock
 from orchestration.quality.checks import settle, told
 from orchestration.store.identity import folder_hashes, version
 from orchestration.store.records import Record
@@ -38,6 +39,7 @@ Event: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 def sync() -> list[str]:
     """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
+    check_lock()
     corrected, view = [], View()
     for item in datasets().values():
         latest = _latest_tags(item)
