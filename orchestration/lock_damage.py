@@ -82,7 +82,8 @@ def sound_stages(path: Path) -> dict[str, Any]:
         try:
             stages = stages_of(content)
             if missing := _missing(content, stages):
-                raise DamagedLockError(f"it was cut off: {missing} is missing")
+                meant = "`git add dvc.lock` if it is meant to be so"
+                raise DamagedLockError(f"it was cut off, {missing} is missing ({meant})")
             return stages
         except DamagedLockError as error:
             if not 0 <= time.time() - written < _WRITING:
