@@ -110,14 +110,37 @@ def _commit(names: list[str]) -> list[str]:
         # As `dvc commit` does with a stage, but for dvc.lock, which DVC would write in place.
         stages = {stage.addressing: stage for stage in repo.index.stages}
         for name in moved:
-            stages[name].save()
-            stages[name].commit()
+            _save(stages[name])
         footing.check()
         if moved:
             _write_lock([stages[name] for name in moved])
         if LOCK.exists():
             remember(LOCK.read_bytes())
     return moved
+
+
+def _save(stage: Any) -> None:
+    """Hash what a stage made and bring it into DVC's cache. Raises RuntimeError where that does not hold all.
+
+    DVC only logs that a file could not be copied, and would commit the stage all the same.
+    """
+    failures: list[BaseException] = []
+
+    def collect(record: logging.LogRecord) -> bool:
+        failures.extend(error for error in (record.exc_info or ())[1:2] if isinstance(error, BaseException))
+        return False
+
+    log = logging.getLogger("dvc_data.hashfile.transfer")
+    log.addFilter(collect)
+    try:
+        stage.save()
+        stage.commit()
+    finally:
+        log.removeFilter(collect)
+    for out in stage.outs:
+        if out.use_cache and out.changed_cache():
+            message = f"dvc.lock was not written: DVC's cache did not take all of {out}"
+            raise RuntimeError(message) from next(iter(failures), None)
 
 
 def _write_lock(committed: Sequence[Any], gone: Sequence[str] = ()) -> None:

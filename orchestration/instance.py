@@ -17,7 +17,8 @@ from dagster._core.definitions.job_definition import JobDefinition
 from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
 from assets.declaration import Declaration
-from orchestration.store.publish import lock_file
+from orchestration.store.disk import in_words
+from orchestration.store.publish import lock_file, write_file
 
 #: The code location as the webserver names it: runs of this process are found under it.
 REPOSITORY = "__repository__@orchestration.definitions"
@@ -42,7 +43,7 @@ def instance() -> dg.DagsterInstance:
     # Two processes that open a fresh instance at once would both create its tables.
     with contextlib.closing(lock_file(home / ".opening", wait=True)):
         if not config.exists() or config.read_text() != wanted:
-            config.write_text(wanted)
+            write_file(config, wanted.encode())
         return dg.DagsterInstance.get()
 
 
@@ -114,7 +115,8 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
             error = data.error
             while error is not None and error.cause is not None:
                 error = error.cause
-            return error.message.strip() if error else "failed without a message"
+            message = error.message.strip() if error else "failed without a message"
+            return in_words(message) or message
     return "failed before it began"
 
 

@@ -3,12 +3,13 @@
 Belongs here: what makes the content of dvc.lock damaged, and the remedies. Not here: reading what a sound one
 says (lockfile.py), writing it (dvc.py).
 
-Most damage shows in the file itself: it cannot be read, or it lacks what DVC always writes. A file that was cut
-off between two stages, or between two outputs of one, is sound by itself. It is compared with the copy that every
-commit of ours leaves in `.silverloom`; in a checkout that has not committed yet, with what git has. It counts as
-cut off when its outputs are the first ones of those, in their order, and the rest is missing. A change that git
-made, or that was handed to it by `git add`, is meant. So is a removed dvc.lock. While DVC runs stages it writes
-dvc.lock stage by stage, in place: then nothing is compared, and a file that is being written is read again.
+Most damage shows in the file itself: it cannot be read, or it lacks what DVC always writes. A file that was
+cut off between two stages, or between two outputs of one, is sound by itself. It is compared with the copy
+that each commit leaves in `.silverloom`; in a checkout that has not committed yet, with what git has. It
+counts as cut off when its outputs are the first ones of those, in their order, and the rest is missing. A
+change that git made, or that `git add` handed to it, is meant; so is a removed dvc.lock. While DVC runs
+stages, it writes dvc.lock in place, a stage more each time: then nothing is compared. A file that is just
+being written is read again.
 """
 
 from __future__ import annotations

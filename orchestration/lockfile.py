@@ -28,7 +28,7 @@ def stage_name(item: Declaration) -> str:
 
 
 def locked_stages() -> dict[str, Any]:
-    """Return the stages of dvc.lock; {} where there is none. Raises DamagedLockError, which says what to do."""
+    """Return the stages of dvc.lock; {} where there is none. Raises DamagedLockError."""
     try:
         found = LOCK.stat()
         return _stages(found.st_mtime_ns, found.st_size)

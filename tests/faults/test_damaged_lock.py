@@ -10,7 +10,9 @@ ZEROS = bytes(4096)
 DAMAGE = {
     "emptied": lambda content: b"",
     "cut off within a line": lambda content: content[:14633],
-    "cut off between two stages": lambda content: content[: re.search(rb"^  talksumm-pairs:", content, re.M).start()],
+    "cut off between two stages": lambda content: content[
+        : re.search(rb"^  talksumm-pairs:", content, re.M).start()
+    ],
     "overwritten by zeros": lambda content: content[:4096] + ZEROS + content[8192:],
     "overwritten by random bytes": lambda content: os.urandom(len(content)),
     "replaced by a list": lambda content: b"- a\n- b\n",

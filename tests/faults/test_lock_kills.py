@@ -19,12 +19,16 @@ COMMIT = "from orchestration.dvc import commit_finished; commit_finished()"
 
 def traced(project, options, *program):
     """Run a program under strace, which looks at the two files of a commit and at those that become them."""
-    paths = [f'-P "$PWD/{place}{name}"' for place in ("", ".silverloom/") for name in ("dvc.lock", ".dvc.lock.$$")]
+    paths = [
+        f'-P "$PWD/{place}{name}"' for place in ("", ".silverloom/") for name in ("dvc.lock", ".dvc.lock.$$")
+    ]
     # With -D it is the program that has the id of the shell, and so the name of the temporary file.
     script = f'exec "{strace()}" -D -qq {" ".join(paths)} {options} "$@"'
     environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
     command = ["sh", "-c", script, "sh", sys.executable, *program]
-    return subprocess.run(command, cwd=project.root, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=project.root, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def calls(project, begin, *program):
@@ -47,7 +51,9 @@ def kill(project, begin, places, tally, *program):
     for name, number in places:
         begin()
         tally.attempt()
-        ended = traced(project, f"-o /dev/null -e trace={name} -e inject={name}:signal=KILL:when={number}", *program)
+        ended = traced(
+            project, f"-o /dev/null -e trace={name} -e inject={name}:signal=KILL:when={number}", *program
+        )
         assert ended.returncode == -signal.SIGKILL, (name, number, ended)
         left = (project.root / "dvc.lock").read_bytes() if (project.root / "dvc.lock").exists() else None
         assert left in (old, new.encode()), f"neither old nor new after {name} {number}"
@@ -102,7 +108,9 @@ def test_a_commit_killed_at_any_system_call_on_the_lock_leaves_it_whole(done, ta
 def test_rendering_that_is_killed_at_any_system_call_on_the_lock_leaves_it_whole(done, tally):
     """A rendering of dvc.yaml is killed while it drops a stage from dvc.lock"""
     new = done.lock
-    old = new + re.search(r"^  code:\n.*?(?=^  \S)", new, re.MULTILINE | re.DOTALL).group().replace("code:", "gone:", 1)
+    old = new + re.search(r"^  code:\n.*?(?=^  \S)", new, re.MULTILINE | re.DOTALL).group().replace(
+        "code:", "gone:", 1
+    )
 
     def begin():
         (done.root / "dvc.lock").write_text(old)
@@ -122,7 +130,9 @@ def test_rendering_that_is_killed_at_any_system_call_on_the_lock_leaves_it_whole
         tally.survive()
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.long), pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "number", [1, pytest.param(2, marks=pytest.mark.long), pytest.param(4, marks=pytest.mark.long)]
+)
 def test_what_a_killed_dvc_repro_leaves_of_the_lock_is_recognised_and_mended(done, tally, number):
     """`dvc repro` is killed while it writes dvc.lock, in place"""
     whole = done.lock
