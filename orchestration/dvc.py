@@ -5,10 +5,12 @@ Belongs here: rendering stages and committing finished ones. Not here: what a st
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
@@ -105,6 +107,7 @@ def _commit(names: list[str]) -> list[str]:
     logging.getLogger("dvc").setLevel(logging.WARNING)
     with Repo(str(ROOT)) as repo, lock_repo(repo):
         check_lock()  # nothing is committed over a damaged file
+        _drop_broken_rwlock(repo)
         differing = repo.status()
         moved = [name for name in names if name in differing]
         # As `dvc commit` does with a stage, but for dvc.lock, which DVC would write in place.
@@ -117,6 +120,24 @@ def _commit(names: list[str]) -> list[str]:
         if LOCK.exists():
             remember(LOCK.read_bytes())
     return moved
+
+
+def _drop_broken_rwlock(repo: Any) -> None:
+    """Remove the list of who reads and writes which path, if a full disk or a kill left a part of it.
+
+    DVC writes it in place, and refuses all work as long as it cannot be read.
+    """
+    from dvc.lock import make_lock
+
+    path = Path(repo.tmp_dir, "rwlock")
+    hardlink = repo.config["core"].get("hardlink_lock", False)
+    with make_lock(f"{path}.lock", tmp_dir=repo.tmp_dir, hardlink_lock=hardlink):
+        try:
+            json.loads(path.read_text())
+        except FileNotFoundError:
+            pass
+        except ValueError:
+            path.unlink()
 
 
 def _save(stage: Any) -> None:
@@ -154,16 +175,15 @@ def _write_lock(committed: Sequence[Any], gone: Sequence[str] = ()) -> None:
 
     former = LOCK.read_text() if LOCK.exists() else ""
     content = parse_yaml_for_update(former, str(LOCK)) or {"schema": "2.0", "stages": {}}
-    entries = content["stages"]
+    entries = dict(content["stages"])
     for stage in committed:
         entries.update(to_lockfile(stage))
-    for name in gone:
-        del entries[name]
     known = _stage_names()
-    for name in sorted(entries, key=lambda name: known.index(name) if name in known else len(known)):
-        entries[name] = entries.pop(name)
+    kept = [name for name in entries if name not in gone]
+    kept.sort(key=lambda name: known.index(name) if name in known else len(known))
+    content["stages"] = {name: entries[name] for name in kept}
     if gone or not former:
-        remember(b"")  # what is missing now is meant, also should the next lines never run
+        remember(b"")  # what will be missing is meant, also should this process end in between
     for path in (LOCK, COPY):  # what a killed commit left
         for leftover in path.parent.glob(f".{path.name}.*"):
             leftover.unlink()

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, TextIO, cast
 
 import dagster as dg
 from dagster._core.definitions.job_definition import JobDefinition
@@ -47,6 +49,25 @@ def instance() -> dg.DagsterInstance:
         return dg.DagsterInstance.get()
 
 
+class _Once:
+    """Standard error without the errors that Dagster prints, with all of the event, and then raises."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        known = text.startswith("Exception while writing logger call to event log")
+        return len(text) if known else self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def errors_once() -> contextlib.AbstractContextManager[Any]:
+    """Let Dagster, while it runs something, only raise what it would also print: the command says it."""
+    return contextlib.redirect_stderr(cast(TextIO, _Once(sys.stderr)))
+
+
 @lru_cache(maxsize=1)
 def _job() -> JobDefinition:
     from orchestration.definitions import build_definitions
@@ -58,15 +79,16 @@ def materialise(
     item: Declaration, month: str, run_id: str | None = None, tags: Mapping[str, str] | None = None
 ) -> Ran:
     """Run one partition in this process, as a run of its own that the UI shows."""
-    result = _job().execute_in_process(
-        instance=instance(),
-        partition_key=month or None,
-        asset_selection=[item.key],
-        run_config=QUIET,
-        raise_on_error=False,
-        run_id=run_id,
-        tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
-    )
+    with errors_once():
+        result = _job().execute_in_process(
+            instance=instance(),
+            partition_key=month or None,
+            asset_selection=[item.key],
+            run_config=QUIET,
+            raise_on_error=False,
+            run_id=run_id,
+            tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
+        )
     if result.success:
         return Ran(result.run_id, None)
     if any(_interrupted(event) for event in result.all_events):

@@ -101,7 +101,7 @@ def stages_of(content: bytes) -> dict[str, Any]:
     try:
         read = _Loader(content).get_single_data()
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise DamagedLockError(f"it is no YAML ({_brief(error)})") from error
+        raise DamagedLockError(f"it cannot be read as YAML ({_brief(error)})") from error
     if not isinstance(read, dict):
         raise DamagedLockError("it is no mapping with stages")
     try:

@@ -25,7 +25,7 @@ from assets.dagster_asset import ADVISORY, CHECKS
 from assets.declaration import Declaration, code_version, declarations
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
-from orchestration.instance import QUIET, instance
+from orchestration.instance import QUIET, errors_once, instance
 from orchestration.lockfile import check_lock
 from orchestration.quality.checks import settle, told
 from orchestration.store.identity import folder_hashes, version
@@ -68,7 +68,8 @@ def _tell(events: list[Event]) -> None:
             context.log_event(event)
 
     job = dg.GraphDefinition(name="sync", node_defs=[report]).to_job(executor_def=dg.in_process_executor)
-    job.execute_in_process(instance=instance(), run_config=QUIET)
+    with errors_once():
+        job.execute_in_process(instance=instance(), run_config=QUIET)
 
 
 def _latest_tags(item: Declaration) -> dict[str, Mapping[str, str]]:

@@ -148,8 +148,3 @@ def test_a_pipe_in_a_source_is_refused_by_name_before_anything_waits_for_it(done
     assert re.search(r"text: pipe\.txt is neither a file nor a folder: it cannot be versioned", output), (
         output
     )
-
-
-def test_a_lock_that_a_merge_left_broken_is_no_traceback(done):
-    (done.root / "dvc.lock").write_text("<<<<<<< HEAD\n" + done.lock)
-    assert "error: dvc.lock was not written" in done.run(ok=False)

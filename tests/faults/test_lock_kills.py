@@ -150,3 +150,16 @@ def test_what_a_killed_dvc_repro_leaves_of_the_lock_is_recognised_and_mended(don
     done.run()
     assert done.lock == whole
     tally.survive()
+
+
+def test_the_bytes_of_a_commit_are_those_that_dvc_writes_in_the_order_of_the_graph(done):
+    def stages(text):
+        head, *stages = re.split(r"^(?=  \S)", text, flags=re.MULTILINE)
+        return head, {stage.split(":")[0].strip(): stage for stage in stages}
+
+    ours = done.lock
+    (done.root / "dvc.lock").unlink()
+    done.dvc("commit", "-f", "talksumm-pairs", "talksumm-summaries", "code", "quality-pages")
+    head, theirs = stages(done.lock)
+    assert len(theirs) == 4
+    assert head == stages(ours)[0] and theirs.items() <= stages(ours)[1].items()

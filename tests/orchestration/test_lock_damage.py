@@ -30,9 +30,9 @@ def without(key):
 DAMAGE = {
     "empty": (b"", "it is empty"),
     "blank": (b"\n  \n", "it is empty"),
-    "only zeros": (bytes(8192), "it is no YAML"),
-    "zeros at its end": (WHOLE[:40960] + bytes(4096), "it is no YAML"),
-    "random bytes": (bytes(range(255, 127, -1)) * 9, "it is no YAML"),
+    "only zeros": (bytes(8192), "it cannot be read as YAML"),
+    "zeros at its end": (WHOLE[:40960] + bytes(4096), "it cannot be read as YAML"),
+    "random bytes": (bytes(range(255, 127, -1)) * 9, "it cannot be read as YAML"),
     "conflict": (b"<<<<<<< HEAD\n" + WHOLE + b"=======\n" + WHOLE + b">>>>>>> x\n", "conflict markers"),
     "one marker left": (WHOLE + b">>>>>>> theirs\n", "conflict markers"),
     "a list": (b"- a\n- b\n", "it is no mapping"),
