@@ -1,9 +1,13 @@
 """How everything runs: Dagster, DVC, the store on disk, and the commands of the Makefile.
 
 Importing this package fixes what must be fixed before numpy or torch is loaded: the kernels that
-`numerics: strict` promises, and that no tool calls home.
+`numerics: strict` promises, that no tool calls home, and that a full disk damages no compiled module.
 """
 
-from orchestration.environment import fix
+from orchestration.bytecode import protect
+
+protect()
+
+from orchestration.environment import fix  # noqa: E402
 
 fix()

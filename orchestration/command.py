@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 from orchestration.failures import describe, transient
+from orchestration.store.disk import full_disk
 
 EXPECTED = (ValueError, RuntimeError, LookupError, OSError)
 
@@ -21,7 +22,7 @@ def run(main: Callable[[], int | None]) -> None:
         print("interrupted; what was finished is kept, run again to go on", file=sys.stderr)
         sys.exit(130)
     except Exception as error:
-        if not (isinstance(error, EXPECTED) or transient(error)):
+        if not (isinstance(error, EXPECTED) or transient(error) or full_disk(error)):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
         sys.exit(1)

@@ -5,10 +5,12 @@ Belongs here: rendering stages and committing finished ones. Not here: what a st
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
@@ -20,7 +22,8 @@ from orchestration.code import write_code
 from orchestration.corpora import check_versions
 from orchestration.freshness import View
 from orchestration.graph import asset_folder, datasets, metrics_file, upstream
-from orchestration.lockfile import locked_stages, stage_name
+from orchestration.lock_damage import COPY, remember
+from orchestration.lockfile import LOCK, check_lock, locked_stages, stage_name
 from orchestration.store.publish import write_file
 
 T = TypeVar("T")
@@ -97,45 +100,97 @@ def commit_finished(made: Declaration | None = None) -> list[str]:
 
 
 def _commit(names: list[str]) -> list[str]:
-    """Commit what DVC finds changed; undone when anything moved meanwhile, for then it recorded the new."""
+    """Commit what DVC finds changed; nothing is written when anything moved meanwhile: DVC hashed the new."""
     from dvc.repo import Repo, lock_repo
 
     logging.getLogger("dvc").setLevel(logging.WARNING)
-    path = ROOT / "dvc.lock"
     with Repo(str(ROOT)) as repo, lock_repo(repo):
-        former = path.read_bytes() if path.exists() else None
+        check_lock()  # nothing is committed over a damaged file
+        _drop_broken_rwlock(repo)
         differing = repo.status()
         moved = [name for name in names if name in differing]
-        try:
-            # As `dvc commit` does with a stage. Several calls of it would read and write dvc.lock for each.
-            stages = {stage.addressing: stage for stage in repo.index.stages}
-            for name in moved:
-                stages[name].save()
-                stages[name].commit()
-            if moved:
-                stages[moved[0]].dvcfile.dump_stages([stages[name] for name in moved], update_pipeline=False)
-                _order_stages()
-            footing.check()
-        except BaseException:
-            if former is None:
-                path.unlink(missing_ok=True)
-            else:
-                write_file(path, former)
-            raise
+        # As `dvc commit` does with a stage, but for dvc.lock, which DVC would write in place.
+        stages = {stage.addressing: stage for stage in repo.index.stages}
+        for name in moved:
+            _save(stages[name])
+        footing.check()
+        if moved:
+            _write_lock([stages[name] for name in moved])
+        if LOCK.exists():
+            remember(LOCK.read_bytes())
     return moved
 
 
-def _order_stages() -> None:
-    """Bring the stages of dvc.lock into the order of the graph: DVC leaves them in that of their commits."""
-    from dvc.utils.serialize import modify_yaml
+def _drop_broken_rwlock(repo: Any) -> None:
+    """Remove the list of who reads and writes which path, if a full disk or a kill left a part of it.
 
-    known = ["code", *(stage_name(item) for item in datasets().values())]
-    found = list(locked_stages())
-    wanted = sorted(found, key=lambda name: known.index(name) if name in known else len(known))
-    if found != wanted:
-        with modify_yaml(str(ROOT / "dvc.lock")) as content:
-            for name in wanted:
-                content["stages"][name] = content["stages"].pop(name)
+    DVC writes it in place, and refuses all work as long as it cannot be read.
+    """
+    from dvc.lock import make_lock
+
+    path = Path(repo.tmp_dir, "rwlock")
+    hardlink = repo.config["core"].get("hardlink_lock", False)
+    with make_lock(f"{path}.lock", tmp_dir=repo.tmp_dir, hardlink_lock=hardlink):
+        try:
+            json.loads(path.read_text())
+        except FileNotFoundError:
+            pass
+        except ValueError:
+            path.unlink()
+
+
+def _save(stage: Any) -> None:
+    """Hash what a stage made and bring it into DVC's cache. Raises RuntimeError where that does not hold all.
+
+    DVC only logs that a file could not be copied, and would commit the stage all the same.
+    """
+    failures: list[BaseException] = []
+
+    def collect(record: logging.LogRecord) -> bool:
+        failures.extend(error for error in (record.exc_info or ())[1:2] if isinstance(error, BaseException))
+        return False
+
+    log = logging.getLogger("dvc_data.hashfile.transfer")
+    log.addFilter(collect)
+    try:
+        stage.save()
+        stage.commit()
+    finally:
+        log.removeFilter(collect)
+    for out in stage.outs:
+        if out.use_cache and out.changed_cache():
+            message = f"dvc.lock was not written: DVC's cache did not take all of {out}"
+            raise RuntimeError(message) from next(iter(failures), None)
+
+
+def _write_lock(committed: Sequence[Any], gone: Sequence[str] = ()) -> None:
+    """Write dvc.lock, whole, with the entries of stages just committed and without those that are no more.
+
+    The caller holds DVC's lock. DVC leaves entries in the order of their commits, here they stand in that of
+    the graph; else the bytes are those that DVC writes.
+    """
+    from dvc.stage.serialize import to_lockfile
+    from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
+
+    former = LOCK.read_text() if LOCK.exists() else ""
+    content = parse_yaml_for_update(former, str(LOCK)) or {"schema": "2.0", "stages": {}}
+    entries = dict(content["stages"])
+    for stage in committed:
+        entries.update(to_lockfile(stage))
+    known = _stage_names()
+    kept = [name for name in entries if name not in gone]
+    kept.sort(key=lambda name: known.index(name) if name in known else len(known))
+    content["stages"] = {name: entries[name] for name in kept}
+    if gone or not former:
+        remember(b"")  # what will be missing is meant, also should this process end in between
+    for path in (LOCK, COPY):  # what a killed commit left
+        for leftover in path.parent.glob(f".{path.name}.*"):
+            leftover.unlink()
+    write_file(LOCK, dumps_yaml(content).encode())
+
+
+def _stage_names() -> list[str]:
+    return ["code", *(stage_name(item) for item in datasets().values())]
 
 
 def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
@@ -167,14 +222,20 @@ def write() -> None:
     """Write dvc.yaml, and leave out of dvc.lock the stages of datasets that are no more."""
     write_file(ROOT / "dvc.yaml", render().encode())
     print("dvc.yaml is rendered from the asset graph", file=sys.stderr)
-    gone = sorted(locked_stages().keys() - {"code", *(stage_name(item) for item in datasets().values())})
-    if gone:
-        from dvc.utils.serialize import modify_yaml
-
-        with modify_yaml(str(ROOT / "dvc.lock")) as content:
-            for name in gone:
-                del content["stages"][name]
+    if gone := _patiently(_drop_stages):
         print(f"no longer in dvc.lock: {', '.join(gone)}", file=sys.stderr)
+
+
+def _drop_stages() -> list[str]:
+    """Leave out of dvc.lock the stages that are none; return their names."""
+    if not set(locked_stages()) - set(_stage_names()):
+        return []
+    from dvc.repo import Repo, lock_repo
+
+    with Repo(str(ROOT)) as repo, lock_repo(repo):
+        gone = sorted(locked_stages().keys() - set(_stage_names()))
+        _write_lock([], gone)
+    return gone
 
 
 if __name__ == "__main__":

@@ -12,16 +12,15 @@ from typing import NoReturn
 
 import dagster as dg
 
+from orchestration.store.disk import causes, full_disk
+
 TRIES = 3
 _PASSING = {errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EINTR, errno.ETIMEDOUT, errno.ESTALE, errno.ENOLCK}
 
 
 def transient(error: BaseException) -> bool:
     """Say whether an error, or what caused it, may be gone at the next try."""
-    causes = [error]
-    while (cause := causes[-1].__cause__ or getattr(causes[-1], "orig", None)) is not None:
-        causes.append(cause)
-    return any(_transient(cause) for cause in causes)
+    return any(_transient(cause) for cause in causes(error))
 
 
 def _transient(error: BaseException) -> bool:
@@ -41,6 +40,8 @@ def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
 
 def describe(error: BaseException) -> str:
     """Return an error as people should read it."""
+    if (line := full_disk(error)) is not None:
+        return line
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror} ({error.filename})" if error.filename else error.strerror
     worded = isinstance(error, (ValueError, RuntimeError, LookupError)) and not isinstance(error, KeyError)

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, TextIO, cast
 
 import dagster as dg
 from dagster._core.definitions.job_definition import JobDefinition
 from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
 from assets.declaration import Declaration
-from orchestration.store.publish import lock_file
+from orchestration.store.disk import in_words
+from orchestration.store.publish import lock_file, write_file
 
 #: The code location as the webserver names it: runs of this process are found under it.
 REPOSITORY = "__repository__@orchestration.definitions"
@@ -42,8 +45,27 @@ def instance() -> dg.DagsterInstance:
     # Two processes that open a fresh instance at once would both create its tables.
     with contextlib.closing(lock_file(home / ".opening", wait=True)):
         if not config.exists() or config.read_text() != wanted:
-            config.write_text(wanted)
+            write_file(config, wanted.encode())
         return dg.DagsterInstance.get()
+
+
+class _Once:
+    """Standard error without the errors that Dagster prints, with all of the event, and then raises."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        known = text.startswith("Exception while writing logger call to event log")
+        return len(text) if known else self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def errors_once() -> contextlib.AbstractContextManager[Any]:
+    """Let Dagster, while it runs something, only raise what it would also print: the command says it."""
+    return contextlib.redirect_stderr(cast(TextIO, _Once(sys.stderr)))
 
 
 @lru_cache(maxsize=1)
@@ -57,15 +79,16 @@ def materialise(
     item: Declaration, month: str, run_id: str | None = None, tags: Mapping[str, str] | None = None
 ) -> Ran:
     """Run one partition in this process, as a run of its own that the UI shows."""
-    result = _job().execute_in_process(
-        instance=instance(),
-        partition_key=month or None,
-        asset_selection=[item.key],
-        run_config=QUIET,
-        raise_on_error=False,
-        run_id=run_id,
-        tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
-    )
+    with errors_once():
+        result = _job().execute_in_process(
+            instance=instance(),
+            partition_key=month or None,
+            asset_selection=[item.key],
+            run_config=QUIET,
+            raise_on_error=False,
+            run_id=run_id,
+            tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
+        )
     if result.success:
         return Ran(result.run_id, None)
     if any(_interrupted(event) for event in result.all_events):
@@ -114,7 +137,8 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
             error = data.error
             while error is not None and error.cause is not None:
                 error = error.cause
-            return error.message.strip() if error else "failed without a message"
+            message = error.message.strip() if error else "failed without a message"
+            return in_words(message) or message
     return "failed before it began"
 
 

@@ -1,7 +1,7 @@
 """dvc.lock and DVC's cache, read as the plain files that they are.
 
 Belongs here: reading what DVC recorded, without importing DVC (which takes a second).
-Not here: changing it (dvc.py).
+Not here: changing it (dvc.py), what makes it damaged (lock_damage.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ import yaml
 
 from assets.declaration import Declaration
 from assets.settings import ROOT
+from orchestration.lock_damage import sound_stages
+
+LOCK = ROOT / "dvc.lock"
 
 
 def stage_name(item: Declaration) -> str:
@@ -25,21 +28,26 @@ def stage_name(item: Declaration) -> str:
 
 
 def locked_stages() -> dict[str, Any]:
-    """Return the stages of dvc.lock; {} where there is no lock that can be read."""
-    path = ROOT / "dvc.lock"
-    if not path.exists():
+    """Return the stages of dvc.lock; {} where there is none. Raises DamagedLockError."""
+    try:
+        found = LOCK.stat()
+        return _stages(found.st_mtime_ns, found.st_size)
+    except FileNotFoundError:
         return {}
-    stat = path.stat()
-    return _stages(stat.st_mtime_ns, stat.st_size)
+
+
+def check_lock() -> None:
+    """Raise DamagedLockError where dvc.lock is damaged: before anything is made for want of what it lacks."""
+    locked_stages()
 
 
 @lru_cache(maxsize=1)
 def _stages(_time: int, _size: int) -> dict[str, Any]:
-    return read_stages((ROOT / "dvc.lock").read_bytes()) or {}
+    return sound_stages(LOCK)
 
 
 def read_stages(content: bytes) -> dict[str, Any] | None:
-    """Return the stages of a dvc.lock; None for what is none."""
+    """Return the stages of a former dvc.lock; None for what is none."""
     try:
         read = yaml.CSafeLoader(content).get_single_data()  # ten times as fast as yaml.safe_load
     except (yaml.YAMLError, UnicodeDecodeError):

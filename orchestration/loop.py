@@ -7,6 +7,7 @@ partitions are asked for (run.py, backfill.py, stage.py), where they run (worker
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from orchestration.freshness import View
 from orchestration.graph import WORKSHOP, input_months, label
 from orchestration.prune import prune
 from orchestration.store.counts import total
+from orchestration.store.disk import FULL, DiskFullError
 from orchestration.store.publish import recover
 from orchestration.store.records import forget
 from orchestration.workers import Done, Here, Pool
@@ -47,9 +49,10 @@ def bring_up_to_date(
 ) -> Generator[Report, None, None]:
     """Make every stale partition of those wanted and yield a report as soon as a dataset is through.
 
-    A partition that fails does so alone; what needs it is left, with that as its cause. `wanted` names
-    datasets, inputs before what reads them, with their months. With `jobs` > 1 partitions are made in as many
-    worker processes, and datasets are worked on at the same time as far as their inputs allow.
+    A partition that fails does so alone; what needs it is left, with that as its cause. Only a full disk ends
+    them all: raises DiskFullError. `wanted` names datasets, inputs before what reads them, with their months.
+    With `jobs` > 1 partitions are made in as many worker processes, and datasets are worked on at the same
+    time as far as their inputs allow.
     """
     recover(WORKSHOP)
     for item, _ in wanted:
@@ -119,6 +122,8 @@ class _Loop:
 
     def _ended(self, done: Done) -> None:
         item, month, report = done.item, done.month, self._reports[done.item.name]
+        if done.error is not None and FULL in done.error:  # so would all others end
+            raise DiskFullError(errno.ENOSPC, done.error)
         reasons = self._reasons.pop((item.name, month))
         self._view.renew(item, month)
         report.seconds += done.seconds

@@ -33,6 +33,7 @@ from orchestration.quality import checks as quality
 from orchestration.quality.checks import told
 from orchestration.store.checkpoints import StoredCheckpoints, discard
 from orchestration.store.counts import counts
+from orchestration.store.disk import DiskFullError
 from orchestration.store.identity import file_md5, folder_files, folder_hashes
 from orchestration.store.parquet import write_outcomes
 from orchestration.store.publish import building, write_files
@@ -147,13 +148,18 @@ def _make_dataset(
 
 def _remember(declaration: Declaration, month: str, record: Record, findings: Mapping[str, Finding]) -> None:
     """Let a partition count as made if the checks that can refuse it passed; track it either way."""
-    if all(finding.passed for name, finding in findings.items() if name not in ADVISORY):
+    accepted = all(finding.passed for name, finding in findings.items() if name not in ADVISORY)
+    if accepted:
         write_record(declaration, month, record)
-        if declaration.checkpoints:
-            discard(declaration, month)
     else:
         forget(declaration, month)
-    track(declaration, month, record, {n: one.faults for n, one in findings.items() if not one.passed})
+    try:
+        track(declaration, month, record, {n: one.faults for n, one in findings.items() if not one.passed})
+    except DiskFullError:
+        forget(declaration, month)  # made again, it is tracked: else its run would be missing for ever
+        raise
+    if accepted and declaration.checkpoints:
+        discard(declaration, month)
 
 
 def _same_bytes(declaration: Declaration, month: str, key: Mapping[str, Any]) -> Record | None:

@@ -14,6 +14,7 @@ from assets.settings import settings
 from orchestration.dvc import check_rendered
 from orchestration.freshness import View
 from orchestration.graph import input_months, selected
+from orchestration.lockfile import check_lock
 from orchestration.prune import leftovers
 
 
@@ -32,6 +33,7 @@ class Step:
 
 def plan(select: str | None = None, view: View | None = None) -> list[Step]:
     """Return what is stale by itself or through its inputs, inputs first."""
+    check_lock()
     steps: list[Step] = []
     stale: set[tuple[str, str]] = set()
     view = view or View()

@@ -22,8 +22,10 @@ from orchestration.failures import describe
 from orchestration.footing import footing
 from orchestration.freshness import View
 from orchestration.graph import DATA, label, selected
+from orchestration.lockfile import check_lock
 from orchestration.loop import Report, Wanted, bring_up_to_date
 from orchestration.store.counts import total
+from orchestration.store.disk import full_disk
 
 #: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
 _COMMIT_EVERY = 60.0
@@ -55,6 +57,7 @@ def drive(
 
     console = Console(stderr=False, soft_wrap=True)
     check_rendered()
+    check_lock()
     for item, _ in wanted:
         if item.records:
             corpus(item.records).check()
@@ -83,6 +86,8 @@ def drive(
     try:
         write_live()
     except Exception as error:  # the datasets are made and committed: the pages only tell less of them
+        if full_disk(error):
+            raise
         cause = " ".join(describe(error).split())
         console.print(f"[yellow]warning[/] the pages do not say how things stand now: {escape(cause)}")
     return 1 if any(report.failed for report in reports) else 0

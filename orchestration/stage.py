@@ -19,6 +19,7 @@ from orchestration import metrics
 from orchestration.footing import MovedError, check, footing
 from orchestration.freshness import View
 from orchestration.graph import datasets, label
+from orchestration.lockfile import check_lock
 from orchestration.loop import bring_up_to_date
 
 
@@ -31,6 +32,7 @@ def stage(name: str) -> int:
         raise ValueError(f"no dataset is called {name!r}; known: {', '.join(datasets())}")
     item = datasets()[name]
     footing()
+    check_lock()
     _check_code(item)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"

@@ -25,7 +25,8 @@ from assets.dagster_asset import ADVISORY, CHECKS
 from assets.declaration import Declaration, code_version, declarations
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
-from orchestration.instance import QUIET, instance
+from orchestration.instance import QUIET, errors_once, instance
+from orchestration.lockfile import check_lock
 from orchestration.quality.checks import settle, told
 from orchestration.store.identity import folder_hashes, version
 from orchestration.store.records import Record
@@ -38,6 +39,7 @@ Event: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 def sync() -> list[str]:
     """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
+    check_lock()
     corrected, view = [], View()
     for item in datasets().values():
         latest = _latest_tags(item)
@@ -66,7 +68,8 @@ def _tell(events: list[Event]) -> None:
             context.log_event(event)
 
     job = dg.GraphDefinition(name="sync", node_defs=[report]).to_job(executor_def=dg.in_process_executor)
-    job.execute_in_process(instance=instance(), run_config=QUIET)
+    with errors_once():
+        job.execute_in_process(instance=instance(), run_config=QUIET)
 
 
 def _latest_tags(item: Declaration) -> dict[str, Mapping[str, str]]:

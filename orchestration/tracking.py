@@ -1,7 +1,8 @@
 """One MLflow run a made partition: what it read, with which params, from which code, and what came out.
 
 Belongs here: what a partition's run and its child runs say, and finding them again. Not here: the store's
-tables (store/mlflow_store.py). Tracking never fails a partition: what goes wrong is a warning in its log.
+tables (store/mlflow_store.py). Tracking fails a partition only where the disk is full: what else goes wrong
+is a warning in its log.
 
 An experiment is a dataset, a run is named after its partition. The versions of inputs and output are MLflow
 datasets, whose digest is DVC's hash of the folder.
@@ -9,6 +10,7 @@ datasets, whose digest is DVC's hash of the folder.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -30,6 +32,7 @@ from orchestration.failures import describe
 from orchestration.freshness import flattened
 from orchestration.graph import folder, label
 from orchestration.store import mlflow_store
+from orchestration.store.disk import DiskFullError, full_disk
 from orchestration.store.mlflow_store import STORE, Experiment, Run, Table, Written
 from orchestration.store.parquet import TABLES
 from orchestration.store.records import Record, read_record
@@ -42,7 +45,7 @@ def track(item: Declaration, month: str, record: Record, faults: Mapping[str, It
     """Write the run of a partition that was just made, with the faults that checks found, by check.
 
     It is a failed run where no record of the partition was written. Whatever goes wrong is a warning in the
-    log of the Dagster run that this is called in.
+    log of the Dagster run that this is called in; only for a full disk this raises DiskFullError.
     """
     try:
         STORE.parent.mkdir(parents=True, exist_ok=True)
@@ -50,6 +53,8 @@ def track(item: Declaration, month: str, record: Record, faults: Mapping[str, It
             run = _run(item, month, record, faults, Path(workshop))
             mlflow_store.write(STORE, _experiment(item), run)
     except Exception as error:
+        if (line := full_disk(error)) is not None:
+            raise DiskFullError(errno.ENOSPC, line) from error
         dg.get_dagster_logger().warning(f"not tracked in MLflow: {describe(error)} ({_shown(STORE)})")
 
 

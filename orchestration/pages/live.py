@@ -13,6 +13,7 @@ from assets.declaration import Declaration
 from orchestration import addresses, tracking
 from orchestration.freshness import Status, View
 from orchestration.graph import DATA, datasets
+from orchestration.lockfile import check_lock
 from orchestration.locks import writing
 from orchestration.pages.former import former
 from orchestration.pages.html import embedded
@@ -31,6 +32,7 @@ _DOCS = "../docs/"
 
 def write_live() -> None:
     """Write the state of now, where every page loads it from, and what changed since the last commit."""
+    check_lock()
     with writing("live"):
         content = f"window.silverloomLive = {embedded(state())};\n".encode()
         write_file(LIVE / "state.js", content)

@@ -18,12 +18,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from orchestration.store.disk import DiskFullError, full_line
+
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _AT_FDCWD = -100
-
-
-class DiskFullError(OSError):
-    """There is no space left; what was there before is untouched."""
 
 
 @contextlib.contextmanager
@@ -122,8 +120,7 @@ def disk_errors(target: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        message = f"no space left on the device while {target.name} was written; make room and run again"
-        raise DiskFullError(error.errno, message, str(target)) from error
+        raise DiskFullError(error.errno, full_line(target, target.name), str(target)) from error
 
 
 @contextlib.contextmanager

@@ -161,8 +161,3 @@ def test_dvc_does_not_wait_for_a_pipe_in_a_source(done):
     done.module("orchestration.corpora")
     os.mkfifo(done.root / "corpus/papers/pipe.txt")
     assert "pipe.txt is neither a file nor a folder" in done.module("orchestration.corpora", ok=False)
-
-
-def test_a_lock_that_a_merge_left_broken_is_no_traceback(done):
-    (done.root / "dvc.lock").write_text("<<<<<<< HEAD\n" + done.lock)
-    assert "error: dvc.lock was not written" in done.run(ok=False)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from orchestration.store import publish
-from orchestration.store.publish import DiskFullError, building, recover, remove, write_file
+from orchestration.store.disk import DiskFullError
+from orchestration.store.publish import building, recover, remove, write_file
 
 CALLS = ("fsync", "rename", "replace", "mkdir", "open")
 

@@ -1,0 +1,122 @@
+"""A damaged dvc.lock is said so by every command that reads it, and each remedy that is named works."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+ZEROS = bytes(4096)
+DAMAGE = {
+    "emptied": lambda content: b"",
+    "cut off within a line": lambda content: content[:14633],
+    "cut off between two stages": lambda content: content[
+        : re.search(rb"^  talksumm-pairs:", content, re.M).start()
+    ],
+    "overwritten by zeros": lambda content: content[:4096] + ZEROS + content[8192:],
+    "overwritten by random bytes": lambda content: os.urandom(len(content)),
+    "replaced by a list": lambda content: b"- a\n- b\n",
+    "given stages of another shape": lambda content: content.replace(b"outs:", b"out:"),
+}
+#: The one that always runs; tests/orchestration/test_lock_damage.py tells all of them from a sound lock.
+SHORT = "cut off between two stages"
+COMMANDS = (
+    ["run"],
+    ["plan"],
+    ["plan", "--json"],
+    ["backfill", "--from", "2018-06", "--to", "2018-06"],
+    ["stage", "talksumm/pairs"],
+    ["sync"],
+    ["standing"],
+    ["pages.live"],
+    ["ui"],
+)
+
+
+def damage(project, content):
+    path = project.root / "dvc.lock"
+    path.write_bytes(content)
+    os.utime(path, (1e9, 1e9 + len(content)))  # nobody is writing it any more
+
+
+def refused(project, *command):
+    """Run a command, which refuses the lock, names it in one line with what to do, and leaves it as it is."""
+    content = (project.root / "dvc.lock").read_bytes()
+    output = project.module(f"orchestration.{command[0]}", *command[1:], ok=False)
+    assert re.fullmatch(r"error: dvc\.lock is damaged: .*; .*remove it, and `make run` .*\n", output), output
+    assert (project.root / "dvc.lock").read_bytes() == content
+    return output
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name == SHORT else pytest.param(name, marks=pytest.mark.long) for name in DAMAGE],
+)
+def test_a_damaged_lock_is_named_and_left_alone_and_taken_back_from_git(done, tally, name):
+    """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
+    whole = done.lock
+    damage(done, DAMAGE[name](whole.encode()))
+    tally.attempt()
+    assert "`git checkout dvc.lock`" in refused(done, "run")
+    done.git("checkout", "dvc.lock")
+    done.run()
+    assert done.lock == whole
+    tally.survive()
+
+
+def test_every_command_that_reads_the_lock_refuses_a_damaged_one(done, tally):
+    """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
+    damage(done, done.lock.encode()[:-1])
+    for command in COMMANDS:
+        tally.attempt()
+        refused(done, *command)
+        tally.survive()
+
+
+def test_a_lock_that_is_removed_is_built_anew_from_the_records(done, tally):
+    """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
+    whole = done.lock
+    damage(done, whole.encode()[:5000])
+    tally.attempt()
+    refused(done, "run")
+    (done.root / "dvc.lock").unlink()
+    done.run()
+    assert done.lock == whole
+    assert "everything is up to date" in done.module("orchestration.plan")
+    tally.survive()
+
+
+def test_a_cut_off_lock_that_is_added_to_git_is_taken_as_it_is(done, tally):
+    """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
+    whole = done.lock
+    damage(done, DAMAGE[SHORT](whole.encode()))
+    tally.attempt()
+    assert "`git add dvc.lock` if it is meant to be so" in refused(done, "plan")
+    done.git("add", "dvc.lock")
+    done.run()
+    assert done.lock == whole
+    tally.survive()
+
+
+@pytest.mark.parametrize("side", ["--ours", pytest.param("--theirs", marks=pytest.mark.long)])
+def test_a_lock_with_a_conflict_is_named_and_either_side_can_be_taken(done, tally, side):
+    """dvc.lock holds a conflict of a merge"""
+    whole = done.lock
+    hashes = re.findall(r"md5: (\w{32})", whole)
+    done.git("checkout", "-q", "-b", "other")
+    damage(done, whole.replace(hashes[-1], "1" * 32).encode())
+    done.commit()
+    done.git("checkout", "-q", "main")
+    damage(done, whole.replace(hashes[-1], "2" * 32).encode())
+    done.commit()
+    tally.attempt()
+    with pytest.raises(subprocess.CalledProcessError):
+        done.git("merge", "other")
+    os.utime(done.root / "dvc.lock", (1e9, 1e9))
+    output = refused(done, "run")
+    assert "conflict markers" in output and "`git checkout --ours dvc.lock` (or `--theirs`)" in output
+    done.git("checkout", side, "dvc.lock")
+    done.git("add", "dvc.lock")
+    done.run()
+    assert done.lock == whole
+    tally.survive()

@@ -1,0 +1,151 @@
+"""Wherever a disk fills up, one line names it, what was there stays, and the next run ends as an unbroken one."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+ROOM = "200m"
+FULL = (
+    r"no space left on the device(?: while \S+ was written)?: (\d+\.\d) MB are free on (\S+); make room there"
+)
+
+
+class Disk:
+    """A file system of its own, in memory, that holds a project."""
+
+    def __init__(self, place):
+        self.place = place
+
+    def mount(self, *options):
+        return subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", self.place],
+            capture_output=True,
+            check=False,
+        )
+
+    def leave(self, kilobytes):
+        """Let it have so many kilobytes left, or make it large again."""
+        system = os.statvfs(self.place)
+        used = (system.f_blocks - system.f_bfree) * system.f_frsize // 1024
+        size = ROOM if kilobytes is None else f"{used + kilobytes}k"
+        assert self.mount("remount", f"size={size}").returncode == 0
+
+    def copy(self, project):
+        self.leave(None)
+        shutil.rmtree(self.place / "project", ignore_errors=True)
+        return project.copy(self.place / "project")
+
+
+@pytest.fixture
+def disk(tmp_path):
+    disk = Disk(tmp_path / "disk")
+    disk.place.mkdir()
+    if disk.mount(f"size={ROOM}").returncode != 0:
+        pytest.skip("a file system in memory cannot be mounted here")
+    yield disk
+    subprocess.run(["umount", "-l", disk.place], check=True)
+
+
+def fill(disk, tally, begin, sizes, module, check):
+    """Run a module on a disk with so many kilobytes left; then, with room, again; returns how often it failed."""
+    failures = 0
+    for size in sizes:
+        project = begin()
+        disk.leave(size)
+        tally.attempt()
+        ended = project.zygote.run(project.root, [], module=module, env={})
+        assert "Traceback" not in ended.output, (size, ended.output)
+        if ended.status:
+            failures += 1
+            *before, last = ended.output.splitlines()
+            assert ended.status == 1 and last.startswith("error: "), (size, ended.output)
+            found = re.search(FULL, last)
+            assert found and found.group(2) == str(disk.place), (size, ended.output)
+            assert not any("No space" in line or "sqlite" in line.lower() for line in before), ended.output
+        check(project, bool(ended.status), size)
+        tally.survive()
+    return failures
+
+
+def sizes(short, *long):
+    return pytest.mark.parametrize(
+        "sizes", [pytest.param(short, id="short"), pytest.param(long, id="long", marks=pytest.mark.long)]
+    )
+
+
+@sizes((8, 800), 0, 60, 200, 400, 1200, 1600)
+def test_a_disk_that_fills_up_while_the_stores_are_made(fresh_project, disk, tally, sizes):
+    """A disk is full while the stores of Dagster and MLflow are made"""
+
+    def begin():
+        project = disk.copy(fresh_project)
+        for name in (".dagster", ".silverloom"):
+            shutil.rmtree(project.root / name)
+        return project
+
+    def check(project, _failed, _size):
+        disk.leave(None)
+        project.module("orchestration.instance")
+        assert "sources/papers" in project.module("orchestration.plan")
+
+    assert fill(disk, tally, begin, sizes, "orchestration.instance", check) == len(sizes)
+
+
+@sizes((300,), 0, 40, 150, 700, 1500, 3000, 6000, 12000)
+def test_a_disk_that_fills_up_during_a_run(done, disk, tally, sizes):
+    """A disk is full during a run"""
+
+    def change(params):
+        params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40)
+
+    old, old_lock = done.data(), done.lock
+    begin_with = done.copy(done.root.with_name("changed"))
+    begin_with.params(change)
+    done.params(change)
+    done.run()
+    new, new_lock = done.data(), done.lock
+    assert new_lock != old_lock
+
+    def check(project, _failed, size):
+        assert project.lock in (old_lock, new_lock), size
+        for name, content in project.data().items():
+            assert content in (old.get(name), new.get(name)), (name, size)
+        disk.leave(None)
+        project.run()
+        assert project.lock == new_lock and project.data() == new, size
+
+    assert fill(disk, tally, lambda: disk.copy(begin_with), sizes, "orchestration.run", check)
+
+
+@sizes((300,), 0, 20, 60, 1000, 2000, 4000)
+def test_a_disk_that_fills_up_during_a_commit(done, disk, tally, sizes):
+    """A disk is full during a commit"""
+    whole, data = done.lock, done.data()
+    shutil.rmtree(done.root / ".dvc/cache")
+    (done.root / "dvc.lock").unlink()
+
+    def check(project, failed, size):
+        assert not failed or not (project.root / "dvc.lock").exists() or project.lock == whole, size
+        disk.leave(None)
+        project.run()
+        assert project.lock == whole, size
+        shutil.rmtree(project.root / "data/talksumm")
+        project.dvc("checkout", "data/talksumm/pairs", "data/talksumm/summaries", "data/talksumm/extractor")
+        for name, content in project.data().items():
+            assert content == data[name], (name, size)
+
+    assert fill(disk, tally, lambda: disk.copy(done), sizes, "orchestration.run", check)
+
+
+def test_what_a_full_disk_left_of_dvcs_list_of_readers_and_writers_is_no_hindrance(done, tally):
+    """DVC's own list of readers and writers was left empty by a full disk or a kill"""
+    whole = done.lock
+    (done.root / "dvc.lock").unlink()
+    (done.root / ".dvc/tmp/rwlock").write_text("")
+    tally.attempt()
+    done.run()
+    assert done.lock == whole
+    tally.survive()

@@ -1,0 +1,165 @@
+"""Whatever kills a commit, dvc.lock is the former one or the new one, and the next run ends as an unbroken one."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from orchestration.environment import QUIET, STRICT
+from tests.faults.strace import kill_at, strace
+
+#: All that changes a file, or brings it to the disk.
+CALLS = "openat,write,pwrite64,writev,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat"
+COMMIT = "from orchestration.dvc import commit_finished; commit_finished()"
+
+
+def traced(project, options, *program):
+    """Run a program under strace, which looks at the two files of a commit and at those that become them."""
+    paths = [
+        f'-P "$PWD/{place}{name}"' for place in ("", ".silverloom/") for name in ("dvc.lock", ".dvc.lock.$$")
+    ]
+    # With -D it is the program that has the id of the shell, and so the name of the temporary file.
+    script = f'exec "{strace()}" -D -qq {" ".join(paths)} {options} "$@"'
+    environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
+    command = ["sh", "-c", script, "sh", sys.executable, *program]
+    return subprocess.run(
+        command, cwd=project.root, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def calls(project, begin, *program):
+    """Return the system calls of a program on those files: its name, and which one of that name."""
+    begin()
+    log = project.root / "calls"
+    ended = traced(project, f"-o {log} -e trace={CALLS}", *program)
+    assert ended.returncode == 0, ended.stderr
+    names = re.findall(r"^(\w+)\(", log.read_text(), re.MULTILINE)
+    assert {"write", "fsync", "rename"} <= set(names), log.read_text()
+    seen = Counter()
+    return [(name, seen.update([name]) or seen[name]) for name in names]
+
+
+def kill(project, begin, places, tally, *program):
+    """Kill a program at each of these calls; each time the lock is old or new, and a run makes it the new one."""
+    new = project.lock
+    begin()
+    old = (project.root / "dvc.lock").read_bytes() if (project.root / "dvc.lock").exists() else None
+    for name, number in places:
+        begin()
+        tally.attempt()
+        ended = traced(
+            project, f"-o /dev/null -e trace={name} -e inject={name}:signal=KILL:when={number}", *program
+        )
+        assert ended.returncode == -signal.SIGKILL, (name, number, ended)
+        left = (project.root / "dvc.lock").read_bytes() if (project.root / "dvc.lock").exists() else None
+        assert left in (old, new.encode()), f"neither old nor new after {name} {number}"
+        project.run()
+        assert project.lock == new, (name, number)
+        assert not list(project.root.glob(".dvc.lock.*")), (name, number)
+        tally.survive()
+
+
+def changed(project):
+    """Give dvc.lock, and the copy of it, as they were before a stage in their middle came out otherwise."""
+    new = project.lock
+    stage = re.search(r"^  talksumm-pairs:\n.*?(?=^  \S)", new, re.MULTILINE | re.DOTALL).group()
+    output = re.search(r"path: data/talksumm/pairs\n.*?md5: (\w+)", stage, re.DOTALL).group(1)
+    old = new.replace(stage, stage.replace(output, "0" * 32))
+    assert old != new
+
+    def begin():
+        (project.root / "dvc.lock").write_text(old)
+        (project.root / ".silverloom/dvc.lock").write_text(old)
+
+    return begin
+
+
+def removed(project):
+    """Remove dvc.lock, as one does to have it built anew."""
+    new = project.lock
+
+    def begin():
+        (project.root / ".silverloom/dvc.lock").write_text(new)
+        (project.root / "dvc.lock").unlink(missing_ok=True)
+
+    return begin
+
+
+def test_a_commit_killed_at_the_write_or_at_the_rename_leaves_the_lock_whole(done, tally):
+    """A commit is killed while it writes dvc.lock"""
+    kill(done, changed(done), [("write", 1), ("rename", 1)], tally, "-c", COMMIT)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("state", [changed, removed])
+def test_a_commit_killed_at_any_system_call_on_the_lock_leaves_it_whole(done, tally, state):
+    """A commit is killed while it writes dvc.lock"""
+    begin = state(done)
+    places = calls(done, begin, "-c", COMMIT)
+    done.run()
+    kill(done, begin, places, tally, "-c", COMMIT)
+
+
+@pytest.mark.long
+def test_rendering_that_is_killed_at_any_system_call_on_the_lock_leaves_it_whole(done, tally):
+    """A rendering of dvc.yaml is killed while it drops a stage from dvc.lock"""
+    new = done.lock
+    old = new + re.search(r"^  code:\n.*?(?=^  \S)", new, re.MULTILINE | re.DOTALL).group().replace(
+        "code:", "gone:", 1
+    )
+
+    def begin():
+        (done.root / "dvc.lock").write_text(old)
+        (done.root / ".silverloom/dvc.lock").write_text(old)
+
+    places = calls(done, begin, "-m", "orchestration.dvc")
+    assert done.lock == new
+    for name, number in places:
+        begin()
+        tally.attempt()
+        options = f"-o /dev/null -e trace={name} -e inject={name}:signal=KILL:when={number}"
+        assert traced(done, options, "-m", "orchestration.dvc").returncode == -signal.SIGKILL
+        assert done.lock in (old, new), (name, number)
+        done.module("orchestration.dvc")
+        assert done.lock == new, (name, number)
+        assert "up to date" in done.module("orchestration.plan")
+        tally.survive()
+
+
+@pytest.mark.parametrize(
+    "number", [1, pytest.param(2, marks=pytest.mark.long), pytest.param(4, marks=pytest.mark.long)]
+)
+def test_what_a_killed_dvc_repro_leaves_of_the_lock_is_recognised_and_mended(done, tally, number):
+    """`dvc repro` is killed while it writes dvc.lock, in place"""
+    whole = done.lock
+    changed(done)()
+    environment = {**os.environ, **STRICT, **QUIET, **done.zygote.environment}
+    command = [*kill_at(done.root / "dvc.lock", "write", number), sys.executable, "-m", "dvc", "repro"]
+    tally.attempt()
+    subprocess.run(command, cwd=done.root, env=environment, capture_output=True, check=False)
+    left = done.lock
+    assert len(left) < len(whole), "it was killed too late"
+    output = done.run(ok=False)
+    assert re.search(r"^error: dvc.lock is damaged: .*`git checkout dvc.lock`", output, re.MULTILINE), output
+    assert done.lock == left
+    done.git("checkout", "dvc.lock")
+    done.run()
+    assert done.lock == whole
+    tally.survive()
+
+
+def test_the_bytes_of_a_commit_are_those_that_dvc_writes_in_the_order_of_the_graph(done):
+    def stages(text):
+        head, *stages = re.split(r"^(?=  \S)", text, flags=re.MULTILINE)
+        return head, {stage.split(":")[0].strip(): stage for stage in stages}
+
+    ours = done.lock
+    (done.root / "dvc.lock").unlink()
+    done.dvc("commit", "-f", "talksumm-pairs", "talksumm-summaries", "code", "quality-pages")
+    head, theirs = stages(done.lock)
+    assert len(theirs) == 4
+    assert head == stages(ours)[0] and theirs.items() <= stages(ours)[1].items()
