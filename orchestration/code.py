@@ -22,7 +22,7 @@ def write_code() -> None:
         content.setdefault(group, {})[name] = item.code
     text = json.dumps(content, indent=1, sort_keys=True) + "\n"
     path = ROOT / "code.json"
-    if not path.exists() or path.read_text() != text:
+    if not path.is_file() or path.read_bytes() != text.encode():
         write_file(path, text.encode())
 
 

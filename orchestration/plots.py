@@ -20,5 +20,5 @@ def write_template() -> None:
     from orchestration.pages.vega import bundle
 
     page = Path(__file__).with_suffix(".html").read_text().replace("{vega}", bundle())
-    if not TEMPLATE.exists() or TEMPLATE.read_text() != page:
+    if not TEMPLATE.is_file() or TEMPLATE.read_bytes() != page.encode():
         write_file(TEMPLATE, page.encode())

@@ -30,6 +30,7 @@ from orchestration.failures import describe
 from orchestration.freshness import flattened
 from orchestration.graph import folder, label
 from orchestration.store import mlflow_store
+from orchestration.store.damage import make_folder
 from orchestration.store.mlflow_store import STORE, Experiment, Run, Table, Written
 from orchestration.store.parquet import TABLES
 from orchestration.store.records import Record, read_record
@@ -45,7 +46,7 @@ def track(item: Declaration, month: str, record: Record, faults: Mapping[str, It
     log of the Dagster run that this is called in.
     """
     try:
-        STORE.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(STORE.parent)
         with tempfile.TemporaryDirectory(dir=STORE.parent) as workshop:
             run = _run(item, month, record, faults, Path(workshop))
             mlflow_store.write(STORE, _experiment(item), run)

@@ -39,7 +39,9 @@ class Tally:
 @pytest.fixture
 def tally(request: pytest.FixtureRequest) -> Iterator[Tally]:
     """Count the faults of a test under the first line of its docstring, else under its name."""
-    text = (request.function.__doc__ or request.function.__name__.removeprefix("test_").replace("_", " ")).strip()
+    text = (
+        request.function.__doc__ or request.function.__name__.removeprefix("test_").replace("_", " ")
+    ).strip()
     counts = Tally(text.splitlines()[0].rstrip("."))
     yield counts
     assert counts.attempts, "no fault was caused"
@@ -67,7 +69,16 @@ def table(folder: Path) -> str:
 def main() -> int:
     """Run the tests of this folder, the long ones, too, and print the table."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", str(Path(__file__).parent)]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-n",
+            "2",
+            "--dist",
+            "loadfile",
+            str(Path(__file__).parent),
+        ]
         ended = subprocess.run([*command, *sys.argv[1:]], env={**os.environ, COUNTS: folder}, check=False)
         print(table(Path(folder)))
     return ended.returncode
