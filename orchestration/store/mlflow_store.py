@@ -33,7 +33,6 @@ ARTIFACTS = ROOT / ".silverloom" / "mlflow"
 #: The revision of the tables that MLflow of requirements.lock creates, and that these rows fit.
 REVISION = "dc11669786a5"
 
-#: A table that a store of any revision has, and what is said of a damaged one.
 _TABLE, _THEN = "experiments", "with the runs so far; a new store begins"
 
 #: Seconds that a run waits for another process to write its own.
@@ -105,9 +104,9 @@ class Written:
 def prepare(path: Path, thorough: bool = False) -> None:
     """Let MLflow create or upgrade its tables, unless they are of today's revision; one process at a time.
 
-    A new store appears whole: it is made beside its place and renamed. A damaged one is set aside; `thorough`
-    looks at all of it. Raises OtherRevisionError where MLflow's own tables are of another revision than runs are
-    written for, TimeoutError where another process is at it for longer than MIGRATION.
+    A new store appears whole: it is made beside its place and renamed. A damaged one is set aside, after a look
+    at all of it if `thorough`. Raises OtherRevisionError where MLflow's own tables are of another revision than
+    runs are for, TimeoutError where another process is at it for longer than MIGRATION.
     """
     if not thorough and fault(path, _TABLE) is None and path.exists() and _revision(path) == REVISION:
         return
