@@ -117,6 +117,7 @@ def materialise(
     item: Declaration, month: str, run_id: str | None = None, tags: Mapping[str, str] | None = None
 ) -> Ran:
     """Run one partition in this process, as a run of its own that the UI shows."""
+    run_ids = iter([run_id])  # a second attempt is another run
     result = with_store(
         lambda: _job().execute_in_process(
             instance=instance(),
@@ -124,7 +125,7 @@ def materialise(
             asset_selection=[item.key],
             run_config=QUIET,
             raise_on_error=False,
-            run_id=run_id,
+            run_id=next(run_ids, None),
             tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
         )
     )

@@ -147,14 +147,11 @@ def _read(path: Path) -> pa.Table:
         return SCHEMA.empty_table()
     try:
         found = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
-    except (pa.ArrowException, OSError) as error:
-        raise DamagedError(f"it is no Parquet ({error})") from None
-    if found.schema.names != SCHEMA.names:
-        raise DamagedError("it has other columns")
-    try:
+        if found.schema.names != SCHEMA.names:
+            raise DamagedError("it has other columns")
         return found.cast(SCHEMA)
-    except pa.ArrowException:
-        raise DamagedError("its columns are of other types") from None
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DamagedError(f"it is no Parquet of validations ({error})") from None
 
 
 def latest(item: Declaration, month: str, version: str) -> dict[str, Any] | None:

@@ -91,7 +91,7 @@ def _empty(room: Path) -> None:
 def _target(room: Path) -> Path:
     """Return what a room was opened for. Raises DamagedError for what is no place beside its workshop."""
     content, checked = load(read_state(room / "target") or b"")
-    place = PurePosixPath(str(content.get("target")))
+    place = PurePosixPath(str(content.get("target", "")))
     if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
         raise DamagedError("it names no place that a room is opened for")
     return room.parent.parent / place

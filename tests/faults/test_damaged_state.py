@@ -87,7 +87,9 @@ def check_run(project, done, said):
     found = {name: aside for name, aside in SAID.findall(output)}
     assert sorted(name for name, _ in SAID.findall(output)) == sorted(said), output
     assert "Traceback" not in output and "not tracked" not in output
-    assert all((project.root / aside).exists() or (project.root / aside).is_symlink() for aside in found.values())
+    assert all(
+        (project.root / aside).exists() or (project.root / aside).is_symlink() for aside in found.values()
+    )
     assert project.lock == done.lock
     assert project.data() == done.data()
     assert (project.root / "code.json").read_bytes() == (done.root / "code.json").read_bytes()
@@ -96,7 +98,11 @@ def check_run(project, done, said):
 
 
 @pytest.mark.parametrize(
-    "how", [how if how in ("truncated", "a folder") else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES]
+    "how",
+    [
+        how if how in ("truncated", "a folder") else pytest.param(how, marks=pytest.mark.long)
+        for how in DAMAGES
+    ],
 )
 def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_project, tmp_path, tally, how):
     """Every file of local state is damaged at once: emptied, truncated, overwritten, a folder or a link instead."""
@@ -108,7 +114,11 @@ def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_projec
     check_run(
         project,
         done_project,
-        {places[name].relative_to(project.root).as_posix() for name, (_, said) in FILES.items() if how in said},
+        {
+            places[name].relative_to(project.root).as_posix()
+            for name, (_, said) in FILES.items()
+            if how in said
+        },
     )
     for _ in places:
         tally.survive()
@@ -128,7 +138,8 @@ def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path,
 
 
 @pytest.mark.parametrize(
-    "name", [name if name == "the records" else pytest.param(name, marks=pytest.mark.long) for name in FOLDERS]
+    "name",
+    [name if name == "the records" else pytest.param(name, marks=pytest.mark.long) for name in FOLDERS],
 )
 @pytest.mark.parametrize("how", ["emptied", pytest.param("a dangling link", marks=pytest.mark.long)])
 def test_a_folder_of_local_state_is_none(begun_project, done_project, tmp_path, tally, name, how):
