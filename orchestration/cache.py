@@ -15,7 +15,7 @@ from assets.settings import ROOT
 from orchestration.graph import asset_folder
 from orchestration.lockfile import cached, locked_stages, manifest, recorded, stage_name
 from orchestration.store.damage import set_aside
-from orchestration.store.identity import file_md5, folder_files, folder_hashes, version
+from orchestration.store.identity import file_md5, folder_hashes, version
 
 _THEN = "the next commit brings it back"
 
@@ -30,11 +30,11 @@ def check_sizes(item: Declaration) -> None:
     hashes = folder_hashes(folder)
     path = folder.relative_to(ROOT).as_posix()
     former = recorded(locked_stages().get(stage_name(item), {}), "outs", path)
-    for md5 in {version(hashes), former} - {None}:
-        manifest(str(md5))
-    for name, file in folder_files(folder).items():
-        place = cached(hashes[name])
-        if os.path.lexists(place) and not _alike(place, file):
+    for md5 in {version(hashes), former or ""}:
+        manifest(md5)
+    for name, md5 in hashes.items():
+        place = cached(md5)
+        if os.path.lexists(place) and not _alike(place, folder / name):
             set_aside(place, "it is not what its name says", _THEN)
 
 

@@ -121,10 +121,11 @@ def remembered(item: Declaration, month: str) -> Record:
 
 
 def _known(item: Declaration, month: str) -> Record | None:
-    record, found = read_record(item, month), folder_hashes(folder(item, month))
-    if record is not None and record.hashes and record.hashes == found:
-        return record
-    if record is not None:
+    record = read_record(item, month)
+    if record is not None and record.hashes:
+        found = folder_hashes(folder(item, month))
+        if record.hashes == found:
+            return record
         check_bytes(record.hashes, found)
     record = recall(item, month)
     if record is not None:

@@ -81,9 +81,8 @@ def with_store(action: Callable[[], T]) -> T:
     except Exception as error:
         if not damaged(error):
             raise
-        raise RuntimeError(
-            f"a log of a run in .dagster/history/runs is damaged ({error}): move it away"
-        ) from error
+        cause = str(error).partition("\n")[0]
+        raise RuntimeError(f"Dagster's store cannot be used: {cause}; move .dagster away") from error
 
 
 def _home() -> Path:
@@ -100,9 +99,13 @@ def _opening() -> Iterator[None]:
 
 def _set_damaged_aside(thorough: bool = False) -> None:
     """Set damaged files of the store aside: Dagster begins new ones, and sync.py tells it what is on disk."""
-    for name, (table, held) in _STORES.items():
-        path = _home() / name
+    stores = {_home() / name: what for name, what in _STORES.items()}
+    for path in stores:
         make_folder(path.parent)
+    if thorough:
+        logs = (_home() / "history" / "runs").glob("*.db")
+        stores = {**dict.fromkeys(logs, ("event_logs", "the log of a run")), **stores}
+    for path, (table, held) in stores.items():
         set_damaged_aside(path, table, f"with {held}; Dagster begins a new one", thorough)
 
 

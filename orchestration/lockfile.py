@@ -90,12 +90,13 @@ def _entries(content: bytes, md5: str) -> dict[str, str]:
 
 def cached(md5: str) -> Path:
     """Return where DVC's cache has a file or the list of a folder's files, if it has it."""
-    return _cache() / "files" / "md5" / md5[:2] / md5[2:]
+    return _cache(ROOT) / "files" / "md5" / md5[:2] / md5[2:]
 
 
-def _cache() -> Path:
+@lru_cache(maxsize=1)
+def _cache(root: Path) -> Path:
     for name in ("config.local", "config"):
-        path = ROOT / ".dvc" / name
+        path = root / ".dvc" / name
         config = configparser.ConfigParser()
         try:
             config.read_string((read_state(path) or b"").decode())
@@ -106,4 +107,4 @@ def _cache() -> Path:
             ) from error
         if config.has_option("cache", "dir"):
             return (path.parent / config.get("cache", "dir")).resolve()
-    return ROOT / ".dvc" / "cache"
+    return root / ".dvc" / "cache"

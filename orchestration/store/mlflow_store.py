@@ -104,9 +104,9 @@ class Written:
 def prepare(path: Path, thorough: bool = False) -> None:
     """Let MLflow create or upgrade its tables, unless they are of today's revision; one process at a time.
 
-    A new store appears whole: it is made beside its place and renamed. A damaged one is set aside, after a look
-    at all of it if `thorough`. Raises OtherRevisionError where MLflow's own tables are of another revision than
-    runs are for, TimeoutError where another process is at it for longer than MIGRATION.
+    A new store appears whole: it is made beside its place and renamed. A damaged one is set aside, after a
+    `thorough` look at all of it or a quick one. Raises OtherRevisionError where MLflow's own tables are of
+    another revision than runs are for, TimeoutError where another process is at it for longer than MIGRATION.
     """
     if not thorough and fault(path, _TABLE) is None and path.exists() and _revision(path) == REVISION:
         return

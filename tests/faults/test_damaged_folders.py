@@ -112,7 +112,7 @@ TARGETS = {
 @pytest.mark.parametrize("how", [*DAMAGES, *TARGETS])
 def test_a_room_whose_target_is_damaged_is_set_aside_whole(killed, tmp_path, tally, capsys, how):
     """The file that says what a killed process was building is damaged."""
-    workshop, room, target = killed
+    workshop, room, _ = killed
     if how in TARGETS:
         (room / "target").write_bytes(TARGETS[how])
     else:

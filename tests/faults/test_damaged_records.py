@@ -5,14 +5,15 @@ import json
 
 import pytest
 
-from orchestration import cache, lockfile, metrics, recall
+from orchestration import cache, lockfile, recall
 from orchestration.graph import datasets
 from orchestration.quality import history
 from orchestration.store import checked, damage, records
 from orchestration.store.counts import counts
 from orchestration.store.identity import folder_hashes, version
 from orchestration.store.records import Record, read_record, record_path, write_record
-from tests.faults.damage import DAMAGES, damage as damage_file
+from tests.faults.damage import DAMAGES
+from tests.faults.damage import damage as damage_file
 from tests.orchestration.quality.test_history import MET, entry
 from tests.orchestration.test_metrics import Project, project  # noqa: F401  fixture
 
@@ -206,12 +207,12 @@ def committed(tmp_path, monkeypatch):
         path.write_bytes(content)
     for module in (cache, recall):
         monkeypatch.setattr(module, "asset_folder", lambda item: place)
-    yield place, hashes
+    yield hashes
     lockfile.manifest.cache_clear()
 
 
 def test_a_list_in_dvcs_cache_is_read(committed):
-    place, hashes = committed
+    hashes = committed
     assert lockfile.manifest(version(hashes)) == hashes
     assert lockfile.manifest("0" * 32 + ".dir") is None
 
@@ -219,7 +220,7 @@ def test_a_list_in_dvcs_cache_is_read(committed):
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_list_in_dvcs_cache_is_set_aside_and_the_files_on_disk_speak(committed, tally, capsys, how):
     """A list of files in DVC's cache is damaged."""
-    place, hashes = committed
+    hashes = committed
     damage_file(lockfile.cached(version(hashes)), how)
     tally.attempt()
     assert lockfile.manifest(version(hashes)) is None
@@ -236,7 +237,7 @@ def test_what_is_no_hash_of_a_folder_leads_nowhere(committed, md5):
 
 def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, tally, capsys):
     """A file in DVC's cache has other bytes than its name says."""
-    place, hashes = committed
+    hashes = committed
     ((name, md5),) = hashes.items()
     path = lockfile.cached(md5)
     tally.attempt()

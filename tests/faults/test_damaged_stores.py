@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import shutil
 import sqlite3
 
 import dagster as dg
@@ -116,6 +117,7 @@ def test_a_store_of_another_revision_is_refused_and_left_alone(store, monkeypatc
     assert store.read_bytes() == content
 
 
+LONG = sorted(set(DAMAGES) - {"truncated"})
 STORES = ("history/runs.db", "history/runs/index.db", "schedules/schedules.db")
 
 
@@ -134,8 +136,6 @@ def told_once(tmp_path_factory):
 
 @pytest.fixture
 def home(told_once, tmp_path, monkeypatch):
-    import shutil
-
     home = tmp_path / "home"
     shutil.copytree(told_once, home)
     monkeypatch.setenv("DAGSTER_HOME", str(home))
@@ -168,7 +168,9 @@ def last(name):
 
 
 @pytest.mark.parametrize("store", STORES)
-@pytest.mark.parametrize("how", [*DAMAGES, "pages"])
+@pytest.mark.parametrize(
+    "how", ["truncated", "pages", *(pytest.param(how, marks=pytest.mark.long) for how in LONG)]
+)
 def test_a_damaged_store_of_dagster_is_set_aside_and_a_new_one_begins(home, tally, capsys, how, store):
     """A file of Dagster's store is damaged, as a whole or in the middle."""
     path = home / store
@@ -196,7 +198,7 @@ def test_a_file_in_the_place_of_a_folder_of_dagsters_is_set_aside(home, tally, c
     tally.survive()
 
 
-@pytest.mark.parametrize("how", DAMAGES)
+@pytest.mark.parametrize("how", ["random bytes", "a folder"])
 def test_damaged_settings_of_dagster_are_written_anew(home, tally, how):
     """Dagster's settings are damaged."""
     right = (home / "dagster.yaml").read_bytes()
@@ -221,7 +223,20 @@ def test_damage_that_cannot_be_found_is_named_and_not_retried_for_ever(home):
         raise error
 
     with pytest.raises(
-        RuntimeError, match=r"a log of a run in \.dagster/history/runs is damaged .*: move it away"
+        RuntimeError, match=r"Dagster's store cannot be used: .* malformed; move \.dagster away"
     ):
         instance.with_store(action)
     assert len(calls) == 2
+
+
+def test_the_damaged_log_of_a_run_is_set_aside_when_it_is_read(home, tally, capsys):
+    """The log of one run is damaged."""
+    run = instance.instance().get_runs()[0].run_id
+    path = home / "history/runs" / f"{run}.db"
+    damage(path, "random bytes")
+    tally.attempt()
+    assert instance.with_store(lambda: instance.instance().all_logs(run)) == []
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{path} is damaged" in line and "with the log of a run" in line
+    assert tell("second") and last("first")
+    tally.survive()
