@@ -251,6 +251,7 @@ def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, 
 
 def test_a_configuration_of_dvc_that_cannot_be_read_is_named(committed, tmp_path):
     (tmp_path / ".dvc").mkdir(exist_ok=True)
+    lockfile._cache.cache_clear()
     for name in ("config", "config.local"):
         (tmp_path / ".dvc" / name).write_text("[cache\ndir = x")
         with pytest.raises(

@@ -147,3 +147,17 @@ def test_a_folder_of_local_state_is_none(begun_project, done_project, tmp_path, 
     damage(project.root / FOLDERS[name], how)
     check_run(project, done_project, [FOLDERS[name]])
     tally.survive()
+
+
+def test_wrong_bytes_that_dvc_checks_out_are_made_again_and_replaced_in_its_cache(done, done_project, tally):
+    """A file in DVC's cache has other bytes of the same size, and is checked out."""
+    path = place(done, "the rows of talksumm/alignments")
+    right = path.read_bytes()
+    tally.attempt()
+    damage(path, "random bytes")
+    shutil.rmtree(done.root / "data/talksumm/alignments")
+    done.dvc("checkout", "-q", "data/talksumm/alignments")
+    assert done.data() != done_project.data(), "DVC found the damage"
+    check_run(done, done_project, [path.relative_to(done.root).as_posix()])
+    assert path.read_bytes() == right
+    tally.survive()
