@@ -19,7 +19,7 @@ from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
 from assets.declaration import Declaration
 from orchestration.store.damage import make_folder
-from orchestration.store.publish import lock_file, write_file
+from orchestration.store.publish import lock_file, write_changed
 from orchestration.store.sqlite import damaged, set_damaged_aside
 
 #: The code location as the webserver names it: runs of this process are found under it.
@@ -51,8 +51,7 @@ def instance() -> dg.DagsterInstance:
     config = _home() / "dagster.yaml"
     wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
     with _opening():
-        if not config.is_file() or config.read_bytes() != wanted:
-            write_file(config, wanted)
+        write_changed(config, wanted)
         _set_damaged_aside()
         try:
             return dg.DagsterInstance.get()

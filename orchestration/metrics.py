@@ -31,7 +31,7 @@ from orchestration.store import checked
 from orchestration.store.counts import counts, right, total
 from orchestration.store.damage import set_aside
 from orchestration.store.identity import file_md5
-from orchestration.store.publish import write_file
+from orchestration.store.publish import write_changed, write_file
 from orchestration.store.records import record_path, write_record
 
 FUNNEL = ("month", "outcome", "reason", "rows")
@@ -91,11 +91,11 @@ def write(item: Declaration, view: View) -> None:
     }
     known = {name: value for name, value in scores.items() if value is not None}
     content = {**total(numbers.values()), **({"scores": known} if known else {})}
-    _write(metrics_file(item), json.dumps(content, indent=2, sort_keys=True) + "\n")
+    write_changed(metrics_file(item), (json.dumps(content, indent=2, sort_keys=True) + "\n").encode())
     profiles = profile.total(one["profile"] for one in looks)
     tables = [_csv(FUNNEL, _funnel(numbers)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
     for plot, table in zip(plots(item), tables, strict=False):
-        _write(plot.file, table)
+        write_changed(plot.file, table.encode())
 
 
 def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
@@ -194,8 +194,3 @@ def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:
     writer.writerow(header)
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _write(path: Path, text: str) -> None:
-    if not path.is_file() or path.read_bytes() != text.encode():
-        write_file(path, text.encode())

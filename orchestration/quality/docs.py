@@ -31,7 +31,7 @@ from orchestration.quality.failing import failing_file
 from orchestration.store.damage import remove_file, set_aside
 from orchestration.store.identity import file_md5
 from orchestration.store.parquet import TABLES
-from orchestration.store.publish import write_file
+from orchestration.store.publish import write_changed, write_file
 
 DOCS = DATA / "quality" / "docs"
 _HERE = Path(__file__).parent / "templates"
@@ -186,9 +186,7 @@ def _write_static() -> None:
 
 
 def _keep(name: str, content: bytes) -> None:
-    target = DOCS / "static" / name
-    if not target.is_file() or target.read_bytes() != content:
-        write_file(target, content)
+    write_changed(DOCS / "static" / name, content)
 
 
 def _result(source: Path) -> Any:

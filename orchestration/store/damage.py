@@ -6,7 +6,7 @@ counts as damaged within a file, and how it is rebuilt (whoever reads it).
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -42,18 +42,19 @@ def read_state(path: Path) -> bytes | None:
 def set_aside(path: Path, wrong: object, then: str) -> Path | None:
     """Move what is damaged away and say so in a line: what is wrong with it, what is done `then`.
 
-    Returns where it is now, None where another process was faster.
+    Returns where it is now; None where another process was faster, or where it may not be moved.
     """
-    with contextlib.suppress(FileNotFoundError):
+    place = None
+    try:
         place = _move(path)
-        print(
-            f"warning: {_shown(path)} is damaged: {' '.join(str(wrong).split())}; "
-            f"set aside as {_shown(place)}, {then}",
-            file=sys.stderr,
-            flush=True,
-        )
-        return place
-    return None
+        done = f"set aside as {_shown(place)}"
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        done = f"it cannot be moved away ({error.strerror})"
+    line = f"warning: {_shown(path)} is damaged: {' '.join(str(wrong).split())}; {done}, {then}"
+    print(line, file=sys.stderr, flush=True)
+    return place
 
 
 def make_folder(folder: Path) -> None:
@@ -90,10 +91,10 @@ def _move(path: Path) -> Path:
         place = wanted.with_name(f"{wanted.name}.{number}")
     try:
         path.rename(place)
-    except OSError:
-        if not os.path.lexists(path):
-            raise FileNotFoundError(path) from None
-        shutil.move(path, place)  # over the border of a file system
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.move(path, place)
     return place
 
 

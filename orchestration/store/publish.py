@@ -103,6 +103,16 @@ def write_file(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
+def write_changed(path: Path, content: bytes) -> None:
+    """Write a file whole where it is not what it should be, whatever else it is."""
+    try:
+        found = read_state(path)
+    except DamagedError:
+        found = None
+    if found != content:
+        write_file(path, content)
+
+
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[Path]:
     """Give a temporary name beside a file; what is written there becomes the file at once, synced.

@@ -18,7 +18,8 @@ CONTENTS = {
     "a list": lambda content: b'[{"relpath": "../x", "md5": "d41d8cd98f00b204e9800998ecf8427e"}, 1]',
 }
 NO_FILE = ("a folder", "a dangling link")
-DAMAGES = (*CONTENTS, *NO_FILE)
+#: Nothing is unreadable to root.
+DAMAGES = (*CONTENTS, *NO_FILE, *(["unreadable"] if os.geteuid() else []))
 
 
 def damage(path: Path, how: str) -> None:
@@ -34,5 +35,5 @@ def damage(path: Path, how: str) -> None:
     elif how == "a dangling link":
         path.symlink_to("nowhere/at all")
     else:
-        path.write_bytes(CONTENTS[how](content))
-        path.chmod(mode)  # DVC trusts what nobody may write to
+        path.write_bytes(CONTENTS.get(how, bytes)(content))
+        path.chmod(mode if how in CONTENTS else 0)  # DVC trusts what nobody may write to
