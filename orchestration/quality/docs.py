@@ -28,7 +28,7 @@ from orchestration.locks import writing
 from orchestration.quality import history
 from orchestration.quality.checks import validation_file
 from orchestration.quality.failing import failing_file
-from orchestration.store.damage import remove_file, set_aside
+from orchestration.store.damage import read_state, remove_file, set_aside
 from orchestration.store.identity import file_md5
 from orchestration.store.parquet import TABLES
 from orchestration.store.publish import write_changed, write_file
@@ -168,7 +168,10 @@ def _rendered() -> dict[str, str]:
 
 def _made_from(page: Page) -> str:
     """Return the version of a page's document, and of what renders it."""
-    return f"{file_md5(page.source)} {_renderer()}"
+    try:
+        return f"{file_md5(page.source)} {_renderer()}"
+    except PermissionError:
+        return ""
 
 
 @cache
@@ -194,7 +197,7 @@ def _result(source: Path) -> Any:
     from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResultSchema
 
     try:
-        document = json.loads(source.read_bytes())
+        document = json.loads(read_state(source) or b"")
         _escape(document)
         return ExpectationSuiteValidationResultSchema().load(document)
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:

@@ -126,9 +126,8 @@ def read(item: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
     try:
         return _read(path).select(names)
     except DamagedError:
-        with contextlib.closing(
-            _locked(path.with_suffix(".lock"))
-        ):  # nobody is to have begun a new one meanwhile
+        # Another process may have begun a new one meanwhile.
+        with contextlib.closing(_locked(path.with_suffix(".lock"))):
             return _sound(path).select(names)
 
 

@@ -36,7 +36,9 @@ def read_state(path: Path) -> bytes | None:
             raise DamagedError("it is a link that leads nowhere") from None
         return None
     except OSError as error:
-        raise DamagedError(str(error.strerror)) from None
+        if error.errno != errno.ELOOP:
+            raise  # too many open files, say: the file itself may be sound
+        raise DamagedError("it is a link to itself") from None
 
 
 def set_aside(path: Path, wrong: object, then: str) -> Path | None:

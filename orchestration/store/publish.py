@@ -186,8 +186,8 @@ def lock_file(path: Path, wait: bool = False, shared: bool = False) -> IO[bytes]
     """
     try:
         file = path.open("ab")
-    except (IsADirectoryError, FileNotFoundError):
-        if not path.is_symlink() and not path.is_dir():
+    except OSError:
+        if path.is_file() or not os.path.lexists(path):
             raise
         set_aside(path, "it is no file", "a new lock takes its place")
         file = path.open("ab")

@@ -17,7 +17,7 @@ CONTENTS = {
     "another shape": lambda content: b'{"counts": [], "files": {"../x": 1}, "target": "../../x"}',
     "a list": lambda content: b'[{"relpath": "../x", "md5": "d41d8cd98f00b204e9800998ecf8427e"}, 1]',
 }
-NO_FILE = ("a folder", "a dangling link")
+NO_FILE = ("a folder", "a dangling link", "a link to itself")
 #: Nothing is unreadable to root.
 DAMAGES = (*CONTENTS, *NO_FILE, *(["unreadable"] if os.geteuid() else []))
 
@@ -34,6 +34,8 @@ def damage(path: Path, how: str) -> None:
         (path / "inside").mkdir(parents=True)
     elif how == "a dangling link":
         path.symlink_to("nowhere/at all")
+    elif how == "a link to itself":
+        path.symlink_to(path.name)
     else:
         path.write_bytes(CONTENTS.get(how, bytes)(content))
         path.chmod(mode if how in CONTENTS else 0)  # DVC trusts what nobody may write to
