@@ -12,6 +12,8 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from assets.settings import ROOT
+from orchestration.store.damage import DamagedError, read_state
+from orchestration.store.publish import write_file
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 3000
@@ -29,13 +31,14 @@ def base_port() -> int:
     Raises ValueError for a SILVERLOOM_PORT that leaves no room for three.
     """
     if chosen := os.environ.get("SILVERLOOM_PORT"):
-        if not chosen.isdecimal() or not 1 <= int(chosen) <= 65_533:
+        if not _leaves_room(chosen):
             raise ValueError(f"SILVERLOOM_PORT={chosen}: three ports from it on are needed, 1 to 65533")
         return int(chosen)
     try:
-        return int(_remembered().read_text())
-    except (FileNotFoundError, ValueError):
+        text = (read_state(_remembered()) or b"").decode()
+    except (DamagedError, UnicodeDecodeError):
         return DEFAULT_PORT
+    return int(text) if _leaves_room(text) else DEFAULT_PORT
 
 
 def choose() -> int:
@@ -46,9 +49,7 @@ def choose() -> int:
     first = base_port()
     for base in range(first, min(first + 300, 65_534), 3):
         if all(_free(base + offset) for offset in range(3)):
-            path = _remembered()
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(str(base))
+            write_file(_remembered(), str(base).encode())
             os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes that are started now
             return base
     raise RuntimeError(f"no three free ports from {first} on; choose some with SILVERLOOM_PORT")
@@ -101,6 +102,11 @@ def page(name: str = "") -> str:
     from orchestration.pages.html import address as path
 
     return address("pages", f"/pages/{path(name) if name else ''}")
+
+
+def _leaves_room(text: str) -> bool:
+    """Say whether a text is the first of three ports."""
+    return text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= 65_533
 
 
 def _remembered() -> Path:

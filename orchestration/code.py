@@ -11,7 +11,7 @@ from typing import Any
 from assets.settings import ROOT
 from orchestration.footing import check
 from orchestration.graph import datasets
-from orchestration.store.publish import write_file
+from orchestration.store.publish import write_changed
 
 
 def write_code() -> None:
@@ -21,9 +21,7 @@ def write_code() -> None:
         group, name = item.key.path
         content.setdefault(group, {})[name] = item.code
     text = json.dumps(content, indent=1, sort_keys=True) + "\n"
-    path = ROOT / "code.json"
-    if not path.exists() or path.read_text() != text:
-        write_file(path, text.encode())
+    write_changed(ROOT / "code.json", text.encode())
 
 
 if __name__ == "__main__":

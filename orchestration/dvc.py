@@ -18,6 +18,7 @@ import yaml
 from assets.declaration import Declaration
 from assets.settings import ROOT, settings
 from orchestration import footing, metrics
+from orchestration.cache import check_sizes
 from orchestration.code import write_code
 from orchestration.corpora import check_versions
 from orchestration.freshness import View
@@ -96,6 +97,7 @@ def commit_finished(made: Declaration | None = None) -> list[str]:
     due = [item for item in datasets().values() if view.complete(item)]
     for item in due:
         metrics.write(item, view)
+        check_sizes(item)
     return _patiently(lambda: _commit(["code", *(stage_name(item) for item in due)]))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assets.declaration import Declaration
+from orchestration.cache import check_bytes
 from orchestration.corpora import corpus
 from orchestration.graph import ancestors, datasets, folder, input_months, label
 from orchestration.recall import recall
@@ -121,8 +122,11 @@ def remembered(item: Declaration, month: str) -> Record:
 
 def _known(item: Declaration, month: str) -> Record | None:
     record = read_record(item, month)
-    if record is not None and record.hashes and record.hashes == folder_hashes(folder(item, month)):
-        return record
+    if record is not None and record.hashes:
+        found = folder_hashes(folder(item, month))
+        if record.hashes == found:
+            return record
+        check_bytes(record.hashes, found)
     record = recall(item, month)
     if record is not None:
         write_record(item, month, record)

@@ -8,22 +8,34 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, TextIO, TypeVar, cast
 
 import dagster as dg
 from dagster._core.definitions.job_definition import JobDefinition
 from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
 from assets.declaration import Declaration
+from orchestration.store.damage import make_folder
 from orchestration.store.disk import in_words
-from orchestration.store.publish import lock_file, write_file
+from orchestration.store.publish import lock_file, write_changed
+from orchestration.store.sqlite import damaged, set_damaged_aside
 
 #: The code location as the webserver names it: runs of this process are found under it.
 REPOSITORY = "__repository__@orchestration.definitions"
+
+#: The files of Dagster's store below its home: a table that each has, and what is lost from sight with it.
+_STORES = {
+    "history/runs.db": ("runs", "the list of runs so far"),
+    "history/runs/index.db": ("event_logs", "the history of assets so far"),
+    "schedules/schedules.db": ("jobs", "what is known of schedules and sensors"),
+}
+
+T = TypeVar("T")
+
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -38,15 +50,64 @@ class Ran:
 @lru_cache(maxsize=1)
 def instance() -> dg.DagsterInstance:
     """Return the instance of this checkout (.dagster), made on first use."""
-    home = Path(os.environ["DAGSTER_HOME"])
-    home.mkdir(exist_ok=True)
-    config = home / "dagster.yaml"
-    wanted = (Path(__file__).parent / "dagster.yaml").read_text()
-    # Two processes that open a fresh instance at once would both create its tables.
-    with contextlib.closing(lock_file(home / ".opening", wait=True)):
-        if not config.exists() or config.read_text() != wanted:
-            write_file(config, wanted.encode())
+    config = _home() / "dagster.yaml"
+    wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
+    with _opening():
+        write_changed(config, wanted)
+        _set_damaged_aside()
+        try:
+            return dg.DagsterInstance.get()
+        except Exception as error:
+            if not damaged(error):
+                raise
+        _set_damaged_aside(thorough=True)
         return dg.DagsterInstance.get()
+
+
+def with_store(action: Callable[[], T]) -> T:
+    """Call `action`; where Dagster's store turns out to be damaged, begin a new one and call it again.
+
+    Raises RuntimeError where that is of no use.
+    """
+    try:
+        return action()
+    except Exception as error:
+        if not damaged(error):
+            raise
+    instance.cache_clear()
+    with _opening():
+        _set_damaged_aside(thorough=True)
+    try:
+        return action()
+    except Exception as error:
+        if not damaged(error):
+            raise
+        cause = str(error).partition("\n")[0]
+        raise RuntimeError(f"Dagster's store cannot be used: {cause}; move .dagster away") from error
+
+
+def _home() -> Path:
+    return Path(os.environ["DAGSTER_HOME"])
+
+
+@contextlib.contextmanager
+def _opening() -> Iterator[None]:
+    """Let one process at a time open the store: two would both create its tables, or set them aside."""
+    make_folder(_home())
+    with contextlib.closing(lock_file(_home() / ".opening", wait=True)):
+        yield
+
+
+def _set_damaged_aside(thorough: bool = False) -> None:
+    """Set damaged files of the store aside: Dagster begins new ones, and sync.py tells it what is on disk."""
+    stores = {_home() / name: what for name, what in _STORES.items()}
+    for path in stores:
+        make_folder(path.parent)
+    if thorough:
+        logs = (_home() / "history" / "runs").glob("*.db")
+        stores = {**dict.fromkeys(logs, ("event_logs", "the log of a run")), **stores}
+    for path, (table, held) in stores.items():
+        set_damaged_aside(path, table, f"with {held}; Dagster begins a new one", thorough)
 
 
 class _Once:
@@ -79,15 +140,18 @@ def materialise(
     item: Declaration, month: str, run_id: str | None = None, tags: Mapping[str, str] | None = None
 ) -> Ran:
     """Run one partition in this process, as a run of its own that the UI shows."""
+    run_ids = iter([run_id])  # a second attempt is another run
     with errors_once():
-        result = _job().execute_in_process(
-            instance=instance(),
-            partition_key=month or None,
-            asset_selection=[item.key],
-            run_config=QUIET,
-            raise_on_error=False,
-            run_id=run_id,
-            tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
+        result = with_store(
+            lambda: _job().execute_in_process(
+                instance=instance(),
+                partition_key=month or None,
+                asset_selection=[item.key],
+                run_config=QUIET,
+                raise_on_error=False,
+                run_id=next(run_ids, None),
+                tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
+            )
         )
     if result.success:
         return Ran(result.run_id, None)

@@ -7,10 +7,12 @@ Not here: changing it (dvc.py), what makes it damaged (lock_damage.py).
 from __future__ import annotations
 
 import configparser
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
@@ -18,8 +20,12 @@ import yaml
 from assets.declaration import Declaration
 from assets.settings import ROOT
 from orchestration.lock_damage import sound_stages
+from orchestration.store.damage import DamagedError, read_state, set_aside
 
 LOCK = ROOT / "dvc.lock"
+
+#: DVC's hash of a folder.
+_FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
 
 
 def stage_name(item: Declaration) -> str:
@@ -63,24 +69,50 @@ def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def manifest(md5: str) -> Mapping[str, str] | None:
-    """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there."""
-    try:
-        entries = json.loads(cached(md5).read_bytes())
-    except FileNotFoundError:
+    """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there.
+
+    A list whose bytes are not those of its name is set aside: DVC itself takes it as it is.
+    """
+    if not _FOLDER.fullmatch(str(md5)):
         return None
-    return {entry["relpath"]: entry["md5"] for entry in entries}
+    path = cached(md5)
+    try:
+        content = read_state(path)
+        return None if content is None else _entries(content, md5)
+    except DamagedError as error:
+        set_aside(path, error, "`dvc pull` or the next commit brings it back")
+        return None
+
+
+def _entries(content: bytes, md5: str) -> dict[str, str]:
+    if hashlib.md5(content, usedforsecurity=False).hexdigest() != md5.removesuffix(".dir"):
+        raise DamagedError("its MD5 is not its name")
+    try:
+        found = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
+    except (ValueError, TypeError, KeyError):
+        raise DamagedError("it lists no files") from None
+    if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in found):
+        raise DamagedError("it lists files outside of its folder")
+    return found
 
 
 def cached(md5: str) -> Path:
     """Return where DVC's cache has a file or the list of a folder's files, if it has it."""
-    return _cache() / "files" / "md5" / md5[:2] / md5[2:]
+    return _cache(ROOT) / "files" / "md5" / md5[:2] / md5[2:]
 
 
-def _cache() -> Path:
+@lru_cache(maxsize=1)
+def _cache(root: Path) -> Path:
     for name in ("config.local", "config"):
-        path = ROOT / ".dvc" / name
+        path = root / ".dvc" / name
         config = configparser.ConfigParser()
-        config.read_string(path.read_text() if path.exists() else "")
+        try:
+            config.read_string((read_state(path) or b"").decode())
+        except (configparser.Error, ValueError) as error:
+            remedy = "`git checkout` it" if name == "config" else "mend or remove it"
+            raise ValueError(
+                f".dvc/{name} cannot be read: {' '.join(str(error).split())}; {remedy}"
+            ) from error
         if config.has_option("cache", "dir"):
             return (path.parent / config.get("cache", "dir")).resolve()
-    return ROOT / ".dvc" / "cache"
+    return root / ".dvc" / "cache"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from assets.declaration import Declaration
 from orchestration.graph import STATE
+from orchestration.store.damage import make_folder
 from orchestration.store.publish import lock_file
 
 
@@ -42,12 +43,12 @@ def reading(partitions: Iterable[tuple[Declaration, str]]) -> Iterator[None]:
 def writing(name: str) -> Iterator[None]:
     """Hold, alone, what is written of all datasets together (`live`, `docs`): others wait for their turn."""
     path = STATE / "locks" / f"{name}.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with contextlib.closing(lock_file(path, wait=True)):
         yield
 
 
 def _path(item: Declaration, month: str) -> Path:
     path = STATE.joinpath("locks", *item.key.path, f"{month or 'all'}.lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     return path

@@ -10,13 +10,15 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from assets.declaration import Declaration
 from assets.settings import ROOT
@@ -25,9 +27,12 @@ from ops.scores import Sum
 from orchestration.freshness import View
 from orchestration.graph import STATE, folder, metrics_file
 from orchestration.quality import profile
-from orchestration.store.counts import total
+from orchestration.store import checked
+from orchestration.store.counts import counts, right, total
+from orchestration.store.damage import set_aside
 from orchestration.store.identity import file_md5
-from orchestration.store.publish import write_file
+from orchestration.store.publish import write_changed, write_file
+from orchestration.store.records import record_path, write_record
 
 FUNNEL = ("month", "outcome", "reason", "rows")
 DISTRIBUTIONS = ("measure", "from", "to", "rows")
@@ -40,6 +45,18 @@ _MEASURING = (
     "orchestration/quality/profile.py",
     "orchestration/metrics.py",
 )
+
+
+class _Look(TypedDict):
+    """What is remembered of a partition's kept rows."""
+
+    asked: dict[str, Any]
+    profile: dict[str, list[int]]
+    scores: dict[str, list[float | None]]
+    former: dict[str, Any] | None
+
+
+_LOOK = TypeAdapter(_Look)
 
 
 @dataclass(frozen=True)
@@ -67,18 +84,36 @@ def write(item: Declaration, view: View) -> None:
     """Write the files of a finished dataset where they are not what they should be; a report has none."""
     if item.shape is None:
         return
-    counts = {month: view.finished(item, month).counts for month in item.made_months}
+    numbers = {month: _counted(item, month, view) for month in item.made_months}
     looks = [look(item, month, view) for month in item.made_months]
     scores = {
         name: score.value(Sum(*one["scores"][name]) for one in looks) for name, score in item.scores.items()
     }
     known = {name: value for name, value in scores.items() if value is not None}
-    content = {**total(counts.values()), **({"scores": known} if known else {})}
-    _write(metrics_file(item), json.dumps(content, indent=2, sort_keys=True) + "\n")
+    content = {**total(numbers.values()), **({"scores": known} if known else {})}
+    write_changed(metrics_file(item), (json.dumps(content, indent=2, sort_keys=True) + "\n").encode())
     profiles = profile.total(one["profile"] for one in looks)
-    tables = [_csv(FUNNEL, _funnel(counts)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
+    tables = [_csv(FUNNEL, _funnel(numbers)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
     for plot, table in zip(plots(item), tables, strict=False):
-        _write(plot.file, table)
+        write_changed(plot.file, table.encode())
+
+
+def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
+    """Return the counts of a partition: those of its record, unless its files say otherwise.
+
+    Every commit passes here, so none has counts that are not those of the files.
+    """
+    record = view.finished(item, month)
+    place = folder(item, month)
+    if right(place, record.counts):
+        return record.counts
+    found = counts(place)
+    set_aside(
+        record_path(item, month), "its counts are not those of the partition's files", "they are counted anew"
+    )
+    write_record(item, month, replace(record, counts=found))
+    view.renew(item, month)
+    return found
 
 
 def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:
@@ -117,33 +152,24 @@ def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
         "scores": {name: repr(score) for name, score in item.scores.items()},
     }
     path = STATE.joinpath("measured", *item.key.path, f"{month or 'all'}.json")
-    known = _known(path)
-    if known.get("asked") == asked:
+    known = checked.read(path, _LOOK, "it is measured anew")
+    if known is not None and known["asked"] == asked:
         return known
     place = folder(item, month)
     found = {
         "asked": asked,
         "profile": profile.profile(place, item.measures),
         "scores": _scores(item, place),
-        "former": _former(known, version),
+        "former": _former(known, version) if known is not None else None,
     }
-    write_file(path, json.dumps(found).encode())
+    write_file(path, checked.dump(found))
     return found
 
 
-def _known(path: Path) -> dict[str, Any]:
-    try:
-        known = json.loads(path.read_text())
-    except (FileNotFoundError, ValueError):
-        return {}
-    parts = {"asked": dict, "profile": dict, "scores": dict}
-    whole = isinstance(known, dict) and all(isinstance(known.get(name), kind) for name, kind in parts.items())
-    return known if whole else {}
-
-
 def _former(known: Mapping[str, Any], version: str) -> Mapping[str, Any] | None:
-    if not known or known["asked"]["version"] == version:
-        return known.get("former")
+    if known["asked"]["version"] == version:
+        former: Mapping[str, Any] | None = known["former"]
+        return former
     return {"profile": known["profile"], "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
 
 
@@ -168,8 +194,3 @@ def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:
     writer.writerow(header)
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _write(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text() != text:
-        write_file(path, text.encode())

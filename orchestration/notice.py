@@ -13,6 +13,8 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from assets.declaration import Declaration
 from assets.settings import settings
 from ops.parse.scan import Entry
@@ -40,6 +42,9 @@ class Memory:
     """Partitions that changed files reach and that were not fresh yet."""
     asked: dict[str, str] = field(default_factory=dict)
     """The state in which each of these was asked for: it is not asked for twice in the same one."""
+
+
+_MEMORY = TypeAdapter(Memory)
 
 
 @dataclass
@@ -206,12 +211,27 @@ def _md5(value: Any) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-def recalled(text: str) -> Memory:
-    """Return what a cursor holds; an empty one, or one that does not tell sources apart, knows of none."""
-    memory = json.loads(text) if text else {}
-    if not isinstance(memory.get("rules"), dict):
-        memory |= {"rules": {}, "seen": {}}
-    return Memory(**memory)
+def recalled(text: str) -> Memory | None:
+    """Return what a cursor holds; an empty one, or one that does not tell sources apart, knows of none.
+
+    None for one that is damaged.
+    """
+    try:
+        memory = json.loads(text or "{}")
+        if not isinstance(memory.get("rules"), dict):
+            memory |= {"rules": {}, "seen": {}}
+        return _MEMORY.validate_python(memory)
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        return None
+
+
+def look(text: str) -> Notice:
+    """Look at the source folders with what a cursor holds; a damaged one is as an empty one, and is named."""
+    memory = recalled(text)
+    found = notice(memory or Memory())
+    if memory is None:
+        found.reason = f"what was remembered could not be read, and is begun anew; {found.reason}"
+    return found
 
 
 if __name__ == "__main__":
@@ -219,6 +239,6 @@ if __name__ == "__main__":
 
     def main() -> None:
         """Read a memory as JSON, or nothing; print a notice as JSON."""
-        print(json.dumps(asdict(notice(recalled(sys.stdin.read())))))
+        print(json.dumps(asdict(look(sys.stdin.read()))))
 
     run(main)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assets.settings import ROOT
-from orchestration.store.publish import write_file
+from orchestration.store.publish import write_changed
 
 #: Beside `dvc` itself, so that wherever there is the one there is the other.
 TEMPLATE = ROOT / ".venv" / "dvc-plots.html"
@@ -20,5 +20,4 @@ def write_template() -> None:
     from orchestration.pages.vega import bundle
 
     page = Path(__file__).with_suffix(".html").read_text().replace("{vega}", bundle())
-    if not TEMPLATE.exists() or TEMPLATE.read_text() != page:
-        write_file(TEMPLATE, page.encode())
+    write_changed(TEMPLATE, page.encode())

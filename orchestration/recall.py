@@ -33,7 +33,7 @@ def recall(item: Declaration, month: str) -> Record | None:
     output = recorded(stage, "outs", _path(item)) if stage else None
     if stage is None or output is None:
         return None
-    hashes = _month_of(manifest(output), month)
+    hashes = _month_of(_files(item, output), month)
     if hashes is None or hashes != folder_hashes(folder(item, month)):
         return None
     if _refused(item, month, version(hashes)):
@@ -74,7 +74,7 @@ def _inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str
     for source in item.inputs:
         parent = declarations()[source.key]
         md5 = recorded(stage, "deps", _path(parent))
-        files = manifest(md5) if md5 else None
+        files = _files(parent, md5) if md5 else None
         if files is None:
             return None
         every = sorted({name.split("/")[0] for name in files}) if parent.partitioned else [""]
@@ -112,6 +112,15 @@ def _has_versions(kind: str) -> bool:
 def _folder_version(path: str) -> str:
     """Return the version of a source's folder: looked at once in a process, as the corpus itself is."""
     return version(folder_hashes(ROOT / path))
+
+
+def _files(item: Declaration, md5: str) -> Mapping[str, str] | None:
+    """Return the files of a version of a dataset: as DVC's cache lists them, else as they lie on disk."""
+    listed = manifest(md5)
+    if listed is not None:
+        return listed
+    found = folder_hashes(asset_folder(item))
+    return found if version(found) == md5 else None
 
 
 def _month_of(files: Mapping[str, str] | None, month: str) -> dict[str, str] | None:

@@ -54,8 +54,11 @@ def stage(name: str) -> int:
 def _check_code(item: Declaration) -> None:
     """Raise MovedError where code.json, which DVC records, is not the code that runs."""
     group, name = item.key.path
-    content = json.loads((ROOT / "code.json").read_text())
-    if content.get(group, {}).get(name) != item.code:
+    try:
+        written = json.loads((ROOT / "code.json").read_bytes())[group][name]
+    except (OSError, ValueError, LookupError, TypeError):
+        written = None  # what cannot be read is not today's either
+    if written != item.code:
         raise MovedError("code.json is not today's: run all of `dvc repro`, whose first stage writes it")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
@@ -15,7 +16,7 @@ from dagster._core.definitions.data_version import DATA_VERSION_TAG
 from assets.declaration import Declaration
 from orchestration.freshness import View
 from orchestration.graph import datasets, label
-from orchestration.instance import cause, instance
+from orchestration.instance import cause, instance, with_store
 from orchestration.markdown import table
 from orchestration.plan import Step, plan
 from orchestration.store.records import read_record
@@ -49,7 +50,7 @@ def standing(view: View | None = None) -> list[Standing]:
             if (reason := item.excluded(month)) is not None:
                 found.append(Standing(item.name, month, "excluded", reason, None))
             elif (step := steps.get((item.name, month))) is not None:
-                found.append(_standing(step))
+                found.append(with_store(partial(_standing, step)))
     return found
 
 

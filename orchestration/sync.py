@@ -25,7 +25,7 @@ from assets.dagster_asset import ADVISORY, CHECKS
 from assets.declaration import Declaration, code_version, declarations
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder, label
-from orchestration.instance import QUIET, errors_once, instance
+from orchestration.instance import QUIET, errors_once, instance, with_store
 from orchestration.lockfile import check_lock
 from orchestration.quality.checks import settle, told
 from orchestration.store.identity import folder_hashes, version
@@ -40,6 +40,10 @@ Event: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 def sync() -> list[str]:
     """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
     check_lock()
+    return with_store(_sync)
+
+
+def _sync() -> list[str]:
     corrected, view = [], View()
     for item in datasets().values():
         latest = _latest_tags(item)

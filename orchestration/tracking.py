@@ -32,6 +32,7 @@ from orchestration.failures import describe
 from orchestration.freshness import flattened
 from orchestration.graph import folder, label
 from orchestration.store import mlflow_store
+from orchestration.store.damage import make_folder
 from orchestration.store.disk import DiskFullError, full_disk
 from orchestration.store.mlflow_store import STORE, Experiment, Run, Table, Written
 from orchestration.store.parquet import TABLES
@@ -48,7 +49,7 @@ def track(item: Declaration, month: str, record: Record, faults: Mapping[str, It
     log of the Dagster run that this is called in; only for a full disk this raises DiskFullError.
     """
     try:
-        STORE.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(STORE.parent)
         with tempfile.TemporaryDirectory(dir=STORE.parent) as workshop:
             run = _run(item, month, record, faults, Path(workshop))
             mlflow_store.write(STORE, _experiment(item), run)

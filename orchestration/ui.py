@@ -18,6 +18,7 @@ from orchestration import addresses
 from orchestration.addresses import address
 from orchestration.graph import STATE, datasets
 from orchestration.instance import instance
+from orchestration.store.damage import make_folder, remove_file
 
 #: Where each process writes what it has to say.
 LOGS = STATE / "ui"
@@ -87,7 +88,7 @@ def _attend(children: list[Child]) -> int:
 
 
 def _start(base: int) -> Iterator[Child]:
-    LOGS.mkdir(parents=True, exist_ok=True)
+    make_folder(LOGS)
     python = (sys.executable, "-m")
     code = ("-m", "orchestration.definitions", "--code-server-log-level", "warning")
     commands: dict[str, tuple[str, ...]] = {
@@ -102,6 +103,7 @@ def _start(base: int) -> Iterator[Child]:
 
 def _child(name: str, *command: str) -> Child:
     log = LOGS / f"{name}.log"
+    remove_file(log)  # whatever it is by now
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
     return Child(name, process, log, command, time.monotonic())

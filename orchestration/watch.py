@@ -126,7 +126,7 @@ def _sources(_: int) -> tuple[Path, ...]:
 def _head(git: Path) -> Iterator[Path]:
     """Yield the files of a repository that change with its present commit."""
     yield git / "HEAD"
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):
         kind, _, ref = (git / "HEAD").read_text().partition(": ")
         if kind == "ref":
             yield from (git / ref.strip(), git / "packed-refs")

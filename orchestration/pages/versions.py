@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from assets.declaration import Declaration
 from orchestration.compare import ALIKE, compared, made_differently
 from orchestration.difference import KINDS
@@ -20,10 +22,13 @@ from orchestration.graph import DATA, datasets
 from orchestration.lockfile import recorded, stage_name
 from orchestration.pages.html import render
 from orchestration.revisions import Version, at, lock_commits, stages_of
+from orchestration.store.checked import dump, read
+from orchestration.store.damage import remove_file
 from orchestration.store.publish import write_file
 
 #: Commits that are looked through, and examples of each kind on a page.
 COMMITS, EXAMPLES = 50, 25
+_FOUND = TypeAdapter(dict[str, Any])
 _PAGES = DATA / "quality" / "pages"
 
 
@@ -53,7 +58,7 @@ def write_versions(folder: Path) -> None:
     wanted = {Path(entry.link).stem for entry in entries if entry.link}
     for path in (folder / "versions").glob("[!.]*"):
         if path.stem not in wanted:
-            path.unlink(missing_ok=True)
+            remove_file(path)
 
 
 def write_page(path: Path, found: Mapping[str, Any]) -> None:
@@ -104,10 +109,9 @@ def _compared(item: Declaration, old: Version, now: Version, subject: str, folde
     """Compare, unless that was done before: rows of the same two versions differ in the same way."""
     name = f"{item.name.replace('/', '-')}-{str(old.commit)[:7]}-{now.md5[:7]}"
     kept = folder / f"{name}.json"
-    try:
-        found = json.loads(kept.read_bytes())
-    except (OSError, ValueError):
+    found = read(kept, _FOUND, "it is compared anew")
+    if found is None:
         found = json.loads(json.dumps(compared(old, now, EXAMPLES)))
-        write_file(kept, json.dumps(found).encode())
+        write_file(kept, dump(found))
     found["made_of"] = made_differently(old, now)
     return Entry(item.name, f"changed since {str(old.commit)[:7]}", subject, found, f"versions/{name}.html")

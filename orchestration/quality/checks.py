@@ -24,6 +24,7 @@ from orchestration.quality import history
 from orchestration.quality.failing import drop_failing, keep_failing
 from orchestration.quality.measures import against
 from orchestration.quality.validate import Result, Validation, validate
+from orchestration.store.disk import DiskFullError
 from orchestration.store.parquet import TABLES
 from orchestration.store.publish import write_file
 from orchestration.store.records import Record, read_record
@@ -46,13 +47,26 @@ def check(item: Declaration, month: str, folder: Path, record: Record, run_id: s
     except Exception as error:
         fault = f"the expectations could not be evaluated: {describe(error)}"
         return {name: Finding((fault,), fault) for name in LEVELS}
-    files = keep_failing(item, month, folder, found.results)
-    entry = history.entry(
-        month, run_id, record.version, suite_version(item.expectations), record.counts, found.results
-    )
-    history.append(item, [entry])
-    _keep_latest(item, month, found, entry)
+    files = _keep(item, month, folder, record, run_id, found)
     return {name: _finding(found, severity, record.counts, files) for name, severity in LEVELS.items()}
+
+
+def _keep(
+    item: Declaration, month: str, folder: Path, record: Record, run_id: str, found: Validation
+) -> list[Path]:
+    """Remember what was found; return the files of failing rows. What goes wrong with that blocks nothing."""
+    files: list[Path] = []
+    try:
+        files = keep_failing(item, month, folder, found.results)
+        suite = suite_version(item.expectations)
+        entry = history.entry(month, run_id, record.version, suite, record.counts, found.results)
+        history.append(item, [entry])
+        _keep_latest(item, month, found, entry)
+    except DiskFullError:
+        raise  # the record would find no room either
+    except Exception as error:
+        dg.get_dagster_logger().warning(f"the validation is not remembered: {describe(error)}")
+    return files
 
 
 def told(item: Declaration, month: str, version: str, name: str) -> Finding:

@@ -28,9 +28,10 @@ from orchestration.locks import writing
 from orchestration.quality import history
 from orchestration.quality.checks import validation_file
 from orchestration.quality.failing import failing_file
+from orchestration.store.damage import read_state, remove_file, set_aside
 from orchestration.store.identity import file_md5
 from orchestration.store.parquet import TABLES
-from orchestration.store.publish import write_file
+from orchestration.store.publish import write_changed, write_file
 
 DOCS = DATA / "quality" / "docs"
 _HERE = Path(__file__).parent / "templates"
@@ -132,11 +133,16 @@ def _build() -> Path:
     wanted = {page.path: _made_from(page) for page in pages}
     _write_static()
     for page in pages:
-        if rendered.get(page.path) != wanted[page.path] or not (DOCS / page.path).exists():
-            write_file(DOCS / page.path, _render(json.loads(page.source.read_bytes()), page.path).encode())
+        if rendered.get(page.path) == wanted[page.path] and (DOCS / page.path).is_file():
+            continue
+        if (result := _result(page.source)) is None:
+            del wanted[page.path]
+        else:
+            write_file(DOCS / page.path, _render(result, page.path).encode())
+    pages = [page for page in pages if page.path in wanted]
     for path in DOCS.glob("validations/**/[!.]*.html"):
         if path.relative_to(DOCS).as_posix() not in wanted:
-            path.unlink(missing_ok=True)
+            remove_file(path)
     index = DOCS / "index.html"
     write_file(index, _index(pages).encode())
     if wanted != rendered or not (DOCS / _RENDERED).exists():
@@ -147,22 +153,25 @@ def _build() -> Path:
 def _pages() -> Iterator[Page]:
     for item in datasets().values():
         for month in item.made_months:
-            if (page := Page(item, month)).source.exists():
+            if (page := Page(item, month)).source.is_file():
                 yield page
 
 
 def _rendered() -> dict[str, str]:
     """Return what each page was rendered from; nothing where that cannot be told."""
     try:
-        content = json.loads((DOCS / _RENDERED).read_text())
+        content = json.loads((DOCS / _RENDERED).read_bytes())
         return content if isinstance(content, dict) else {}
-    except (FileNotFoundError, ValueError):
+    except (OSError, ValueError):
         return {}
 
 
 def _made_from(page: Page) -> str:
     """Return the version of a page's document, and of what renders it."""
-    return f"{file_md5(page.source)} {_renderer()}"
+    try:
+        return f"{file_md5(page.source)} {_renderer()}"
+    except PermissionError:
+        return ""
 
 
 @cache
@@ -180,19 +189,28 @@ def _write_static() -> None:
 
 
 def _keep(name: str, content: bytes) -> None:
-    target = DOCS / "static" / name
-    if not target.exists() or target.read_bytes() != content:
-        write_file(target, content)
+    write_changed(DOCS / "static" / name, content)
 
 
-def _render(document: dict[str, Any], path: str) -> str:
-    """Return the page of a validation, which loads nothing from elsewhere."""
+def _result(source: Path) -> Any:
+    """Return the validation of a document; None for one that is damaged: it is set aside."""
     from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResultSchema
+
+    try:
+        document = json.loads(read_state(source) or b"")
+        _escape(document)
+        return ExpectationSuiteValidationResultSchema().load(document)
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        then = "its page is left out until the partition is validated again"
+        set_aside(source, f"it is no validation ({type(error).__name__}: {error})", then)
+        return None
+
+
+def _render(result: Any, path: str) -> str:
+    """Return the page of a validation, which loads nothing from elsewhere."""
     from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
     from great_expectations.render.view.view import DefaultJinjaPageView
 
-    _escape(document)
-    result = ExpectationSuiteValidationResultSchema().load(document)
     content = ValidationResultsPageRenderer().render(result)
     page = DefaultJinjaPageView().render(content, show_how_to_buttons=False)
     return localised(page, "../" * path.count("/"))

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from assets.declaration import Declaration
 from orchestration.graph import DATA
 from orchestration.quality.validate import Result
+from orchestration.store.damage import remove_file
 from orchestration.store.parquet import TABLES
 from orchestration.store.publish import writing
 
@@ -45,14 +46,14 @@ def keep_failing(item: Declaration, month: str, folder: Path, results: Iterable[
             _write(path, _rows(folder, table, rows))
             written.append(path)
         else:
-            path.unlink(missing_ok=True)
+            remove_file(path)
     return written
 
 
 def drop_failing(item: Declaration, month: str) -> None:
     """Remove the failing rows of a partition that is no more, or that passed what is expected now."""
     for table in TABLES:
-        failing_file(item, month, table).unlink(missing_ok=True)
+        remove_file(failing_file(item, month, table))
 
 
 def _write(path: Path, parts: Iterator[pa.Table]) -> None:

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from assets.declaration import Declaration
 from orchestration.graph import STATE
 from orchestration.quality.validate import Result
-from orchestration.store.parquet import write_table
+from orchestration.store.damage import DamagedError, make_folder, read_state, set_aside
 from orchestration.store.publish import lock_file, writing
 
 HISTORY = STATE / "history"
@@ -100,12 +100,12 @@ def append(item: Declaration, entries: Iterable[dict[str, Any]]) -> None:
     Raises TimeoutError, which names the lock, where another process keeps it for `PATIENCE` seconds.
     """
     path = history_file(item)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     added = pa.Table.from_pylist(list(entries), schema=SCHEMA)
     with contextlib.closing(_locked(path.with_suffix(".lock"))):
-        whole = pa.concat_tables([read(item), added])
+        whole = pa.concat_tables([_sound(path), added])
         with writing(path) as temporary:
-            write_table(whole, temporary)
+            pq.write_table(whole, temporary, compression="zstd", write_page_checksum=True)
 
 
 def _locked(path: Path) -> IO[bytes]:
@@ -121,12 +121,36 @@ def _locked(path: Path) -> IO[bytes]:
 
 
 def read(item: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the validations of a dataset, oldest first."""
-    names = list(columns or SCHEMA.names)
+    """Return the validations of a dataset, oldest first; a history that is damaged is set aside."""
+    names, path = list(columns or SCHEMA.names), history_file(item)
     try:
-        return pq.read_table(history_file(item), columns=names)
-    except FileNotFoundError:
-        return pa.schema([SCHEMA.field(name) for name in names]).empty_table()
+        return _read(path).select(names)
+    except DamagedError:
+        # Another process may have begun a new one meanwhile.
+        with contextlib.closing(_locked(path.with_suffix(".lock"))):
+            return _sound(path).select(names)
+
+
+def _sound(path: Path) -> pa.Table:
+    """Return a history, whose lock is held; one that is damaged is set aside, and a new one begins."""
+    try:
+        return _read(path)
+    except DamagedError as error:
+        set_aside(path, error, "a new history of validations begins")
+        return SCHEMA.empty_table()
+
+
+def _read(path: Path) -> pa.Table:
+    content = read_state(path)
+    if content is None:
+        return SCHEMA.empty_table()
+    try:
+        found = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+        if found.schema.names != SCHEMA.names:
+            raise DamagedError("it has other columns")
+        return found.cast(SCHEMA)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DamagedError(f"it is no Parquet of validations ({error})") from None
 
 
 def latest(item: Declaration, month: str, version: str) -> dict[str, Any] | None:

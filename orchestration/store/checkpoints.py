@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,9 +17,12 @@ from typing import Any
 
 from assets.declaration import Declaration
 from orchestration.graph import STATE
-from orchestration.store.identity import folder_files
+from orchestration.store.checked import dump, load
+from orchestration.store.damage import DamagedError, read_state, set_aside
 from orchestration.store.publish import building, recover, write_files
 
+#: The list of a checkpoint's files, with their MD5s.
+_LIST = "files.json"
 _WORKSHOP = STATE / ".building"
 
 
@@ -30,13 +34,37 @@ class StoredCheckpoint:
 
     def write(self, files: Mapping[str, bytes]) -> None:
         """Replace the last checkpoint by these files. Raises DiskFullError; then the former one stays."""
+        hashes = {name: _md5(content) for name, content in files.items()}
+        listed = dump({"of": self._place, "files": hashes})
         with building(_WORKSHOP, self.folder) as new:
-            write_files(new, files.items())
+            write_files(new, [*files.items(), (_LIST, listed)])
 
     def read(self) -> Mapping[str, bytes] | None:
-        """Return the files of the last checkpoint, None if there is none."""
+        """Return the files of the last checkpoint, None if there is none; a damaged one is set aside."""
         recover(_WORKSHOP)
-        return {name: path.read_bytes() for name, path in folder_files(self.folder).items()} or None
+        if not os.path.lexists(self.folder):
+            return None
+        try:
+            return self._files()
+        except DamagedError as error:
+            set_aside(self.folder, error, "the training begins anew")
+            return None
+
+    def _files(self) -> dict[str, bytes]:
+        """Return the files that were written, whatever else lies beside them. Raises DamagedError."""
+        listed, checked = load(read_state(self.folder / _LIST) or b"")
+        if not checked or listed.get("of") != self._place:
+            raise DamagedError(f"{_LIST} is of another training")
+        files = {name: read_state(self.folder / name) for name in listed["files"]}
+        for name, content in files.items():
+            if content is None or _md5(content) != listed["files"][name]:
+                raise DamagedError(f"{name} is not as it was written")
+        return {name: content for name, content in files.items() if content is not None}
+
+    @property
+    def _place(self) -> list[str]:
+        """The digest of the key, and the name of the training: a copy elsewhere is no checkpoint."""
+        return [self.folder.parent.name, self.folder.name]
 
 
 @dataclass(frozen=True)
@@ -53,8 +81,7 @@ class StoredCheckpoints:
     def at(self, name: str) -> StoredCheckpoint:
         """Return where one of the trainings leaves its checkpoint."""
         text = json.dumps(self.key, sort_keys=True)
-        digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-        return StoredCheckpoint(_folder(self.item, self.month) / digest / name)
+        return StoredCheckpoint(_folder(self.item, self.month) / _md5(text.encode()) / name)
 
 
 def discard(item: Declaration, month: str) -> None:
@@ -64,3 +91,7 @@ def discard(item: Declaration, month: str) -> None:
 
 def _folder(item: Declaration, month: str) -> Path:
     return STATE.joinpath("checkpoints", *item.key.path, month or "all")
+
+
+def _md5(content: bytes) -> str:
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()

@@ -18,15 +18,20 @@ from orchestration.store.parquet import COMBINATIONS, TABLES
 
 def counts(folder: Path) -> dict[str, Any]:
     """Return rows by table, dropped rows by reason, and generated combinations, of one partition."""
-    rows: Counter[str] = Counter()
+    rows = _rows(folder)
     reasons: Counter[str] = Counter()
-    for table in TABLES:
-        for path in sorted(folder.glob(f"{table}-*.parquet")):
-            rows[table] += pq.read_metadata(path).num_rows
     for path in sorted(folder.glob("dropped-*.parquet")):
         reasons.update(pq.read_table(path, columns=["reason"])["reason"].to_pylist())
     generated = folder / COMBINATIONS
     return _written(rows, reasons, json.loads(generated.read_text()) if generated.exists() else {})
+
+
+def right(folder: Path, given: Mapping[str, Any]) -> bool:
+    """Say whether counts can be those of a partition: by the ends of its files, which is quick."""
+    rows = _rows(folder)
+    return all(given[table] == rows[table] for table in TABLES) and rows["dropped"] == sum(
+        given["reasons"].values()
+    )
 
 
 def total(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -39,6 +44,14 @@ def total(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         reasons.update(part["reasons"])
         combinations.update(part.get("combinations", {}))
     return _written(rows, reasons, combinations)
+
+
+def _rows(folder: Path) -> Counter[str]:
+    files = ((table, path) for table in TABLES for path in folder.glob(f"{table}-*.parquet"))
+    rows: Counter[str] = Counter()
+    for table, path in files:
+        rows[table] += pq.read_metadata(path).num_rows
+    return rows
 
 
 def _written(

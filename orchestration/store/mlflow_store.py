@@ -21,8 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from assets.settings import ROOT
+from orchestration.store.damage import make_folder, remove_file
 from orchestration.store.mlflow_values import folded, number, texts
 from orchestration.store.publish import lock_within
+from orchestration.store.sqlite import damaged, fault, set_damaged_aside
 
 #: The store of this checkout; what runs hand over as files would lie in the folder beside it.
 STORE = ROOT / ".silverloom" / "mlflow.db"
@@ -30,6 +32,8 @@ ARTIFACTS = ROOT / ".silverloom" / "mlflow"
 
 #: The revision of the tables that MLflow of requirements.lock creates, and that these rows fit.
 REVISION = "dc11669786a5"
+
+_TABLE, _THEN = "experiments", "with the runs so far; a new store begins"
 
 #: Seconds that a run waits for another process to write its own.
 PATIENCE = 10.0
@@ -97,20 +101,21 @@ class Written:
     run_id: str
 
 
-def prepare(path: Path) -> None:
+def prepare(path: Path, thorough: bool = False) -> None:
     """Let MLflow create or upgrade its tables, unless they are of today's revision; one process at a time.
 
-    A new store appears whole: it is made beside its place and renamed. Raises OtherRevisionError where
-    MLflow's own tables are of another revision than runs are written for, TimeoutError where another process
-    is at it for longer than MIGRATION.
+    A new store appears whole: it is made beside its place and renamed. A damaged one is set aside, after a
+    `thorough` look at all of it or a quick one. Raises OtherRevisionError where MLflow's own tables are of
+    another revision than runs are for, TimeoutError where another process is at it for longer than MIGRATION.
     """
-    if path.exists() and _revision(path) == REVISION:
+    if not thorough and fault(path, _TABLE) is None and path.exists() and _revision(path) == REVISION:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with contextlib.closing(lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)):
+        set_damaged_aside(path, _TABLE, _THEN, thorough)
         if not path.exists():
             new = path.with_name(f".{path.name}.new")
-            new.unlink(missing_ok=True)
+            remove_file(new)
             _migrate(new)
             new.replace(path)
         elif _revision(path) != REVISION:
@@ -125,6 +130,16 @@ def write(path: Path, experiment: Experiment, run: Run) -> Written:
     Raises sqlite3.Error, OtherRevisionError, and LookupError where the experiment was deleted in MLflow.
     """
     prepare(path)
+    try:
+        return _write(path, experiment, run)
+    except sqlite3.DatabaseError as error:
+        if not damaged(error):
+            raise
+    prepare(path, thorough=True)
+    return _write(path, experiment, run)
+
+
+def _write(path: Path, experiment: Experiment, run: Run) -> Written:
     with _connection(path, "rw") as store, store:
         store.execute("BEGIN IMMEDIATE")
         experiment_id = _experiment(store, experiment, run.end)
@@ -247,7 +262,7 @@ def _move(path: Path, experiment_id: int, run_id: str, run: Run) -> None:
     """Bring a run's artifacts to where MLflow's server looks for them."""
     if run.artifacts is not None:
         place = path.with_name(ARTIFACTS.name) / str(experiment_id) / run_id / "artifacts"
-        place.mkdir(parents=True)
+        make_folder(place)
         shutil.move(run.artifacts, place / run.artifacts.name)
 
 

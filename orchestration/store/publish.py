@@ -15,9 +15,11 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
+from orchestration.store.checked import dump, load
+from orchestration.store.damage import DamagedError, make_folder, read_state, set_aside
 from orchestration.store.disk import DiskFullError, full_line
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
@@ -40,13 +42,14 @@ def building(workshop: Path, target: Path) -> Iterator[Path]:
         new.mkdir()
         try:
             with disk_errors(target):
-                (room / "target").write_text(str(target.relative_to(workshop.parent)))
+                place = target.relative_to(workshop.parent).as_posix()
+                (room / "target").write_bytes(dump({"target": place}))
                 yield new
                 sync_folder(new)
                 _swap(new, target, room)
         finally:
             with _gate(workshop):  # or another process, cleaning up, finds half of a room
-                shutil.rmtree(room, ignore_errors=True)
+                _empty(room)
 
 
 def recover(workshop: Path) -> None:
@@ -56,12 +59,39 @@ def recover(workshop: Path) -> None:
 
 
 def _recover(workshop: Path) -> None:
-    for room in sorted(path for path in workshop.iterdir() if path.is_dir()):
+    for room in sorted(path for path in workshop.iterdir() if path.is_dir() and not path.is_symlink()):
         with contextlib.suppress(BlockingIOError), contextlib.closing(lock_file(room / "lock")):
-            old, target = room / "old", workshop.parent / _read(room / "target")
-            if old.exists() and not target.exists():
-                old.rename(target)
-            shutil.rmtree(room)
+            _clear(room)
+
+
+def _clear(room: Path) -> None:
+    """Remove a room, after its `old` was put back where that was not replaced."""
+    old = room / "old"
+    if old.exists():
+        try:
+            target = _target(room)
+        except DamagedError as error:
+            set_aside(room, f"target: {error}", "what its `old` was is made again where it is missing")
+            return
+        if not target.exists():
+            make_folder(target.parent)
+            old.rename(target)
+    _empty(room)
+
+
+def _empty(room: Path) -> None:
+    """Remove a room, `old` first: without `target` nobody could tell whether that is still needed."""
+    shutil.rmtree(room / "old", ignore_errors=True)
+    shutil.rmtree(room, ignore_errors=True)
+
+
+def _target(room: Path) -> Path:
+    """Return what a room was opened for. Raises DamagedError for what is no place beside its workshop."""
+    content, checked = load(read_state(room / "target") or b"")
+    place = PurePosixPath(str(content.get("target", "")))
+    if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
+        raise DamagedError("it names no place that a room is opened for")
+    return room.parent.parent / place
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -70,19 +100,33 @@ def write_file(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
+def write_changed(path: Path, content: bytes) -> None:
+    """Write a file whole where it is not what it should be, whatever else it is."""
+    try:
+        found = read_state(path)
+    except DamagedError:
+        found = None
+    if found != content:
+        write_file(path, content)
+
+
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[Path]:
     """Give a temporary name beside a file; what is written there becomes the file at once, synced.
 
     When the block raises, the file is left as it was. Raises DiskFullError where there is no space left.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with disk_errors(path):
             yield temporary
             _sync(temporary)
-        temporary.replace(path)
+        try:
+            temporary.replace(path)
+        except IsADirectoryError:
+            set_aside(path, "it is no file", "it is written anew")
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
     _sync(path.parent)
@@ -126,7 +170,7 @@ def disk_errors(target: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def _gate(workshop: Path) -> Iterator[None]:
     """Let one process at a time open a room or clean up, so that no young room is taken for a dead one."""
-    workshop.mkdir(parents=True, exist_ok=True)
+    make_folder(workshop)
     with contextlib.closing(lock_file(workshop / ".gate", wait=True)):
         yield
 
@@ -136,7 +180,13 @@ def lock_file(path: Path, wait: bool = False, shared: bool = False) -> IO[bytes]
 
     Raises BlockingIOError where another process holds it, unless it is to `wait`.
     """
-    file = path.open("ab")
+    try:
+        file = path.open("ab")
+    except OSError:
+        if path.is_file() or not os.path.lexists(path):
+            raise
+        set_aside(path, "it is no file", "a new lock takes its place")
+        file = path.open("ab")
     try:
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
     except BaseException:
@@ -175,11 +225,14 @@ def _sync(path: Path) -> None:
 
 
 def _swap(new: Path, target: Path, room: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
+    if os.path.lexists(target) and not target.is_dir():
+        set_aside(target, "it is no folder", "a new one takes its place")
     if not target.exists():
         new.rename(target)
     elif not _exchange(new, target):
         # Between these two renames there is no target: recover() puts the old one back.
+        _sync(room / "target")
         target.rename(room / "old")
         new.rename(target)
     _sync(target.parent)
@@ -195,10 +248,3 @@ def _exchange(one: Path, other: Path) -> bool:
     if done != 0 and ctypes.get_errno() not in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(other))
     return done == 0
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except FileNotFoundError:
-        return ""

@@ -6,17 +6,53 @@ one is won back from dvc.lock (recall.py).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired
+
+from pydantic import ConfigDict, NonNegativeInt, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
 from assets.declaration import Declaration
 from orchestration.graph import STATE
+from orchestration.store import checked
+from orchestration.store.damage import remove_file
 from orchestration.store.identity import version
 from orchestration.store.publish import write_file
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+@with_config(_STRICT)
+class _Key(TypedDict):
+    inputs: dict[str, dict[str, str]]
+    params: dict[str, Any]
+    code: dict[str, Any]
+
+
+@with_config(_STRICT)
+class _Counts(TypedDict):
+    kept: NonNegativeInt
+    dropped: NonNegativeInt
+    rejected: NonNegativeInt
+    reasons: dict[str, NonNegativeInt]
+    combinations: NotRequired[dict[str, NonNegativeInt]]
+
+
+@with_config(_STRICT)
+class _Stored(TypedDict):
+    """What a file of a record holds, beside its checksum."""
+
+    key: _Key
+    hashes: dict[str, str]
+    counts: _Counts
+    run_id: str | None
+    seconds: float | None
+
+
+_STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
 
 
 @dataclass(frozen=True)
@@ -44,19 +80,21 @@ def record_path(item: Declaration, month: str) -> Path:
 
 
 def read_record(item: Declaration, month: str) -> Record | None:
-    """Return a partition's record, or None where there is none that can be read."""
-    try:
-        return Record(**json.loads(record_path(item, month).read_text()))
-    except (FileNotFoundError, ValueError, TypeError):
-        return None
+    """Return a partition's record, or None where there is none.
+
+    One that is damaged is set aside. One without a checksum, of before there were any, is as if it were lost:
+    nothing says that it is as it was written, and dvc.lock has what was committed.
+    """
+    then = "it is recovered from dvc.lock, or the partition is made again"
+    content = checked.read(record_path(item, month), _STORED, then)
+    return None if content is None else Record(**content)
 
 
 def write_record(item: Declaration, month: str, record: Record) -> None:
     """Write a partition's record whole."""
-    text = json.dumps(asdict(record), sort_keys=True, indent=1)
-    write_file(record_path(item, month), text.encode())
+    write_file(record_path(item, month), checked.dump(asdict(record)))
 
 
 def forget(item: Declaration, month: str) -> None:
     """Remove a partition's record: it is not finished any more."""
-    record_path(item, month).unlink(missing_ok=True)
+    remove_file(record_path(item, month))

@@ -1,10 +1,10 @@
 """Every made partition is a run in MLflow, whose datasets bear DVC's hashes; assets and runs lead to each other."""
 
 import json
+import sqlite3
 
 import dagster as dg
 import pandas
-import pytest
 import yaml
 from mlflow import MlflowClient
 from mlflow.pyfunc import load_model
@@ -123,26 +123,9 @@ def test_a_partition_that_fails_its_checks_is_a_failed_run(failed):
     assert "lost" in run.data.tags["failed check/conservation"]
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        "no store",
-        pytest.param("a folder", marks=pytest.mark.long),
-        pytest.param("of another version", marks=pytest.mark.long),
-    ],
-)
-def test_a_broken_store_fails_no_partition_and_is_named_in_its_log(done, broken):
-    store = done.root / ".silverloom/mlflow.db"
-    if broken == "no store":
-        store.write_bytes(b"this is no database" * 100)
-    elif broken == "a folder":
-        store.unlink()
-        store.mkdir()
-    else:
-        import sqlite3
-
-        with sqlite3.connect(store) as connection:
-            connection.execute("UPDATE alembic_version SET version_num = 'another'")
+def test_a_store_of_another_version_fails_no_partition_and_is_named_in_its_log(done):
+    with sqlite3.connect(done.root / ".silverloom/mlflow.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'another'")
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     output = done.module("orchestration.run", "--select", "talksumm/alignments")
     assert len(done.made(output)) == 2
@@ -150,5 +133,4 @@ def test_a_broken_store_fails_no_partition_and_is_named_in_its_log(done, broken)
     with dg.DagsterInstance.from_config(str(done.root / ".dagster")) as instance:
         said = [entry.user_message for entry in instance.all_logs(run)]
     (warning,) = [text for text in said if text.startswith("not tracked in MLflow")]
-    cause = {"no store": "not a database", "a folder": "OperationalError", "of another version": "another"}
-    assert cause[broken] in warning and ".silverloom/mlflow.db" in warning
+    assert "another" in warning and ".silverloom/mlflow.db" in warning

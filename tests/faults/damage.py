@@ -1,0 +1,41 @@
+"""Ways in which a file can be damaged.
+
+Belongs here: damaging one file. Not here: which files (the tests), and what is to become of them.
+"""
+
+import os
+import random
+import shutil
+from pathlib import Path
+
+#: What each damage leaves instead of a file's bytes.
+CONTENTS = {
+    "emptied": lambda content: b"",
+    "truncated": lambda content: content[: len(content) // 2],
+    "random bytes": lambda content: random.Random(7).randbytes(len(content) or 100),
+    "zeros": lambda content: bytes(len(content) or 100),
+    "another shape": lambda content: b'{"counts": [], "files": {"../x": 1}, "target": "../../x"}',
+    "a list": lambda content: b'[{"relpath": "../x", "md5": "d41d8cd98f00b204e9800998ecf8427e"}, 1]',
+}
+NO_FILE = ("a folder", "a dangling link", "a link to itself")
+#: Nothing is unreadable to root.
+DAMAGES = (*CONTENTS, *NO_FILE, *(["unreadable"] if os.geteuid() else []))
+
+
+def damage(path: Path, how: str) -> None:
+    """Damage a file in one of DAMAGES; one that is not there is there afterwards."""
+    content, mode = (path.read_bytes(), path.stat().st_mode) if path.is_file() else (b"", 0o644)
+    if path.is_dir():
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        path.unlink()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if how == "a folder":
+        (path / "inside").mkdir(parents=True)
+    elif how == "a dangling link":
+        path.symlink_to("nowhere/at all")
+    elif how == "a link to itself":
+        path.symlink_to(path.name)
+    else:
+        path.write_bytes(CONTENTS.get(how, bytes)(content))
+        path.chmod(mode if how in CONTENTS else 0)  # DVC trusts what nobody may write to

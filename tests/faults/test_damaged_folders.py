@@ -1,0 +1,182 @@
+"""Checkpoints and rooms under way: what is damaged is set aside, and nothing outside is touched."""
+
+import os
+import shutil
+
+import pytest
+
+from orchestration.graph import datasets
+from orchestration.store import checkpoints, publish
+from orchestration.store.checked import dump
+from orchestration.store.checkpoints import StoredCheckpoints
+from orchestration.store.damage import make_folder
+from orchestration.store.publish import building, lock_file, recover
+from tests.faults.damage import DAMAGES, NO_FILE, damage
+
+FILES = {"state.json": b"{}", "weights.safetensors": bytes(range(256)) * 8}
+
+
+@pytest.fixture
+def training(tmp_path, monkeypatch):
+    """A training that left a checkpoint."""
+    monkeypatch.setattr(checkpoints, "STATE", tmp_path / "state")
+    monkeypatch.setattr(checkpoints, "_WORKSHOP", tmp_path / "state" / ".building")
+    stored = StoredCheckpoints(datasets()["talksumm/extractor"], "", {"params": 1})
+    stored.at("short").write(FILES)
+    return stored
+
+
+def begin_anew(checkpoint, capsys):
+    assert checkpoint.read() is None
+    (line,) = capsys.readouterr().err.splitlines()
+    assert str(checkpoint.folder) in line and "the training begins anew" in line
+    assert checkpoint.read() is None
+    checkpoint.write(FILES)
+    assert checkpoint.read() == FILES
+
+
+@pytest.mark.parametrize("name", [*FILES, "files.json"])
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_checkpoint_is_set_aside_and_the_training_begins_anew(training, tally, capsys, how, name):
+    """A file of a checkpoint is damaged."""
+    checkpoint = training.at("short")
+    damage(checkpoint.folder / name, how)
+    tally.attempt()
+    begin_anew(checkpoint, capsys)
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", ["emptied", "a dangling link"])
+def test_a_checkpoint_that_is_no_folder_is_set_aside(training, tally, capsys, how):
+    """A checkpoint is a file or a link instead of a folder."""
+    checkpoint = training.at("short")
+    damage(checkpoint.folder, how)
+    tally.attempt()
+    begin_anew(checkpoint, capsys)
+    tally.survive()
+
+
+def test_a_checkpoint_that_was_copied_from_another_training_is_none(training, tally, capsys):
+    """The checkpoint of another training is copied into the place of one."""
+    other = StoredCheckpoints(training.item, "", {"params": 2}).at("short")
+    shutil.copytree(training.at("short").folder, other.folder)
+    tally.attempt()
+    begin_anew(other, capsys)
+    tally.survive()
+
+
+def test_what_lies_beside_the_files_of_a_checkpoint_is_left_alone(training, tally, capsys):
+    """A foreign file lies in a checkpoint."""
+    (training.at("short").folder / "notes.txt").write_text("mine")
+    tally.attempt()
+    assert training.at("short").read() == FILES and not capsys.readouterr().err
+    tally.survive()
+
+
+@pytest.fixture
+def killed(tmp_path):
+    """A room whose process was killed between its two renames: `old` is the only copy of the former version."""
+    workshop, target = tmp_path / "data" / ".building", tmp_path / "data" / "group" / "asset"
+    target.mkdir(parents=True)
+    (target / "kept").write_text("old")
+    child = os.fork()
+    if child == 0:
+        publish._exchange = lambda one, other: False
+        rename = publish.Path.rename
+        publish.Path.rename = lambda *paths: (rename(*paths), os._exit(9))
+        with building(workshop, target) as new:
+            (new / "kept").write_text("new")
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    (room,) = (path for path in workshop.iterdir() if path.is_dir())
+    assert (room / "old" / "kept").read_text() == "old" and not target.exists()
+    return workshop, room, target
+
+
+def test_a_room_that_is_sound_gives_back_what_it_holds(killed):
+    workshop, room, target = killed
+    recover(workshop)
+    assert (target / "kept").read_text() == "old" and not room.exists()
+
+
+TARGETS = {
+    "up": dump({"target": "../../outside"}),
+    "absolute": dump({"target": "/outside"}),
+    "empty": dump({"target": ""}),
+    "its own": dump({"target": "."}),
+    "plain text": b"group/asset",
+    "nothing": dump({}),
+}
+
+
+@pytest.mark.parametrize("how", [*DAMAGES, *TARGETS])
+def test_a_room_whose_target_is_damaged_is_set_aside_whole(killed, tmp_path, tally, capsys, how):
+    """The file that says what a killed process was building is damaged."""
+    workshop, room, _ = killed
+    if how in TARGETS:
+        (room / "target").write_bytes(TARGETS[how])
+    else:
+        damage(room / "target", how)
+    before = {path for path in tmp_path.rglob("*") if workshop not in path.parents}
+    tally.attempt()
+    recover(workshop)
+    assert {path for path in tmp_path.rglob("*") if workshop not in path.parents} == before
+    aside = room.with_name(f"{room.name}.damaged")
+    assert (aside / "old" / "kept").read_text() == "old" and not room.exists()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "made again where it is missing" in line
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", NO_FILE)
+@pytest.mark.parametrize("name", ["lock", "../.gate"])
+def test_a_lock_that_is_no_file_holds_nobody_up(killed, tally, how, name):
+    """The lock of a room or of the workshop is no file."""
+    workshop, room, target = killed
+    damage(room / name, how)
+    tally.attempt()
+    recover(workshop)
+    assert (target / "kept").read_text() == "old"
+    tally.survive()
+
+
+def test_a_link_in_the_workshop_leads_nobody_out_of_it(killed, tmp_path, tally):
+    """A link to a folder elsewhere lies in the workshop."""
+    workshop, _, _ = killed
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").write_text("mine")
+    (workshop / "tmplink").symlink_to(elsewhere)
+    tally.attempt()
+    recover(workshop)
+    assert [path.name for path in elsewhere.iterdir()] == ["kept"]
+    tally.survive()
+
+
+def test_what_stands_in_the_place_of_a_partition_is_set_aside(tmp_path, tally, capsys):
+    """A file or a dangling link stands in the place of a partition."""
+    workshop, target = tmp_path / "data" / ".building", tmp_path / "data" / "asset"
+    for how in ("emptied", "a dangling link"):
+        if target.is_dir():
+            shutil.rmtree(target)
+        damage(target, how)
+        tally.attempt()
+        with building(workshop, target) as new:
+            (new / "kept").write_text("new")
+        assert (target / "kept").read_text() == "new"
+        assert "it is no folder" in capsys.readouterr().err
+        tally.survive()
+
+
+def test_a_folder_in_the_place_of_a_lock_is_set_aside_with_what_is_in_it(tmp_path, capsys):
+    (tmp_path / "x.lock" / "inside").mkdir(parents=True)
+    with lock_file(tmp_path / "x.lock"), pytest.raises(BlockingIOError):
+        lock_file(tmp_path / "x.lock")
+    assert (tmp_path / "x.lock.damaged" / "inside").is_dir()
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_file_in_the_place_of_any_parent_is_set_aside(tmp_path, capsys):
+    (tmp_path / "a").write_text("mine")
+    make_folder(tmp_path / "a" / "b" / "c")
+    assert (tmp_path / "a" / "b" / "c").is_dir() and (tmp_path / "a.damaged").read_text() == "mine"

@@ -1,0 +1,158 @@
+"""What only tells how things stand holds nothing up: cursors, ports, logs, validations, comparisons, failing rows."""
+
+import json
+import os
+
+import pytest
+
+from orchestration import addresses, code, notice, stage, ui
+from orchestration.footing import MovedError
+from orchestration.graph import datasets
+from orchestration.pages import versions
+from orchestration.quality import checks, docs, failing, history
+from tests.browser.test_data_docs import validated  # noqa: F401  fixture
+from tests.faults.damage import DAMAGES, NO_FILE, damage
+from tests.orchestration.quality.test_checks import check  # noqa: F401  fixture
+from tests.orchestration.test_notice import world  # noqa: F401  fixture
+
+CURSORS = {
+    "truncated": '{"rules": {"papers.te',
+    "random bytes": "\x00\ufffd\x1b",
+    "a list": "[1]",
+    "a text": '"text"',
+    "another shape": '{"rules": {"papers.text": 1}, "seen": []}',
+    "deeper than can be read": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("cursor", CURSORS)
+def test_a_damaged_cursor_is_begun_anew_and_that_is_said(world, tally, cursor):  # noqa: F811
+    """The cursor of the sensor is damaged."""
+    sound = notice.look("")
+    tally.attempt()
+    found = notice.look(CURSORS[cursor])
+    assert found.memory == sound.memory and found.requests == sound.requests
+    assert found.reason.startswith("what was remembered could not be read, and is begun anew; ")
+    assert not sound.reason.startswith("what was remembered")
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", [*DAMAGES, "out of range", "negative"])
+def test_a_damaged_port_is_the_usual_one_and_another_can_be_chosen(tmp_path, monkeypatch, tally, how):
+    """The remembered port is damaged."""
+    path = tmp_path / "state" / "port"
+    monkeypatch.setattr(addresses, "_remembered", lambda: path)
+    monkeypatch.setattr(os, "environ", {k: v for k, v in os.environ.items() if k != "SILVERLOOM_PORT"})
+    path.parent.mkdir()
+    path.write_text({"out of range": "99999999", "negative": "-5"}.get(how, "x300"))
+    if how in DAMAGES:
+        damage(path, how)
+    tally.attempt()
+    assert addresses.base_port() == addresses.DEFAULT_PORT
+    chosen = addresses.choose()
+    del os.environ["SILVERLOOM_PORT"]
+    assert addresses.base_port() == chosen
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_whatever_lies_in_the_place_of_a_log_a_process_is_started(tmp_path, monkeypatch, tally, how):
+    """The log of a process of `make ui` is damaged."""
+    monkeypatch.setattr(ui, "LOGS", tmp_path)
+    damage(tmp_path / "pages.log", how)
+    tally.attempt()
+    child = ui._child("pages", "echo", "hello")
+    assert child.process.wait() == 0 and child.last_lines().strip() == "hello"
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", [how for how in DAMAGES if how not in NO_FILE])
+def test_a_damaged_validation_is_set_aside_and_the_other_pages_are_rendered(validated, tally, capsys, how):  # noqa: F811
+    """A validation is damaged."""
+    validated("2018-06", "one")
+    validated("2018-07", "two")
+    damage(checks.validation_file(validated.item, "2018-06"), how)
+    tally.attempt()
+    docs.build()
+    assert [path.name for path in docs.DOCS.rglob("2018-*.html")] == ["2018-07.html"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "2018-06.json is damaged" in line and "until the partition is validated again" in line
+    validated("2018-06", "one")
+    docs.build()
+    assert len(docs.shown()) == 2 and not capsys.readouterr().err
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_damage_to_the_note_of_what_was_rendered_renders_all_again(validated, tally, how):  # noqa: F811
+    """The note of what was rendered is damaged."""
+    validated("2018-06", "one")
+    docs.build()
+    damage(docs.DOCS / ".rendered.json", how)
+    tally.attempt()
+    docs.build()
+    assert len(docs.shown()) == 1
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys, how):
+    """A comparison of two versions is damaged."""
+    monkeypatch.setattr(versions, "compared", lambda old, now, examples: {"rows": 1})
+    monkeypatch.setattr(versions, "made_differently", lambda old, now: [])
+    item, now = datasets()["talksumm/pairs"], versions.Version("talksumm/pairs", "", None, "1" * 32, {})
+    old = versions.Version("talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
+    right = versions._compared(item, old, now, "why", tmp_path)
+    (path,) = tmp_path.iterdir()
+    damage(path, how)
+    tally.attempt()
+    assert versions._compared(item, old, now, "why", tmp_path) == right
+    # JSON without a checksum is what was written before there were any
+    assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_failing_rows_that_are_damaged_are_written_anew_or_removed(check, tally, how):  # noqa: F811
+    """The file of failing rows is damaged."""
+    check([2.0])
+    path = failing.failing_file(check.item, "2018-06")
+    right = path.read_bytes()
+    damage(path, how)
+    tally.attempt()
+    check([2.0])
+    assert path.read_bytes() == right
+    damage(path, how)
+    check([0.5])
+    assert not os.path.lexists(path)
+    tally.survive()
+
+
+def test_a_validation_that_cannot_be_remembered_blocks_no_partition(check, monkeypatch, tally, caplog):  # noqa: F811
+    """A validation cannot be remembered."""
+
+    def broken(*_):
+        raise TimeoutError("another process has held the lock")
+
+    monkeypatch.setattr(history, "append", broken)
+    tally.attempt()
+    assert all(finding.passed for finding in check([0.5]).values())
+    assert not check([2.0])["expectations"].passed, "what failed has failed all the same"
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_damage_to_code_json_is_no_traceback_and_the_next_commit_writes_it(tmp_path, monkeypatch, tally, how):
+    """code.json is damaged."""
+    for module in (code, stage):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    code.write_code()
+    right = json.loads((tmp_path / "code.json").read_text())
+    damage(tmp_path / "code.json", how)
+    tally.attempt()
+    with pytest.raises(MovedError, match=r"code\.json is not today's: run all of `dvc repro`"):
+        stage._check_code(datasets()["talksumm/pairs"])
+    code.write_code()
+    stage._check_code(datasets()["talksumm/pairs"])
+    assert json.loads((tmp_path / "code.json").read_text()) == right
+    tally.survive()

@@ -1,0 +1,163 @@
+"""Whatever becomes of local state, the next run ends as a clean one, with the same data and dvc.lock."""
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+
+from orchestration.lockfile import read_stages
+from tests.faults.damage import DAMAGES, NO_FILE, damage
+
+#: Files by what they are, with the damages of which a line is said: there is none where a file is only ever
+#: replaced, or made of other files.
+FILES = {
+    "a record": (".silverloom/records/talksumm/alignments/2018-06.json", DAMAGES),
+    "the record of what is made": (".silverloom/records/talksumm/pairs/2018-06.json", DAMAGES),
+    "what is measured": (".silverloom/measured/talksumm/alignments/2018-07.json", DAMAGES),
+    "a history that grows": (".silverloom/history/talksumm/pairs.parquet", DAMAGES),
+    "a history that is read": (".silverloom/history/talksumm/alignments.parquet", DAMAGES),
+    "the lock of a history": (".silverloom/history/talksumm/pairs.lock", NO_FILE),
+    "a validation": (".silverloom/validations/talksumm/pairs/2018-06.json", ("a folder",)),
+    "a lock": (".silverloom/locks/talksumm/pairs/2018-06.lock", NO_FILE),
+    "the lock of the pages": (".silverloom/locks/live.lock", NO_FILE),
+    "the lock of the workshop": ("data/.building/.gate", NO_FILE),
+    "the port": (".silverloom/port", ()),
+    "MLflow's store": (".silverloom/mlflow.db", DAMAGES),
+    "Dagster's settings": (".dagster/dagster.yaml", ("a folder",)),
+    "the lock of Dagster's store": (".dagster/.opening", NO_FILE),
+    "Dagster's runs": (".dagster/history/runs.db", DAMAGES),
+    "Dagster's events": (".dagster/history/runs/index.db", DAMAGES),
+    "Dagster's schedules": (".dagster/schedules/schedules.db", DAMAGES),
+    "failing rows": ("data/quality/failing/talksumm/pairs/2018-06.parquet", ("a folder",)),
+    "the present": ("data/quality/live/state.js", ("a folder",)),
+    "code.json": ("code.json", ("a folder",)),
+    "metrics": ("metrics/talksumm/alignments.json", ("a folder",)),
+    "a plot": ("metrics/talksumm/alignments.funnel.csv", ("a folder",)),
+    "a list in DVC's cache": ("the list of talksumm/alignments", DAMAGES),
+    # to compare the bytes of all that is in the cache takes too long: see below for those that come out of it
+    "a file in DVC's cache": ("the rows of talksumm/alignments", set(DAMAGES) - {"random bytes", "zeros"}),
+}
+
+#: Folders, of which it is damage enough that they are none.
+FOLDERS = {
+    "the records": ".silverloom/records",
+    "the histories": ".silverloom/history",
+    "the locks": ".silverloom/locks",
+    "what is measured": ".silverloom/measured",
+    "all of the state": ".silverloom",
+    "Dagster's home": ".dagster",
+    "Dagster's history": ".dagster/history",
+    "the workshop": "data/.building",
+    "the live pages": "data/quality/live",
+    "the metrics": "metrics/talksumm",
+}
+
+SAID = re.compile(r"^warning: (\S+) is damaged: .*; set aside as (\S+), ", re.MULTILINE)
+
+
+@pytest.fixture(scope="session")
+def begun_project(made_once, done_project):
+    """A finished checkout of which one partition is to be made again, to the same bytes. Copy it."""
+    return made_once("begun", lose_a_partition, done_project)
+
+
+def lose_a_partition(project):
+    shutil.rmtree(project.root / "data/talksumm/pairs/2018-06")
+    (project.root / ".silverloom/records/talksumm/pairs/2018-06.json").unlink()
+
+
+def place(project, path):
+    """The path of a file below a project's folder; of what lies in DVC's cache, its present name."""
+    if not path.startswith("the "):
+        return project.root / path
+    stage = read_stages(project.lock.encode())["talksumm-alignments"]
+    md5 = stage["outs"][0]["md5"]
+    cache = project.root / ".dvc/cache/files/md5"
+    listed = cache / md5[:2] / md5[2:]
+    if path.startswith("the rows"):
+        md5 = next(one["md5"] for one in json.loads(listed.read_bytes()) if "kept" in one["relpath"])
+    return cache / md5[:2] / md5[2:]
+
+
+def check_run(project, done, said):
+    """Run; it is to end as a clean one, with one line for each file in `said`, and to leave nothing to do."""
+    output = project.run()
+    lines = SAID.findall(output)
+    assert sorted(name for name, _ in lines) == sorted(said), output
+    assert "Traceback" not in output and "not tracked" not in output
+    assert all(os.path.lexists(project.root / aside) for _, aside in lines)
+    assert project.lock == done.lock
+    assert project.data() == done.data()
+    assert (project.root / "code.json").read_bytes() == (done.root / "code.json").read_bytes()
+    again = project.run()
+    assert not SAID.findall(again) and not project.made(again), again
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        how if how in ("truncated", "a folder") else pytest.param(how, marks=pytest.mark.long)
+        for how in DAMAGES
+    ],
+)
+def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_project, tmp_path, tally, how):
+    """Every file of local state is damaged at once: emptied, truncated, overwritten, a folder or a link instead."""
+    project = begun_project.copy(tmp_path / "begun")
+    places = {name: place(project, path) for name, (path, _) in FILES.items()}
+    for path in places.values():
+        tally.attempt()
+        damage(path, how)
+    check_run(
+        project,
+        done_project,
+        {
+            places[name].relative_to(project.root).as_posix()
+            for name, (_, said) in FILES.items()
+            if how in said
+        },
+    )
+    for _ in places:
+        tally.survive()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", DAMAGES)
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path, tally, name, how):
+    """A file of local state is emptied, truncated, overwritten, or a folder or a dangling link instead."""
+    project = begun_project.copy(tmp_path / "begun")
+    path, said = place(project, FILES[name][0]), FILES[name][1]
+    tally.attempt()
+    damage(path, how)
+    check_run(project, done_project, [path.relative_to(project.root).as_posix()] if how in said else [])
+    tally.survive()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name == "the records" else pytest.param(name, marks=pytest.mark.long) for name in FOLDERS],
+)
+@pytest.mark.parametrize("how", ["emptied", pytest.param("a dangling link", marks=pytest.mark.long)])
+def test_a_folder_of_local_state_is_none(begun_project, done_project, tmp_path, tally, name, how):
+    """A folder of local state is a file or a dangling link instead."""
+    project = begun_project.copy(tmp_path / "begun")
+    tally.attempt()
+    damage(project.root / FOLDERS[name], how)
+    check_run(project, done_project, [FOLDERS[name]])
+    tally.survive()
+
+
+def test_wrong_bytes_that_dvc_checks_out_are_made_again_and_replaced_in_its_cache(done, done_project, tally):
+    """A file in DVC's cache has other bytes of the same size, and is checked out."""
+    path = place(done, "the rows of talksumm/alignments")
+    right = path.read_bytes()
+    tally.attempt()
+    damage(path, "random bytes")
+    shutil.rmtree(done.root / "data/talksumm/alignments")
+    done.dvc("checkout", "-q", "data/talksumm/alignments")
+    assert done.data() != done_project.data(), "DVC found the damage"
+    check_run(done, done_project, [path.relative_to(done.root).as_posix()])
+    assert path.read_bytes() == right
+    tally.survive()

@@ -1,0 +1,242 @@
+"""The SQLite stores of Dagster and MLflow: one that SQLite calls damaged is set aside, and a new one begins."""
+
+import contextlib
+import random
+import shutil
+import sqlite3
+
+import dagster as dg
+import pytest
+
+from orchestration import instance
+from orchestration.store import mlflow_store
+from orchestration.store.mlflow_store import REVISION, Experiment, Run, find, prepare, write
+from orchestration.store.sqlite import damaged, fault
+from tests.faults.damage import DAMAGES, damage
+
+RUN = Run("2018-06", "FINISHED", 1, 2, tags={"partition": "2018-06"})
+OTHER = Run("2018-07", "FINISHED", 1, 2, tags={"partition": "2018-07"})
+WHERE = Experiment("talksumm/pairs")
+PAGE = 4096
+
+
+def scramble(path, every=1):
+    """Overwrite pages of a store with random bytes, all but the first, which is read when it is opened."""
+    with contextlib.closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content, noise = bytearray(path.read_bytes()), random.Random(7)
+    for start in range(PAGE * every, len(content), PAGE * every):
+        content[start : start + PAGE] = noise.randbytes(PAGE)
+    path.write_bytes(content)
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory):
+    path = tmp_path_factory.mktemp("migrated") / "mlflow.db"
+    prepare(path)
+    return path
+
+
+@pytest.fixture
+def store(migrated, tmp_path, monkeypatch):
+    """A store with a run; a new one is begun as MLflow would, but at once."""
+    monkeypatch.setattr(mlflow_store, "_migrate", lambda path: path.write_bytes(migrated.read_bytes()))
+    path = tmp_path / "mlflow.db"
+    path.write_bytes(migrated.read_bytes())
+    write(path, WHERE, RUN)
+    return path
+
+
+def begun_anew(path, capsys):
+    """Say whether a new store was begun, of which one line tells, and that it knows the new run alone."""
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "a new store begins" in lines[0]
+    assert path.with_name("mlflow.db.damaged").exists() or path.with_name("mlflow.db.damaged").is_symlink()
+    return find(path, WHERE.name, {"partition": "2018-07"}) and not find(
+        path, WHERE.name, {"partition": "2018-06"}
+    )
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_store_of_mlflow_is_set_aside_and_the_run_is_in_a_new_one(store, tally, capsys, how):
+    """MLflow's store is damaged."""
+    damage(store, how)
+    tally.attempt()
+    assert write(store, WHERE, OTHER) and begun_anew(store, capsys)
+    tally.survive()
+
+
+def test_a_store_of_mlflow_that_is_found_damaged_while_a_run_is_written_is_set_aside(store, tally, capsys):
+    """Pages in the middle of MLflow's store are overwritten."""
+    scramble(store, every=3)
+    tally.attempt()
+    assert write(store, WHERE, OTHER) and begun_anew(store, capsys)
+    tally.survive()
+
+
+@pytest.mark.parametrize("end", ["-wal", "-journal"])
+def test_what_is_no_file_beside_a_store_goes_with_it(store, tally, capsys, end):
+    """A folder lies in the place of the log of MLflow's store."""
+    beside = store.with_name(store.name + end)
+    beside.mkdir()
+    tally.attempt()
+    assert write(store, WHERE, OTHER) and begun_anew(store, capsys)
+    assert store.with_name(f"mlflow.db.damaged{end}").is_dir()
+    tally.survive()
+
+
+def test_a_store_of_something_else_is_set_aside(store, tally, capsys):
+    """Another program's SQLite file lies in the place of MLflow's store."""
+    store.unlink()
+    with contextlib.closing(sqlite3.connect(store)) as other:
+        other.execute("CREATE TABLE notes (text)")
+    tally.attempt()
+    assert write(store, WHERE, OTHER) and begun_anew(store, capsys)
+    tally.survive()
+
+
+def test_a_store_that_another_process_writes_to_is_not_damaged(store, tally, capsys):
+    """Another process holds MLflow's store."""
+    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        tally.attempt()
+        assert fault(store, "experiments") is None and fault(store, "experiments", thorough=True) is None
+        other.execute("ROLLBACK")
+    assert find(store, WHERE.name, {"partition": "2018-06"}) and not capsys.readouterr().err
+    assert not damaged(sqlite3.OperationalError("database is locked"))
+    tally.survive()
+
+
+def test_a_store_of_another_revision_is_refused_and_left_alone(store, monkeypatch):
+    monkeypatch.setattr(mlflow_store, "_migrate", lambda path: None)
+    with sqlite3.connect(store) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'another'")
+    content = store.read_bytes()
+    with pytest.raises(mlflow_store.OtherRevisionError, match=f"revision another, runs are for {REVISION}"):
+        write(store, WHERE, OTHER)
+    assert store.read_bytes() == content
+
+
+LONG = sorted(set(DAMAGES) - {"truncated"})
+STORES = ("history/runs.db", "history/runs/index.db", "schedules/schedules.db")
+
+
+@pytest.fixture(scope="module")
+def told_once(tmp_path_factory):
+    """A store of Dagster's with some events."""
+    home = tmp_path_factory.mktemp("told") / "home"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DAGSTER_HOME", str(home))
+        instance.instance.cache_clear()
+        tell("first", 60)
+        instance.instance().dispose()
+        instance.instance.cache_clear()
+    return home
+
+
+@pytest.fixture
+def home(told_once, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    shutil.copytree(told_once, home)
+    monkeypatch.setenv("DAGSTER_HOME", str(home))
+    instance.instance.cache_clear()
+    yield home
+    instance.instance.cache_clear()
+
+
+def tell(name, times=1):
+    """Report events in a run, as sync does, and look at what each part of the store knows."""
+
+    @dg.op(name="tell")
+    def report(context):
+        for number in range(times):
+            context.log_event(dg.AssetMaterialization([name, str(number)]))
+
+    job = dg.GraphDefinition(name="tell", node_defs=[report]).to_job(executor_def=dg.in_process_executor)
+
+    def action():
+        found = instance.instance()
+        found.all_instigator_state()
+        len(found.get_runs()), len(found.all_asset_keys())
+        return job.execute_in_process(instance=found, run_config=instance.QUIET).success
+
+    return instance.with_store(action)
+
+
+def last(name):
+    return instance.instance().get_latest_materialization_event(dg.AssetKey([name, "0"]))
+
+
+@pytest.mark.parametrize("store", STORES)
+@pytest.mark.parametrize(
+    "how", ["truncated", "pages", *(pytest.param(how, marks=pytest.mark.long) for how in LONG)]
+)
+def test_a_damaged_store_of_dagster_is_set_aside_and_a_new_one_begins(home, tally, capsys, how, store):
+    """A file of Dagster's store is damaged, as a whole or in the middle."""
+    path = home / store
+    if how == "pages":
+        scramble(path)
+    else:
+        damage(path, how)
+    tally.attempt()
+    assert tell("second") and last("second")
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")]
+    assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "Dagster begins a new one" in lines[0]
+    assert (last("first") is None) == (store == STORES[1]), "only what is damaged is begun anew"
+    instance.instance.cache_clear()
+    assert tell("third") and not capsys.readouterr().err
+    tally.survive()
+
+
+@pytest.mark.parametrize("place", ["", "history", "schedules"])
+def test_a_file_in_the_place_of_a_folder_of_dagsters_is_set_aside(home, tally, capsys, place):
+    """A file stands in the place of a folder of Dagster's store."""
+    damage(home / place, "emptied")
+    tally.attempt()
+    assert tell("second") and last("second")
+    assert "it is no folder" in capsys.readouterr().err
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", ["random bytes", "a folder"])
+def test_damaged_settings_of_dagster_are_written_anew(home, tally, how):
+    """Dagster's settings are damaged."""
+    right = (home / "dagster.yaml").read_bytes()
+    damage(home / "dagster.yaml", how)
+    tally.attempt()
+    assert tell("second") and (home / "dagster.yaml").read_bytes() == right
+    tally.survive()
+
+
+def test_a_sound_store_is_left_alone(home, capsys):
+    assert tell("second") and last("first") and not capsys.readouterr().err
+    assert not list(home.rglob("*.damaged*"))
+
+
+def test_damage_that_cannot_be_found_is_named_and_not_retried_for_ever(home):
+    calls = []
+
+    def action():
+        calls.append(1)
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+    with pytest.raises(
+        RuntimeError, match=r"Dagster's store cannot be used: .* malformed; move \.dagster away"
+    ):
+        instance.with_store(action)
+    assert len(calls) == 2
+
+
+def test_the_damaged_log_of_a_run_is_set_aside_when_it_is_read(home, tally, capsys):
+    """The log of one run is damaged."""
+    run = instance.instance().get_runs()[0].run_id
+    path = home / "history/runs" / f"{run}.db"
+    damage(path, "random bytes")
+    tally.attempt()
+    assert instance.with_store(lambda: instance.instance().all_logs(run)) == []
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{path} is damaged" in line and "with the log of a run" in line
+    assert tell("second") and last("first")
+    tally.survive()
