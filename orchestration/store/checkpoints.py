@@ -6,8 +6,6 @@ Not here: what a checkpoint holds (ops/models/training/checkpoints.py).
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from typing import Any
 
 from assets.declaration import Declaration
 from orchestration.graph import STATE
-from orchestration.store.identity import folder_files
+from orchestration.store.identity import folder_files, key_digest
 from orchestration.store.publish import building, recover, write_files
 
 _WORKSHOP = STATE / ".building"
@@ -52,9 +50,7 @@ class StoredCheckpoints:
 
     def at(self, name: str) -> StoredCheckpoint:
         """Return where one of the trainings leaves its checkpoint."""
-        text = json.dumps(self.key, sort_keys=True)
-        digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-        return StoredCheckpoint(_folder(self.item, self.month) / digest / name)
+        return StoredCheckpoint(_folder(self.item, self.month) / key_digest(self.key) / name)
 
 
 def discard(item: Declaration, month: str) -> None:
