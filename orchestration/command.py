@@ -19,10 +19,17 @@ def run(main: Callable[[], int | None]) -> None:
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("interrupted; what was finished is kept, run again to go on", file=sys.stderr)
+        print(f"interrupted; what was finished is kept{_parts()}, run again to go on", file=sys.stderr)
         sys.exit(130)
     except Exception as error:
         if not (isinstance(error, EXPECTED) or transient(error) or full_disk(error)):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
         sys.exit(1)
+
+
+def _parts() -> str:
+    """Say how many parts of unfinished partitions are kept, if this process could have made any."""
+    store = sys.modules.get("orchestration.store.finished_parts")
+    count = store.count_parts() if store else 0
+    return f" (also {count} parts of unfinished partitions)" if count else ""

@@ -1,20 +1,22 @@
 """What maps ops over parts: here, or over several processes of this machine; the bytes are the same.
 
-Belongs here: the engines behind `ops.parts.Engine`. Not here: what a part is (ops/parts.py).
+Belongs here: the engines behind `ops.parts.Engine`. Not here: what a part is (ops/parts.py), going on from
+finished ones (resume.py).
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from ops.outcome import Outcome, Outcomes
+from orchestration.processes import WorkerDiedError, Workers, begin
 
 
 @dataclass(frozen=True)
@@ -24,22 +26,39 @@ class LocalEngine:
     workers: int = 1
 
     def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
-        """Yield `op(piece, *shared)` for every piece; at most two pieces a worker are under way."""
+        """Yield `op(piece, *shared)` for every piece; at most two pieces a worker are under way.
+
+        Raises WorkerDiedError where a worker process ends. When this is closed, or raises, its workers end at
+        once.
+        """
         waiting = iter(pieces)
         first = tuple(islice(waiting, 2))
         if self.workers == 1 or len(first) < 2:
-            yield from (op(piece, *shared) for piece in (*first, *waiting))
+            yield from (op(piece, *shared) for piece in chain(first, waiting))
             return
-        # spawn: a fork would copy the locks of Dagster's threads in whatever state they are
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self.workers, mp_context=context, initializer=_prepare) as pool:
-            under_way: deque[Future[Outcome]] = deque()
-            for piece in (*first, *waiting):
-                under_way.append(pool.submit(op, piece, *shared))
-                if len(under_way) >= 2 * self.workers:
-                    yield under_way.popleft().result()
-            while under_way:
+        workers = Workers()
+        pool = ProcessPoolExecutor(self.workers, mp_context=workers, initializer=begin, initargs=(False,))
+        try:
+            yield from self._map(pool, op, chain(first, waiting), shared)
+        except BrokenProcessPool as error:
+            pool.shutdown()
+            raise WorkerDiedError(workers.death("WORKERS")) from error
+        except BaseException:
+            workers.kill()  # or what is under way would be waited for
+            raise
+        finally:
+            pool.shutdown()
+
+    def _map(
+        self, pool: ProcessPoolExecutor, op: Callable[..., Outcome], pieces: Iterator[Any], shared: Any
+    ) -> Outcomes:
+        under_way: deque[Future[Outcome]] = deque()
+        for piece in pieces:
+            under_way.append(pool.submit(op, piece, *shared))
+            if len(under_way) >= 2 * self.workers:
                 yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
 
 
 def engine() -> LocalEngine:
@@ -48,7 +67,3 @@ def engine() -> LocalEngine:
     if not text.isdigit() or int(text) < 1:
         raise ValueError(f"SILVERLOOM_WORKERS must be a whole number from 1, found {text!r}")
     return LocalEngine(int(text))
-
-
-def _prepare() -> None:
-    import orchestration  # noqa: F401  pins the numeric kernels before an op loads numpy

@@ -18,6 +18,9 @@ from orchestration.recall import recall
 from orchestration.store.identity import folder_hashes
 from orchestration.store.records import Record, read_record, write_record
 
+#: The tag of a run that a driver began for a stale partition: it leaves alone what is fresh by then.
+ONLY_STALE = "silverloom/only_stale"
+
 #: The difference that leaves the bytes as they are: they are validated again, not made again.
 EXPECTATIONS = "expectations changed"
 

@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from assets.declaration import Declaration
-from orchestration.freshness import View
+from orchestration.display import Display
+from orchestration.freshness import ONLY_STALE, View
 from orchestration.graph import WORKSHOP, input_months, label
 from orchestration.prune import prune
 from orchestration.store.counts import total
@@ -58,15 +59,28 @@ def bring_up_to_date(
     for item, _ in wanted:
         for month in prune(item):
             console.print(f"{label(item, month)}: removed, it is no partition any more")
-    with contextlib.closing(_Loop(wanted, console, force, jobs, tags or {})) as loop:
-        yield from loop.run()
+    total = sum(len(months) for _, months in wanted)
+    with (
+        Display(console, total) as display,
+        contextlib.closing(_Loop(wanted, console, display, force, jobs, tags or {})) as loop,
+    ):
+        for report in loop.run():
+            with display.paused():  # DVC shows bars of its own while it commits
+                yield report
 
 
 class _Loop:
     def __init__(
-        self, wanted: Wanted, console: Console, force: bool, jobs: int, tags: Mapping[str, str]
+        self,
+        wanted: Wanted,
+        console: Console,
+        display: Display,
+        force: bool,
+        jobs: int,
+        tags: Mapping[str, str],
     ) -> None:
-        self._console, self._force, self._tags = console, force, tags
+        self._console, self._display, self._force = console, display, force
+        self._tags = tags if force else {**tags, ONLY_STALE: "true"}
         self._reports = {item.name: Report(item, months) for item, months in wanted}
         self._left = {(item.name, month) for item, months in wanted for month in months}
         self._waiting = {
@@ -74,7 +88,7 @@ class _Loop:
         }
         self._lost: dict[tuple[str, str], str] = {}
         self._view = View()
-        self._runners: Here | Pool = Here() if jobs == 1 else Pool(jobs)
+        self._runners: Here | Pool = Here(display) if jobs == 1 else Pool(jobs, display)
         self._reasons: dict[tuple[str, str], Sequence[str]] = {}
         self._synced = False
 
@@ -118,6 +132,7 @@ class _Loop:
         self._reasons[item.name, month] = self._view.status(item, month).reasons
         if self._force:
             forget(item, month)
+        self._display.begin(label(item, month))
         self._runners.start(item, month, self._tags)
 
     def _ended(self, done: Done) -> None:
@@ -125,6 +140,7 @@ class _Loop:
         if done.error is not None and FULL in done.error:  # so would all others end
             raise DiskFullError(errno.ENOSPC, done.error)
         reasons = self._reasons.pop((item.name, month))
+        self._display.end(label(item, month))
         self._view.renew(item, month)
         report.seconds += done.seconds
         if done.error is None:
@@ -136,6 +152,7 @@ class _Loop:
 
     def _settle(self, item: Declaration, month: str, error: str | None = None) -> None:
         self._left.remove((item.name, month))
+        self._display.advance()
         if error is not None:
             self._lost[item.name, month] = self._reports[item.name].failed[month] = error
 

@@ -7,6 +7,7 @@ stage.py, Dagster itself).
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,14 +27,17 @@ from orchestration.corpora import corpus
 from orchestration.engine import engine
 from orchestration.failures import describe, give_up_or_retry
 from orchestration.footing import footing
-from orchestration.freshness import EXPECTATIONS, NotReadyError, View, differences, remembered
+from orchestration.freshness import EXPECTATIONS, ONLY_STALE, NotReadyError, View, differences, remembered
 from orchestration.graph import WORKSHOP, folder, input_months, label
 from orchestration.locks import making, reading
+from orchestration.progress import Lines, listening
 from orchestration.quality import checks as quality
 from orchestration.quality.checks import told
+from orchestration.resume import ResumableEngine
 from orchestration.store.checkpoints import StoredCheckpoints, discard
 from orchestration.store.counts import counts
 from orchestration.store.disk import DiskFullError
+from orchestration.store.finished_parts import Mark, begin_parts, discard_parts, marks
 from orchestration.store.identity import file_md5, folder_files, folder_hashes
 from orchestration.store.parquet import write_outcomes
 from orchestration.store.publish import building, write_files
@@ -55,16 +59,20 @@ class Store(dg.ConfigurableResource[Any]):
         """Make one partition and return what Dagster records of it.
 
         Transient failures are retried with a growing pause, permanent ones are not. A partition that
-        another process finished while this one waited for it is not made twice.
+        another process finished while this one waited for it, or since a driver found it stale, is not made
+        twice.
         """
         footing()
         month = context.partition_key if context.has_partition_key else ""
         try:
             with making(declaration, month) as waited:
-                if waited and (record := View().status(declaration, month).fresh_record) is not None:
-                    context.log.info("made by another run while this one waited for it")
+                if (waited or ONLY_STALE in context.run.tags) and (
+                    record := View().status(declaration, month).fresh_record
+                ):
+                    context.log.info("made by another run since this one was asked for it")
                     return _result(declaration, month, record)
-                result = make(declaration, month, context.run_id)
+                with listening(Lines(context.log.info)):
+                    result = make(declaration, month, context.run_id)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
         if self.commit:
@@ -92,6 +100,7 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
     findings: dict[str, Finding] = {}
     with reading((item, part) for item in sources.values() for part in months[item.name]):
         inputs = _inputs(declaration, sources, months)
+        before = marks(_files(inputs))  # ahead of the key, under which only what was read is stored
         made_under = View().key(declaration, month)
         same = _same_bytes(declaration, month, made_under)
         if isinstance(inputs, Everything):
@@ -100,7 +109,7 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
         elif same is not None:
             findings = {name: Finding((), "passed when it was made") for name in ("conservation", "schema")}
         else:
-            findings = _make_dataset(declaration, month, target, inputs, made_under)
+            findings = _make_dataset(declaration, month, target, inputs, made_under, before)
         if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
             forget(declaration, month)
             raise ChangedBytesError("an input was replaced while it was read: run again")
@@ -134,11 +143,18 @@ def _make_dataset(
     target: Path,
     inputs: Mapping[str, Parts | Artifact],
     key: Mapping[str, Any],
+    before: Mapping[Path, Mark],
 ) -> dict[str, Finding]:
     """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
     assert declaration.shape is not None, f"{declaration.name} has no rows"
-    with building(WORKSHOP, target) as new:
-        outcomes = declaration.function(**_arguments(declaration, month, inputs, key))
+    parts_folder = begin_parts(declaration, month, key)
+    with (
+        building(WORKSHOP, target) as new,
+        contextlib.closing(
+            ResumableEngine(engine(), label(declaration, month), parts_folder, before)
+        ) as resumable,
+    ):
+        outcomes = declaration.function(**_arguments(declaration, month, inputs, key, resumable))
         units = write_outcomes(new, outcomes, declaration.shape)
     return {
         "conservation": conservation.conservation(target, units, _expected(declaration, month, inputs)),
@@ -158,6 +174,7 @@ def _remember(declaration: Declaration, month: str, record: Record, findings: Ma
     except DiskFullError:
         forget(declaration, month)  # made again, it is tracked: else its run would be missing for ever
         raise
+    discard_parts(declaration, month)
     if accepted and declaration.checkpoints:
         discard(declaration, month)
 
@@ -204,16 +221,32 @@ def sound(item: Declaration, month: str, prefix: str = "") -> Path:
     return place
 
 
+def _files(inputs: Everything | Mapping[str, Parts | Artifact]) -> list[Path]:
+    """Return the files of rows that ops read of a partition's inputs."""
+    if isinstance(inputs, Everything):
+        return []
+    rows = [value.rows if isinstance(value, Artifact) else value for value in inputs.values()]
+    return [Path(part.path) for found in rows for part in found.parts]
+
+
 def _arguments(
-    declaration: Declaration, month: str, inputs: Mapping[str, Parts | Artifact], key: Mapping[str, Any]
+    declaration: Declaration,
+    month: str,
+    inputs: Mapping[str, Parts | Artifact],
+    key: Mapping[str, Any],
+    resumable: ResumableEngine,
 ) -> dict[str, Any]:
-    arguments: dict[str, Any] = {**inputs, **declaration.arguments}
+    mapped = {
+        name: replace(value, engine=resumable) if isinstance(value, Parts) else value
+        for name, value in inputs.items()
+    }
+    arguments: dict[str, Any] = {**mapped, **declaration.arguments}
     if declaration.checkpoints:
         arguments[declaration.checkpoints] = StoredCheckpoints(declaration, month, key)
     if declaration.strict:
         arguments[declaration.strict] = settings().numerics == "strict"
     if declaration.records:
-        arguments["records"] = corpus(declaration.records).records(month)
+        arguments["records"] = corpus(declaration.records).records(month, resumable)
     return arguments
 
 

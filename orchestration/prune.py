@@ -11,6 +11,7 @@ from assets.declaration import Declaration
 from orchestration.graph import WORKSHOP, asset_folder, folder
 from orchestration.locks import making
 from orchestration.quality.failing import drop_failing
+from orchestration.store.finished_parts import discard_parts, months_with_parts
 from orchestration.store.publish import remove
 from orchestration.store.records import forget
 
@@ -28,6 +29,8 @@ def leftovers(item: Declaration) -> list[str]:
 def prune(item: Declaration) -> list[str]:
     """Remove the leftovers of a dataset; return their names."""
     gone = leftovers(item)
+    for month in months_with_parts(item) - {month or "all" for month in item.made_months}:
+        discard_parts(item, month)
     for month in gone:
         with making(item, month):
             if folder(item, month).exists():  # another process may have done it meanwhile

@@ -1,33 +1,35 @@
 """Where partitions run: in this process, or several at once in worker processes that import Dagster once.
 
-Belongs here: starting workers, handing partitions to them, noticing their deaths, ending them. A worker is
-`python -m orchestration.workers`: it reads an order a line and answers with a line, until its input ends.
-Not here: in which order partitions run (loop.py).
+Belongs here: handing partitions to workers, noticing their deaths, ending them. Not here: in which order
+partitions run (loop.py), how a worker process begins (processes.py), the pieces of one partition (engine.py).
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import selectors
 import signal
-import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import IO
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for
+from typing import TypeAlias
 
 from assets.declaration import Declaration
-from assets.settings import ROOT
 from orchestration.failures import describe
+from orchestration.processes import Busy, Workers, begin
+from orchestration.progress import Listener, listen, listening
 
 #: How long an interrupted worker may take to leave its partition as it was.
 PATIENCE = 30.0
 
-#: What a worker process is.
-COMMAND = (sys.executable, "-m", "orchestration.workers")
+#: Makes the partition of a dataset, by its name, in a run of this id with these tags; returns why it failed.
+Make: TypeAlias = Callable[[str, str, str, Mapping[str, str]], str | None]
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class Done:
 class Here:
     """Makes partitions in this process, one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
         self._done: list[Done] = []
 
     @property
@@ -56,7 +59,8 @@ class Here:
         from orchestration.instance import materialise
 
         begun = time.monotonic()
-        error = materialise(item, month, tags=tags).error
+        with listening(self._listener):
+            error = materialise(item, month, tags=tags).error
         self._done.append(Done(item, month, error, time.monotonic() - begun))
 
     def wait(self) -> Iterator[Done]:
@@ -68,27 +72,23 @@ class Here:
         """There is nothing to end."""
 
 
-@dataclass
-class _Worker:
-    process: subprocess.Popen[bytes]
-    stdin: IO[bytes]
-    stdout: IO[bytes]
-    heard: bytes = b""
-    """The beginning of a line whose end is still to come."""
-    ready: bool = False
-    task: tuple[Declaration, str, str] | None = None
-    """Dataset, month and the id of the run under way."""
-    begun: float = field(default_factory=time.monotonic)
+def make(name: str, month: str, run_id: str, tags: Mapping[str, str]) -> str | None:
+    """Make a partition in a worker process."""
+    from orchestration.graph import datasets
+    from orchestration.instance import materialise
+
+    return materialise(datasets()[name], month, run_id, tags).error
 
 
 class Pool:
-    """Makes partitions in worker processes; one that dies fails its partition, alone, and is replaced."""
+    """Makes partitions in worker processes; one that dies fails its partition, alone, and is replaced.
 
-    def __init__(self, jobs: int, command: Sequence[str] = COMMAND) -> None:
-        self._jobs = jobs
-        self._command = command
+    An executor breaks as a whole when one of its workers dies: so each worker has one of its own.
+    """
+
+    def __init__(self, jobs: int, listener: Listener, make: Make = make) -> None:
+        self._jobs, self._listener, self._make = jobs, listener, make
         self._workers: list[_Worker] = []
-        self._selector = selectors.DefaultSelector()
 
     @property
     def free(self) -> bool:
@@ -99,133 +99,143 @@ class Pool:
         """Hand a partition to a free worker, a new one if all are busy."""
         from dagster._core.utils import make_new_run_id
 
-        run_id = make_new_run_id()
-        order = json.dumps({"dataset": item.name, "month": month, "run_id": run_id, "tags": dict(tags)})
-        while True:
-            worker = next((one for one in self._workers if one.task is None), None) or self._hire()
-            try:
-                worker.stdin.write(f"{order}\n".encode())
-                worker.stdin.flush()
-            except BrokenPipeError:  # it was ended while it had nothing to do
-                self._bury(worker)
-                continue
-            worker.task, worker.begun = (item, month, run_id), time.monotonic()
-            return
+        for worker in [worker for worker in self._workers if worker.task is None and worker.ended]:
+            self._remove(worker)  # it was ended while it had nothing to do
+        worker = next((worker for worker in self._workers if worker.task is None), None) or self._hire()
+        worker.start(self._make, item, month, make_new_run_id(), tags)
 
     def wait(self) -> Iterator[Done]:
-        """Wait until at least one partition has ended; yield those that have."""
-        done: list[Done] = []
-        while not done and any(worker.task for worker in self._workers):
-            for key, _ in self._selector.select():
-                done += self._heard(key.data)
-        yield from done
+        """Wait until at least one partition has ended; yield those that have.
 
-    def close(self) -> None:
-        """End the workers: those under way are interrupted, and leave their partitions as they were."""
-        for worker in self._workers:
-            if worker.task is not None:
-                worker.process.send_signal(signal.SIGINT if worker.ready else signal.SIGKILL)
-            worker.stdin.close()
-        end = time.monotonic() + PATIENCE
-        for worker in self._workers:
-            try:
-                worker.process.wait(max(end - time.monotonic(), 0.1))
-            except subprocess.TimeoutExpired:
-                worker.process.kill()
-                worker.process.wait()
-            worker.stdout.close()
-        self._workers.clear()
-        self._selector.close()
-
-    def _hire(self) -> _Worker:
-        # a group of its own: Ctrl-C reaches this process, which then ends the workers, once
-        process = subprocess.Popen(
-            self._command,
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            process_group=0,
-        )
-        assert process.stdin is not None and process.stdout is not None
-        worker = _Worker(process, process.stdin, process.stdout)
-        self._workers.append(worker)
-        self._selector.register(worker.stdout, selectors.EVENT_READ, worker)
-        return worker
-
-    def _heard(self, worker: _Worker) -> list[Done]:
-        """Take all that lies in a worker's pipe: nothing waits in a buffer, where no selector looks."""
-        said = os.read(worker.stdout.fileno(), 65536)
-        if not said:
-            return [one] if (one := self._bury(worker)) is not None else []
-        *lines, worker.heard = (worker.heard + said).split(b"\n")
-        return [one for line in lines if (one := self._answered(worker, line)) is not None]
-
-    def _answered(self, worker: _Worker, line: bytes) -> Done | None:
-        if not worker.ready:
-            worker.ready = True
-            worker.begun = time.monotonic()
-            return None
-        assert worker.task is not None, "a worker answers only when it is asked"
-        item, month, _ = worker.task
-        worker.task = None
-        return Done(item, month, json.loads(line)["error"], time.monotonic() - worker.begun)
-
-    def _bury(self, worker: _Worker) -> Done | None:
-        """Take leave of a dead worker; the run that it was at is marked as failed.
-
-        Raises RuntimeError where it died before it could begin: so would the next one.
+        Raises RuntimeError where a worker ended before it could begin: so would the next one.
         """
-        self._selector.unregister(worker.stdout)
-        self._workers.remove(worker)
-        status = worker.process.wait()
-        for pipe in (worker.stdin, worker.stdout):
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
-        if not worker.ready and status > 0:
-            raise RuntimeError(f"a worker process ended with status {status} before it could begin")
-        if worker.task is None:
-            return None
         from orchestration.instance import end
 
-        item, month, run_id = worker.task
-        error = _death(status)
-        end(run_id, error)
-        return Done(item, month, error, time.monotonic() - worker.begun)
+        wait((worker.task.future for worker in self._workers if worker.task), return_when=FIRST_COMPLETED)
+        for worker in list(self._workers):
+            if (task := worker.task) is None or not task.future.done():
+                continue
+            worker.task = None
+            try:
+                error, seconds = task.future.result()
+            except BrokenProcessPool:
+                self._remove(worker)
+                error, seconds = worker.died(), time.monotonic() - task.begun
+                end(task.run_id, error)
+            yield Done(task.item, task.month, error, seconds)
+
+    def close(self) -> None:
+        """End the workers: those under way are interrupted, once, and leave their partitions as they were."""
+        for worker in self._workers:
+            if worker.task is not None:
+                worker.interrupt()
+        end = time.monotonic() + PATIENCE
+        for worker in list(self._workers):
+            self._remove(worker, end)
+
+    def _hire(self) -> _Worker:
+        self._workers.append(_Worker(self._listener))
+        return self._workers[-1]
+
+    def _remove(self, worker: _Worker, end: float = 0.0) -> None:
+        self._workers.remove(worker)
+        worker.close(end)
 
 
-def _death(status: int) -> str:
-    if status >= 0:
-        return f"its worker process ended with status {status}"
-    name = signal.Signals(-status).name
-    memory = " (for want of memory? fewer JOBS need less)" if name == "SIGKILL" else ""
-    return f"its worker process was ended by {name}{memory}"
+@dataclass(frozen=True)
+class _Task:
+    item: Declaration
+    month: str
+    run_id: str
+    begun: float
+    future: Future[tuple[str | None, float]]
 
 
-def work() -> int:
-    """Serve as a worker: make what the orders on standard input name, until they end."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have handed it over ignored
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever else prints does not talk to the parent
+class _Worker:
+    """One worker process: its executor, and the pipe through which it tells how far it is.
+
+    A queue that workers share would stay locked by one that is killed while it writes.
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        self.workers = Workers()
+        self.task: _Task | None = None
+        self.pid: int | None = None
+        """Of the worker, as soon as it can be interrupted."""
+        self._events, self._told = self.workers.Pipe(duplex=False)
+        self._executor = ProcessPoolExecutor(
+            1, mp_context=self.workers, initializer=_begin, initargs=(self._told,)
+        )
+        self._thread = threading.Thread(target=self._listen, args=(listener,), daemon=True)
+
+    @property
+    def ended(self) -> bool:
+        """Whether its process has ended."""
+        return bool(wait_for([self.workers.processes[-1].sentinel], timeout=0))
+
+    def start(self, make: Make, item: Declaration, month: str, run_id: str, tags: Mapping[str, str]) -> None:
+        future = self._executor.submit(_work, make, item.name, month, run_id, dict(tags))
+        self.task = _Task(item, month, run_id, time.monotonic(), future)
+        if not self._told.closed:
+            self._told.close()  # the worker has its own: when that is closed, nothing comes any more
+            self._thread.start()
+
+    def interrupt(self) -> None:
+        """Interrupt what is under way; a worker that has not begun yet has nothing to leave as it was."""
+        if self.pid is None:
+            self.workers.kill()
+        else:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGINT)
+
+    def close(self, end: float) -> None:
+        """End the process: by force, if it has not ended by itself at `end`."""
+        force = threading.Timer(max(end - time.monotonic(), 0.0), self.workers.kill)
+        force.start()
+        self._executor.shutdown()
+        force.cancel()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._events.close()
+
+    def died(self) -> str:
+        """Return how its process ended. Raises RuntimeError where it never began: so would the next one."""
+        status = self.workers.processes[-1].exitcode or 0
+        if self.pid is None and status > 0:
+            raise RuntimeError(f"a worker process ended with status {status} before it could begin")
+        return self.workers.death("JOBS")
+
+    def _listen(self, listener: Listener) -> None:
+        with contextlib.suppress(EOFError, OSError):
+            self.pid = self._events.recv()
+            while True:
+                listener(self._events.recv())
+
+
+def _begin(events: Connection) -> None:
+    """Prepare a worker process for partitions."""
+    begin(interruptible=True)
     try:
-        from orchestration.graph import datasets
-        from orchestration.instance import instance, materialise
+        from orchestration.instance import instance
 
         instance()
-        print(json.dumps({"ready": True}), file=answers, flush=True)
-        for line in sys.stdin:
-            order = json.loads(line)
-            item = datasets()[order["dataset"]]
-            try:
-                error = materialise(item, order["month"], order["run_id"], order["tags"]).error
-            except Exception as fault:
-                error = describe(fault)
-            print(json.dumps({"error": error}), file=answers, flush=True)
-    except (KeyboardInterrupt, BrokenPipeError):
-        return 130
-    return 0
+    except Exception as error:
+        print(f"error: {describe(error)}", file=sys.stderr)
+        os._exit(1)  # the executor would write a traceback
+    events.send(os.getpid())
+    listen(events.send)
 
 
-if __name__ == "__main__":
-    from orchestration.command import run
-
-    run(work)
+def _work(
+    make: Make, name: str, month: str, run_id: str, tags: Mapping[str, str]
+) -> tuple[str | None, float]:
+    begun = time.monotonic()
+    error: str | None
+    try:
+        with Busy():
+            error = make(name, month, run_id, tags)
+    except Exception as fault:
+        error = describe(fault)
+    except KeyboardInterrupt:
+        error = "interrupted"
+    return error, time.monotonic() - begun

@@ -105,9 +105,9 @@ class Corpus:
                 months[entry.month] = months.get(entry.month, 0) + 1
         return dict(sorted(months.items()))
 
-    def records(self, month: str) -> Records:
-        """Return the records of one month, to be mapped over in chunks."""
-        return Records(self, month)
+    def records(self, month: str, engine: Engine | None = None) -> Records:
+        """Return the records of one month, to be mapped over in chunks, by another engine if it is given."""
+        return Records(self, month, engine or self.engine)
 
     def of_month(self, month: str) -> Iterator[Record]:
         """Yield the records of one month, in the order of sources and paths; other files are not read.
@@ -154,11 +154,25 @@ class Records:
 
     corpus: Corpus
     month: str
+    engine: Engine
 
     def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
         """Call `op(records, *shared)` for every chunk of records and yield the outcomes in order."""
-        chunks = batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
-        return self.corpus.engine.map(op, chunks, *shared)
+        return self.engine.map(op, Chunks(self.corpus, self.month), *shared)
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """The raw records of one month, in tuples of bounded size: how many is known before one is read."""
+
+    corpus: Corpus
+    month: str
+
+    def __len__(self) -> int:
+        return -(-len(self.corpus.ids(self.month)) // self.corpus.records_per_part)
+
+    def __iter__(self) -> Iterator[tuple[Record, ...]]:
+        return batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
 
 
 def _entry(record: Record) -> Entry:

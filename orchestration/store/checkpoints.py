@@ -7,7 +7,6 @@ Not here: what a checkpoint holds (ops/models/training/checkpoints.py).
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from assets.declaration import Declaration
 from orchestration.graph import STATE
 from orchestration.store.checked import dump, load
 from orchestration.store.damage import DamagedError, read_state, set_aside
+from orchestration.store.identity import key_digest
 from orchestration.store.publish import building, recover, write_files
 
 #: The list of a checkpoint's files, with their MD5s.
@@ -80,8 +80,7 @@ class StoredCheckpoints:
 
     def at(self, name: str) -> StoredCheckpoint:
         """Return where one of the trainings leaves its checkpoint."""
-        text = json.dumps(self.key, sort_keys=True)
-        return StoredCheckpoint(_folder(self.item, self.month) / _md5(text.encode()) / name)
+        return StoredCheckpoint(_folder(self.item, self.month) / key_digest(self.key) / name)
 
 
 def discard(item: Declaration, month: str) -> None:

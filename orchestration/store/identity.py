@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 #: Folders that .dvcignore names.
 IGNORED = frozenset({"__pycache__"})
@@ -58,3 +59,9 @@ def version(hashes: Mapping[str, str]) -> str:
     return (
         hashlib.md5(json.dumps(entries, sort_keys=True).encode(), usedforsecurity=False).hexdigest() + ".dir"
     )
+
+
+def key_digest(key: Mapping[str, Any]) -> str:
+    """Return the name of a folder for what is made under a partition's key."""
+    text = json.dumps(key, sort_keys=True)
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -1,19 +1,35 @@
 """Stands in for `python` where a test's project runs its stages: the warmed process of zygote.py runs them.
 
-Anything but `python -m orchestration...` goes to the interpreter itself.
+So it does where one starts worker processes by multiprocessing's spawn, which get the descriptors that they
+inherit. Anything else goes to the interpreter itself.
 """
 
+import contextlib
 import json
 import os
 import socket
 import sys
 from pathlib import Path
 
-if sys.argv[1:2] != ["-m"] or not sys.argv[2].startswith("orchestration."):
+
+def inherited():
+    for path in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            os.fstat(int(path.name))
+            yield int(path.name)
+
+
+descriptors = [0, 1, 2]
+if sys.argv[-1] == "--multiprocessing-fork":
+    descriptors = list(inherited())
+    order = {"code": sys.argv[-2], "argv": sys.argv[-1:]}
+elif sys.argv[1:2] == ["-m"] and sys.argv[2].startswith("orchestration."):
+    order = {"module": sys.argv[2], "argv": sys.argv[3:]}
+else:
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
-order = {"cwd": str(Path.cwd()), "module": sys.argv[2], "argv": sys.argv[3:], "env": dict(os.environ)}
+order |= {"cwd": str(Path.cwd()), "env": dict(os.environ), "descriptors": descriptors}
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
     connection.connect(os.environ["ZYGOTE"])
-    socket.send_fds(connection, [json.dumps(order).encode()], [0, 1, 2])
+    socket.send_fds(connection, [json.dumps(order).encode()], descriptors)
     answer = connection.recv(64)
 sys.exit(int(answer or 1))

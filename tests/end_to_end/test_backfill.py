@@ -15,6 +15,7 @@ from orchestration.graph import selected
 from orchestration.lockfile import read_stages, stage_name
 from orchestration.store.publish import lock_file
 from tests.end_to_end.test_ticks import broken
+from tests.processes import alive, descendants
 from tests.projects import datasets
 from tests.waiting import until
 
@@ -165,12 +166,13 @@ def test_an_interrupt_ends_the_workers_and_keeps_what_is_finished(fresh):
             lines.append(line)
             if line.startswith("talksumm/summaries 2018-07"):
                 break
-        workers = children(process.pid)
+        workers = descendants(process.pid)
         process.send_signal(signal.SIGINT)
         output = process.communicate()[0]
     assert process.returncode == 130, output
     assert "interrupted; what was finished is kept" in output and "Traceback" not in output
-    assert workers and not any(Path(f"/proc/{pid}").exists() for pid in workers)
+    assert workers
+    until(lambda: not any(alive(pid) for pid in workers))
     made = fresh.made(fresh.module(BACKFILL, *MONTHS))
     assert made == ["talksumm/alignments 2018-06", "talksumm/summaries 2018-06"]
 
@@ -184,18 +186,6 @@ def waiting_for(path: Path) -> list[int]:
         return [int(line[5]) for line in fields if line[6].split(":")[2] == inode]
 
     return until(waiters)
-
-
-def children(pid: int) -> list[int]:
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid:
-            found.append(int(status.parent.name))
-    return found
 
 
 def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):

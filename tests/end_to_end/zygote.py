@@ -2,14 +2,17 @@
 
 Run as a script with the path of a socket: it reads one JSON object a line (`cwd`, `module` or `path`, `argv`,
 `env`, `out`), forks, runs the module as `__main__` in the given folder, and answers with the exit status. What
-such a child starts as `python -m orchestration...` (the stages of `dvc repro`), or by the path of its interpreter
-(the workers of a backfill), comes back through the socket (python.py stands in for `python`), with the descriptors
-that it reads and writes.
+such a child starts as `python -m orchestration...` (the stages of `dvc repro`), or by multiprocessing's spawn (the
+workers of a backfill: `code` instead of a module), comes back through the socket (python.py stands in for `python`),
+with the descriptors that it inherits.
 """
 
+import contextlib
+import fcntl
 import gc
 import importlib
 import json
+import multiprocessing
 import os
 import runpy
 import selectors
@@ -17,6 +20,7 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 
 #: What the programs of a project import, sooner or later, of other people's code.
 WARM = (
@@ -57,13 +61,19 @@ def child(order, descriptors):
     os.environ.clear()
     os.environ.update(order["env"])
     sys.executable = shutil.which("python")
+    multiprocessing.set_executable(sys.executable)
     sys.path[:] = [order["cwd"], *(path for path in sys.path if not path.endswith("end_to_end"))]
-    for number, descriptor in enumerate(descriptors):
+    # first out of the way: a descriptor may have come as the number that another is to have
+    descriptors = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 1000) for descriptor in descriptors]
+    for number, descriptor in zip(order["descriptors"], descriptors, strict=True):
         os.dup2(descriptor, number)
+        os.close(descriptor)
     status = 0
     try:
-        sys.argv = [order.get("module") or order["path"], *order["argv"]]
-        if "module" in order:
+        sys.argv = [order.get("module") or order.get("path") or "-c", *order["argv"]]
+        if "code" in order:
+            exec(order["code"], {"__name__": "__main__"})
+        elif "module" in order:
             runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
         else:
             runpy.run_path(order["path"], run_name="__main__")
@@ -79,21 +89,32 @@ def child(order, descriptors):
     os._exit(status)
 
 
-def serve(order, descriptors, answer):
-    """Run an order in a grandchild, so that the next one need not wait for it, and answer with its status."""
+def serve(order, descriptors, answer, connection=None):
+    """Run an order in a grandchild, so that the next one need not wait for it, and answer with its status.
+
+    It ends with who asked for it.
+    """
     if os.fork():
         return
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     pid = os.fork()
     if pid == 0:
         child(order, descriptors)
+    if connection is not None:
+        threading.Thread(target=end_with, args=(connection, pid), daemon=True).start()
     answer(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
     os._exit(0)
 
 
+def end_with(connection, pid):
+    if not connection.recv(1):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
 def from_parent(line):
     order = json.loads(line)
-    order["env"] = {**os.environ, **order["env"]}
+    order |= {"env": {**os.environ, **order["env"]}, "descriptors": [0, 1, 2]}
     out = os.open(order["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     nothing = os.open(os.devnull, os.O_RDONLY)
     serve(order, [nothing, out, out], lambda status: print(status, flush=True))
@@ -102,8 +123,8 @@ def from_parent(line):
 
 
 def from_child(connection):
-    message, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 3)
-    serve(json.loads(message), descriptors, lambda status: connection.sendall(status.encode()))
+    message, descriptors, _, _ = socket.recv_fds(connection, 1 << 20, 200)
+    serve(json.loads(message), descriptors, lambda status: connection.sendall(status.encode()), connection)
     for descriptor in descriptors:
         os.close(descriptor)
     connection.close()

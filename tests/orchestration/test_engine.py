@@ -1,5 +1,8 @@
 """Outcomes come in the order of their pieces, however many processes make them."""
 
+import multiprocessing
+import os
+import signal
 import time
 
 import pyarrow as pa
@@ -9,6 +12,8 @@ from hypothesis import strategies as st
 
 from ops.outcome import Outcome, Shape, columns
 from orchestration.engine import LocalEngine, engine
+from orchestration.processes import WorkerDiedError
+from tests.waiting import until
 
 SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
 
@@ -43,3 +48,31 @@ def test_a_bad_number_of_workers_is_refused(monkeypatch, text):
     monkeypatch.setenv("SILVERLOOM_WORKERS", text)
     with pytest.raises(ValueError, match="SILVERLOOM_WORKERS must be a whole number from 1"):
         engine()
+
+
+def test_a_dead_worker_ends_the_map_with_the_signal():
+    with pytest.raises(
+        WorkerDiedError, match=r"its worker process was ended by SIGKILL \(for want of memory\?"
+    ):
+        list(LocalEngine(2).map(dies_at, range(8), 3))
+
+
+def dies_at(piece, last):
+    if piece == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return numbered(piece, 1)
+
+
+def test_a_map_that_is_left_half_way_ends_its_workers_at_once(tmp_path):
+    outcomes = LocalEngine(2).map(sleeps_after_two, range(8), tmp_path)
+    next(outcomes)
+    until(lambda: len(list(tmp_path.iterdir())) >= 2)
+    outcomes.close()
+    assert not multiprocessing.active_children()
+
+
+def sleeps_after_two(piece, folder):
+    if piece >= 2:
+        (folder / str(piece)).touch()
+        time.sleep(600)
+    return numbered(piece, 1)

@@ -1,77 +1,158 @@
-"""A pool hears everything that a worker process says, whenever it says it."""
+"""Partitions run in workers: one that dies fails its own alone, all end with the one that began them."""
 
-import fcntl
+import contextlib
+import os
+import signal
+import subprocess
 import sys
-import termios
 import time
-from threading import Thread
+from pathlib import Path
 
 import pytest
 
+from orchestration import instance
 from orchestration.graph import datasets
+from orchestration.progress import Progress, tell
 from orchestration.workers import Pool
+from tests.processes import alive, descendants
+from tests.waiting import until
 
-#: Says "ready" only when it has an order, and the answer in the same breath.
-AT_ONCE = """
-import sys
-for line in sys.stdin:
-    sys.stdout.write('{"ready": true}\\n{"error": "as told"}\\n')
-    sys.stdout.flush()
-    for line in sys.stdin:
-        print('{"error": null}', flush=True)
-"""
-#: Says everything in two pieces, cut within a line.
-IN_PIECES = """
-import sys, time
-print('{"ready": tr', end='', flush=True)
-for line in sys.stdin:
-    time.sleep(0.1)
-    print('ue}\\n{"error": "as', end='', flush=True)
-    time.sleep(0.1)
-    print(' told"}', flush=True)
-"""
+MONTHS = ("2018-06", "2018-07", "2018-08", "2018-09")
+
+
+def make(name, month, run_id, tags):
+    """Stands in for the making of a partition: its tags say how it goes."""
+    if "touch" in tags:
+        Path(tags["touch"]).write_text(str(os.getpid()))
+    tell(Progress(name, "op", 1, 2, 0, 1.0))
+    match tags["how"]:
+        case "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "exit":
+            os._exit(3)
+        case "fails":
+            raise ValueError("no such page")
+        case "sleeps":
+            time.sleep(600)
+    return None
 
 
 @pytest.fixture
-def pool():
-    pools = []
-
-    def start(program: str) -> Pool:
-        pools.append(Pool(1, [sys.executable, "-c", program]))
-        pools[0].start(datasets()["sources/papers"], "2018-06", {})
-        return pools[0]
-
-    yield start
-    pools[0]._workers[0].process.kill()
-    pools[0].close()
+def pool(monkeypatch):
+    pool = Pool(2, events.append, make)
+    ended.clear(), events.clear()
+    monkeypatch.setattr(instance, "end", lambda run_id, error: ended.append(error))
+    yield pool
+    pool.close()
 
 
-def heard(pool):
-    """What a pool waits for; a pool that is deaf fails the test instead of hanging it."""
+ended, events = [], []
+
+
+def start(pool, month, how, **tags):
+    pool.start(datasets()["sources/papers"], month, {"how": how, **tags})
+
+
+def results(pool, count):
     found = []
-    thread = Thread(target=lambda: found.extend(pool.wait()), daemon=True)
-    thread.start()
-    thread.join(30)
-    assert not thread.is_alive(), "what was said was not heard"
-    return [(done.item.name, done.month, done.error) for done in found]
+    while len(found) < count:
+        found += [(done.month, done.error) for done in pool.wait()]
+    return sorted(found)
 
 
-def said(pool) -> int:
-    """How many bytes lie unread."""
-    number = bytearray(4)
-    fcntl.ioctl(pool._workers[0].stdout.fileno(), termios.FIONREAD, number)
-    return int.from_bytes(number, sys.byteorder)
+def test_a_dead_worker_fails_its_partition_alone_is_replaced_and_its_run_is_ended(pool):
+    start(pool, "2018-06", "killed")
+    start(pool, "2018-07", "well")
+    death = "its worker process was ended by SIGKILL (for want of memory? fewer JOBS need less)"
+    assert results(pool, 2) == [("2018-06", death), ("2018-07", None)]
+    assert ended == [death] and pool.free
+    start(pool, "2018-08", "exit")
+    start(pool, "2018-09", "fails")
+    status = "its worker process ended with status 3"
+    assert results(pool, 2) == [("2018-08", status), ("2018-09", "no such page")]
 
 
-def test_an_answer_that_lies_there_together_with_ready_is_heard(pool):
-    workers = pool(AT_ONCE)
-    while said(workers) < len('{"ready": true}\n{"error": "as told"}\n'):
-        time.sleep(0.01)
-    assert heard(workers) == [("sources/papers", "2018-06", "as told")]
-    assert workers.free
-    workers.start(datasets()["sources/papers"], "2018-07", {})
-    assert heard(workers) == [("sources/papers", "2018-07", None)]
+def test_a_worker_that_died_idle_is_replaced_without_a_word(pool, tmp_path):
+    start(pool, "2018-06", "well", touch=str(tmp_path / "pid"))
+    assert results(pool, 1) == [("2018-06", None)]
+    pid = int((tmp_path / "pid").read_text())
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not alive(pid))
+    start(pool, "2018-07", "well")
+    assert results(pool, 1) == [("2018-07", None)] and ended == []
 
 
-def test_half_a_line_is_kept_until_the_rest_comes(pool):
-    assert heard(pool(IN_PIECES)) == [("sources/papers", "2018-06", "as told")]
+def test_workers_tell_how_far_they_are(pool):
+    start(pool, "2018-06", "well")
+    assert results(pool, 1)
+    until(lambda: events)
+    assert events == [Progress("sources/papers", "op", 1, 2, 0, 1.0)]
+
+
+def test_what_is_under_way_is_interrupted_once_and_the_workers_end(pool, tmp_path):
+    start(pool, "2018-06", "sleeps", touch=str(tmp_path / "pid"))
+    until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+    pool.close()
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def begin_jobs(place):
+    """In a process of its own: two partitions under way."""
+    with contextlib.closing(Pool(2, lambda event: None, make)) as pool:
+        for number in range(2):
+            start(pool, MONTHS[number], "sleeps", touch=f"{place}/{number}")
+        list(pool.wait())
+
+
+def begin_pieces(place):
+    """In a process of its own: two pieces under way."""
+    from orchestration.engine import LocalEngine
+    from tests.orchestration.test_engine import sleeps_after_two
+
+    list(LocalEngine(2).map(sleeps_after_two, range(2, 4), Path(place)))
+
+
+def command(begin, place):
+    calls = f"lambda: test_workers.{begin.__name__}({str(place)!r})"
+    return [
+        sys.executable,
+        "-c",
+        f"from orchestration import command; from tests.orchestration import test_workers; command.run({calls})",
+    ]
+
+
+@pytest.mark.parametrize("begin", [begin_jobs, begin_pieces])
+def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path):
+    """`kill -9` of the parent of worker processes"""
+    parent = subprocess.Popen(command(begin, tmp_path))
+    until(lambda: len(list(tmp_path.iterdir())) == 2, programs=[parent])
+    workers = descendants(parent.pid)
+    assert len(workers) >= 2
+    tally.attempt()
+    parent.kill()
+    parent.wait()
+    until(lambda: not any(alive(pid) for pid in workers))
+    tally.survive()
+
+
+@pytest.mark.parametrize("begun", [0, 1, 2])
+@pytest.mark.parametrize("begin", [begin_jobs, begin_pieces])
+def test_an_interrupt_from_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_path):
+    """Ctrl-C, which reaches the whole group of processes, while worker processes begin and while they work"""
+    pipe = subprocess.PIPE
+    parent = subprocess.Popen(
+        command(begin, tmp_path), process_group=0, stdout=pipe, stderr=subprocess.STDOUT, text=True
+    )
+    until(
+        lambda: len(list(tmp_path.iterdir())) >= begun and len(descendants(parent.pid)) > 1, programs=[parent]
+    )
+    workers = descendants(parent.pid)
+    tally.attempt()
+    os.killpg(parent.pid, signal.SIGINT)
+    output = parent.communicate()[0]
+    assert (parent.returncode, output.splitlines()) == (
+        130,
+        ["interrupted; what was finished is kept, run again to go on"],
+    )
+    until(lambda: not any(alive(pid) for pid in workers))
+    tally.survive()

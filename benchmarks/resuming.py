@@ -1,0 +1,59 @@
+"""What it costs to store finished parts: a map of parts into Parquet with and without, in turns.
+
+The op is the cheapest of the project, the parsing of plain prose; beside one that annotates text, which takes
+a thousand times as long, the cost is nothing. Arguments: how many parts (20), documents a part (256).
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import orchestration  # noqa: F401
+from ops.parse.prose import parse_prose
+from ops.parse.records import Record
+from ops.parse.schemas import PROSE
+from ops.parse.source import Raw
+from orchestration.engine import LocalEngine
+from orchestration.resume import ResumableEngine
+from orchestration.store.parquet import write_outcomes
+
+ROUNDS = 5
+ROOT = Path(__file__).resolve().parents[1]
+WORDS = (ROOT / "ops/text/stop_words.txt").read_text().split()
+
+
+def records(part: int, size: int) -> list[Record]:
+    """Return documents of about 2 KB, no two alike."""
+    found = []
+    for number in range(part * size, (part + 1) * size):
+        words = [WORDS[number * place % len(WORDS)] for place in range(1, 400)]
+        raw = Raw(f"{number}.txt", str(number), " ".join(words).encode())
+        found.append(Record(f"text/{number}.txt", "text", "plain_prose", "CC0-1.0", "2018-06", raw))
+    return found
+
+
+def seconds(pieces: list[list[Record]], stored: bool) -> float:
+    """Return how long a map takes."""
+    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+        engine = LocalEngine()
+        if stored:
+            engine = ResumableEngine(engine, "prose", Path(folder) / "parts", {})
+        begun = time.perf_counter()
+        write_outcomes(Path(folder), engine.map(parse_prose, pieces), PROSE)
+        return time.perf_counter() - begun
+
+
+def main(parts: int, size: int) -> None:
+    """Measure in turns, so that a busy machine is busy for both."""
+    pieces = [records(part, size) for part in range(parts)]
+    seconds(pieces[:1], stored=True)
+    both = [(seconds(pieces, stored=False), seconds(pieces, stored=True)) for _ in range(ROUNDS)]
+    plain, stored = (statistics.median(column) for column in zip(*both, strict=True))
+    print(f"{parts} parts of {size} documents: {plain:.2f} s, with storing {stored:.2f} s")
+    print(f"ratio {stored / plain:.2f}; {(stored - plain) / parts * 1000:.1f} ms a part")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:])) if len(sys.argv) == 3 else main(20, 256)

@@ -1,0 +1,31 @@
+"""Make the papers of one month, speaking of progress at once, and print the log of that run in Dagster."""
+
+import sys
+import time
+
+from rich.console import Console
+
+import assets.sources
+import orchestration  # noqa: F401
+from ops.parse.papers import parse_papers
+from orchestration import progress
+from orchestration.graph import datasets
+from orchestration.instance import instance
+from orchestration.loop import bring_up_to_date
+
+progress.FIRST = progress.EVERY = 0.0
+
+
+def slowly(records):
+    time.sleep(0.5)
+    return parse_papers(records)
+
+
+assets.sources.parse_papers = slowly
+console = Console(file=sys.stdout, width=200)
+(report,) = bring_up_to_date([(datasets()["sources/papers"], ["2018-06"])], console)
+assert report.made == ["2018-06"], report.failed
+print("LOG")
+(run,) = [run for run in instance().get_runs() if run.asset_selection]
+for record in instance().all_logs(run.run_id):
+    print(record.user_message)

@@ -1,0 +1,141 @@
+"""Interrupt the making of one partition again and again, and see that no finished part of it is computed twice.
+
+Runs in a project; its arguments are a seed and how many interruptions. Children are forked from this process, which
+is warm, so that each costs a fraction of a second.
+"""
+
+import errno
+import os
+import random
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+import assets.sources
+import orchestration  # noqa: F401
+from ops.parse.papers import parse_papers
+from orchestration.corpora import corpus
+from orchestration.graph import STATE, datasets, folder
+from orchestration.materialise import make
+from orchestration.quality import checks
+from orchestration.store import finished_parts
+from orchestration.store.identity import folder_hashes, version
+from orchestration.store.publish import DiskFullError
+from orchestration.store.records import forget, read_record
+
+LOG = Path("parts.log")
+PAPERS, MONTH = datasets()["sources/papers"], "2018-06"
+
+
+def counted(records):
+    """Parse slowly, and leave a line before and after."""
+    say("begun", records)
+    time.sleep(random.uniform(0, 0.05))
+    outcome = parse_papers(records)
+    say("ended", records)
+    return outcome
+
+
+def say(word, records):
+    with LOG.open("a") as file:
+        file.write(f"{word} {records[0].id}\n")
+
+
+def count(word):
+    found = [line.split() for line in LOG.read_text().splitlines()]
+    return Counter(line[1] for line in found if line[0] == word)
+
+
+def stored():
+    ids = corpus("papers").ids(MONTH)
+    return {ids[int(path.stem)] for path in (STATE / "parts/sources/papers").rglob("*.zip")}
+
+
+def forked(room=None):
+    """Make the partition in a child; with `room`, the disk is full after so many parts."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            if room is not None:
+                fill_disk_after(room)
+            make(PAPERS, MONTH, "run")
+        except KeyboardInterrupt:
+            os._exit(130)
+        except DiskFullError:
+            os._exit(errno.ENOSPC)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    return pid
+
+
+def fill_disk_after(room):
+    write, written = finished_parts._write, []
+
+    def call(file, outcome):
+        if len(written) == room:
+            file.writestr("half", "of it")
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written.append(outcome)
+        write(file, outcome)
+
+    finished_parts._write = call
+
+
+def interrupted(chance):
+    """Make the partition and interrupt that at a moment of chance, in one of three ways; how it ended."""
+    if (way := chance.choice([signal.SIGKILL, signal.SIGINT, None])) is None:
+        return os.waitstatus_to_exitcode(os.waitpid(forked(chance.randint(0, 3)), 0)[1])
+    pid, before = forked(), sum(count("begun").values())
+    more = chance.randint(1, 3)
+    while sum(count("begun").values()) < before + more and not os.waitid(
+        os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT
+    ):
+        time.sleep(0.001)
+    time.sleep(chance.uniform(0, 0.05))
+    os.kill(pid, way)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def once(function):
+    """Call a function once: Great Expectations writes nothing, and takes nine tenths of the time."""
+    found = []
+
+    def call(*arguments):
+        found[:] = found or [function(*arguments)]
+        return found[0]
+
+    return call
+
+
+def main(seed, attempts):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    chance, survived = random.Random(seed), 0
+    checks.validate = once(checks.validate)
+    make(PAPERS, MONTH, "run")  # here, so that the children find all loaded
+    whole = version(folder_hashes(folder(PAPERS, MONTH)))
+    assets.sources.parse_papers = counted
+    while survived < attempts:
+        forget(PAPERS, MONTH)
+        LOG.write_text("")
+        kept, begun = set(), Counter()
+        while read_record(PAPERS, MONTH) is None:
+            ended = interrupted(chance) if survived < attempts else os.waitpid(forked(), 0)[1]
+            assert ended in (-signal.SIGKILL, 130, errno.ENOSPC, 0), f"ended with {ended}"
+            again = {name for name in kept if count("begun")[name] != begun[name]}
+            assert not again, f"finished, but computed again: {again}"
+            if ended != 0:
+                survived += 1
+            if read_record(PAPERS, MONTH) is None:
+                kept, begun = stored(), count("begun")
+                lost = set(count("ended")) - kept
+                assert len(lost) <= 1, f"ended, but lost: {lost}"
+        assert version(folder_hashes(folder(PAPERS, MONTH))) == whole, "other bytes"
+    print(survived)
+
+
+main(int(sys.argv[1]), int(sys.argv[2]))

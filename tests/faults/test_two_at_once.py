@@ -1,0 +1,65 @@
+"""Drivers that run side by side in one checkout make every partition once and end as one alone would."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from orchestration.environment import QUIET, STRICT
+from orchestration.graph import selected
+from orchestration.lockfile import read_stages, stage_name
+
+SELECT = "sources/sentences"
+RUN = ("orchestration.run", "--select", SELECT)
+REPRO = ("dvc", "repro", "sources-sentences")
+
+
+def drivers(project, commands):
+    """Start commands side by side; how each ended."""
+    environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
+    started = [
+        subprocess.Popen(
+            [sys.executable if command[0] == "dvc" else project.zygote.bin / "python", "-m", *command],
+            cwd=project.root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for command in commands
+    ]
+    outputs = [process.communicate()[0] for process in started]
+    return [process.returncode for process in started], outputs
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        (RUN, REPRO),
+        pytest.param((RUN, RUN), marks=pytest.mark.long),
+        pytest.param((RUN, REPRO, RUN), marks=pytest.mark.long),
+    ],
+)
+def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done, fresh, commands):
+    """Two drivers at once: `make run` beside `dvc repro`, and two of `make run`"""
+    fresh.edit(
+        "orchestration/materialise.py",
+        "    started = time.monotonic()\n    target",
+        "    with open('made.log', 'a') as log:\n"
+        "        log.write(f'{declaration.name} {month}\\n')\n"
+        "    started = time.monotonic()\n    target",
+    )
+    tally.attempt()
+    statuses, outputs = drivers(fresh, commands)
+    assert statuses == [0] * len(commands), "\n".join(outputs)
+    made = Counter((fresh.root / "made.log").read_text().splitlines())
+    expected = [f"{item.name} {month}" for item in selected(SELECT) for month in ("2018-06", "2018-07")]
+    assert made == Counter(expected)
+    chosen = {"code", *(stage_name(item) for item in selected(SELECT))}
+    whole, data = read_stages(done.lock), done.data()
+    assert list(read_stages(fresh.lock).items()) == [stage for stage in whole.items() if stage[0] in chosen]
+    found = fresh.data()
+    assert found and found == {path: data[path] for path in found}
+    tally.survive()
