@@ -94,13 +94,23 @@ def test_a_disk_that_fills_up_while_the_stores_are_made(fresh_project, disk, tal
     assert fill(disk, tally, begin, sizes, "orchestration.instance", check) == len(sizes)
 
 
-@sizes((300,), 0, 40, 150, 700, 1500, 3000, 6000, 12000)
-def test_a_disk_that_fills_up_during_a_run(done, disk, tally, sizes):
+def little(params):
+    params["talksumm"]["human_evaluation"].update(resamples=500)
+
+
+def much(params):
+    params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40)
+
+
+@pytest.mark.parametrize(
+    ("change", "sizes"),
+    [
+        pytest.param(little, (1500,), id="short"),
+        pytest.param(much, (0, 40, 150, 700, 1500, 3000, 6000, 12000), id="long", marks=pytest.mark.long),
+    ],
+)
+def test_a_disk_that_fills_up_during_a_run(done, disk, tally, change, sizes):
     """A disk is full during a run"""
-
-    def change(params):
-        params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40)
-
     old, old_lock = done.data(), done.lock
     begin_with = done.copy(done.root.with_name("changed"))
     begin_with.params(change)
