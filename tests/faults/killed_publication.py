@@ -1,4 +1,5 @@
-"""Kill a small run at its 1st, 2nd, ... write, and check what is left; prints how many writes there were.
+"""Kill a small run at its 1st, 2nd, ... write, and check what is left; prints how many writes there were,
+and at how many of them it was killed.
 
 What is stale in the project that this runs in: the summaries, and what reads them; no model is trained anew
 at every write. Children are forked from this process, which is warm and has validated the new rows once, so that
@@ -21,8 +22,9 @@ from orchestration.store import publish
 from orchestration.store.identity import folder_hashes, version
 
 ROOT = Path.cwd()
-#: Every write of the first partition, then every sixth: the others write alike.
-STOPS = (*range(1, 30), *range(30, 1000, 6))
+#: Every write of the first partition, then every sixth, the others write alike; or every one.
+STEP = int(sys.argv[1]) if sys.argv[1:] else 6
+STOPS = (*range(1, 30), *range(30, 10_000, STEP))
 STATE = ("data/sources", "data/talksumm", "data/.building", ".silverloom")
 
 
@@ -131,7 +133,7 @@ def main():
         rooms = [path for path in (ROOT / "data/.building").iterdir() if path.is_dir()]
         assert not rooms, f"left behind after write {stop}: {rooms}"
         if ended == 0:
-            print(f"{stop - 1} writes")
+            print(f"{stop - 1} writes, killed at {STOPS.index(stop)} of them")
             return
     sys.exit("never ended")
 

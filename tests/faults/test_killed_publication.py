@@ -12,15 +12,24 @@ import pytest
 from orchestration.environment import QUIET, STRICT
 
 
-def test_a_run_killed_at_any_write_leaves_old_or_new_and_ends_the_same_after(done):
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.long)])
+def test_a_run_killed_at_any_write_leaves_old_or_new_and_ends_the_same_after(done, tally, step):
+    """A run is killed at a write of a publication."""
     done.params(lambda params: params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40))
-    ended = done.zygote.run(done.root, [], path=str(Path(__file__).with_name("kill.py")), env={})
+    script = Path(__file__).with_name("killed_publication.py")
+    ended = done.zygote.run(done.root, [str(step)], path=str(script), env={})
     assert ended.status == 0, ended.output
-    assert int(re.search(r"(\d+) writes", ended.output).group(1)) > 40
+    writes, kills = map(int, re.search(r"(\d+) writes, killed at (\d+) of them", ended.output).groups())
+    assert writes > 40
+    for _ in range(kills):  # the program ends otherwise where one was not survived
+        tally.attempt()
+        tally.survive()
 
 
 @pytest.mark.long
-def test_a_whole_run_killed_in_the_middle_is_finished_by_the_next(done, fresh):
+def test_a_whole_run_killed_in_the_middle_is_finished_by_the_next(done, fresh, tally):
+    """A whole run is killed in its middle."""
+    tally.attempt()
     environment = {**os.environ, **STRICT, **QUIET}
     command = [sys.executable, "-m", "orchestration.run"]
     process = subprocess.Popen(command, cwd=fresh.root, env=environment, stdout=subprocess.PIPE, text=True)
@@ -36,3 +45,4 @@ def test_a_whole_run_killed_in_the_middle_is_finished_by_the_next(done, fresh):
     assert fresh.lock == done.lock
     assert "up to date" in fresh.dvc("status")
     assert {part["status"] for part in fresh.dagster().values()} == {"FRESH"}
+    tally.survive()
