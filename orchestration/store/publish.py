@@ -49,7 +49,7 @@ def building(workshop: Path, target: Path) -> Iterator[Path]:
                 _swap(new, target, room)
         finally:
             with _gate(workshop):  # or another process, cleaning up, finds half of a room
-                _empty(room)
+                _clear(room)
 
 
 def recover(workshop: Path) -> None:

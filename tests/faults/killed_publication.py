@@ -1,5 +1,6 @@
-"""Kill a small run at its 1st, 2nd, ... write, and check what is left; prints how many writes there were,
-and at how many of them it was killed.
+"""Kill a small run at its 1st, 2nd, ... write, and check what is left; prints how many writes there were.
+
+Before each it prints `kill`, and after it, when all was found as promised, `survived`.
 
 What is stale in the project that this runs in: the summaries, and what reads them; no model is trained anew
 at every write. Children are forked from this process, which is warm and has validated the new rows once, so that
@@ -122,6 +123,7 @@ def main():
             die_at(stop)
             remake()
 
+        print("kill", flush=True)
         ended = forked(killed)
         assert os.WIFSIGNALED(ended) or ended == 0, f"failed at write {stop}"
         left = versions()
@@ -132,8 +134,9 @@ def main():
         assert versions() == new, f"other bytes after write {stop}"
         rooms = [path for path in (ROOT / "data/.building").iterdir() if path.is_dir()]
         assert not rooms, f"left behind after write {stop}: {rooms}"
+        print("survived", flush=True)
         if ended == 0:
-            print(f"{stop - 1} writes, killed at {STOPS.index(stop)} of them")
+            print(f"{stop - 1} writes")
             return
     sys.exit("never ended")
 

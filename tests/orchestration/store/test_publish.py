@@ -46,6 +46,23 @@ def test_a_raising_block_leaves_the_former_target(place):
     assert [path.name for path in workshop.iterdir()] == [".gate"]
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_an_interrupt_between_two_renames_leaves_the_former_target(place, monkeypatch, number):
+    renames = iter(range(1, 10))
+
+    def rename(source, destination, rename=os.rename):
+        if next(renames) == number:
+            raise KeyboardInterrupt
+        rename(source, destination)
+
+    monkeypatch.setattr(publish, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(os, "rename", rename)
+    with pytest.raises(KeyboardInterrupt):
+        republish(*place)
+    assert content(place[1]) == "old"
+    assert [path.name for path in place[0].iterdir()] == [".gate"]
+
+
 @pytest.mark.parametrize("exchanges", [True, False], ids=["exchange", "two renames"])
 def test_a_process_killed_at_any_call_leaves_the_old_or_the_new(place, exchanges):
     """Kill a forked child at its 1st, 2nd, ... call of anything that changes the disk."""

@@ -1,0 +1,68 @@
+"""A publication is killed at each system call that changes the disk: a reader finds the former rows or the new ones."""
+
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from assets.settings import ROOT
+from orchestration.store.identity import folder_hashes
+from orchestration.store.publish import recover
+from tests.faults.publish_tables import publish_tables
+from tests.faults.strace import strace
+
+CALLS = "openat,write,pwrite64,writev,ftruncate,fsync,mkdir,rename,renameat2,unlink,unlinkat,rmdir"
+OLD, NEW = 1, 2
+
+
+@pytest.mark.parametrize("way", ["exchange", "renames"])
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.long)])
+def test_a_publication_killed_at_any_system_call_leaves_the_former_rows_or_the_new_ones(
+    tmp_path, tally, step, way
+):
+    """A publication is killed at a system call that changes the disk."""
+    workshop, target = tmp_path / "data/.building", tmp_path / "data/group/asset"
+    publish_tables(workshop, target, NEW)
+    new = folder_hashes(target)
+    publish_tables(workshop, target, OLD)
+    old = folder_hashes(target)
+
+    def traced(*options: str) -> int:
+        program = [sys.executable, "-m", "tests.faults.publish_tables", workshop, target, str(NEW), way]
+        return subprocess.run([strace(), "-qq", *options, *program], cwd=ROOT, check=False).returncode
+
+    log = tmp_path / "calls"
+    assert traced("-o", str(log), "-e", f"trace={CALLS},access") == 0
+    places = calls_between_marks(log.read_text())
+    assert {"write", "fsync", "unlinkat"} <= {name for name, _ in places}, places
+    for name, number in places[::step]:
+        publish_tables(workshop, target, OLD)
+        tally.attempt()
+        ended = traced(
+            "-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={number}"
+        )
+        assert ended == -signal.SIGKILL, (name, number)
+        recover(workshop)
+        assert folder_hashes(target) in (old, new), (name, number)
+        assert [path.name for path in workshop.iterdir()] == [".gate"], (name, number)
+        publish_tables(workshop, target, NEW)
+        assert folder_hashes(target) == new, (name, number)
+        tally.survive()
+
+
+def calls_between_marks(log: str) -> list[tuple[str, int]]:
+    """The calls that publish: their names, and which one of that name each is since the program began."""
+    seen, found, inside = Counter(), [], False
+    for line in log.splitlines():
+        name = re.match(r"\w+", line).group()
+        if name == "access":
+            inside = '"begin"' in line or (inside and '"end"' not in line)
+            continue
+        seen[name] += 1
+        reads = name == "openat" and "O_CREAT" not in line
+        if inside and not reads:
+            found.append((name, seen[name]))
+    return found
