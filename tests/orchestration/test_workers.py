@@ -1,6 +1,7 @@
 """Partitions run in workers: one that dies fails its own alone, all end with the one that began them."""
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -87,6 +88,24 @@ def test_workers_tell_how_far_they_are(pool):
     assert results(pool, 1)
     until(lambda: events)
     assert events == [Progress("sources/papers", "op", 1, 2, 0, 1.0)]
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), ValueError("closed")])
+def test_workers_are_listened_to_even_if_nothing_can_be_shown(tally, error):
+    """What tells of the progress of workers cannot be written: a full disk, a closed terminal"""
+    heard = []
+
+    def show(event):
+        heard.append(event)
+        raise error
+
+    with contextlib.closing(Pool(1, show, make)) as pool:
+        tally.attempt()
+        for month in MONTHS:
+            start(pool, month, "well")
+            assert results(pool, 1) == [(month, None)]
+    assert len(heard) == len(MONTHS)
+    tally.survive()
 
 
 def test_what_is_under_way_is_interrupted_once_and_the_workers_end(pool, tmp_path):
