@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from orchestration import instance
@@ -131,6 +132,22 @@ def begin_pieces(place):
     list(LocalEngine(2).map(sleeps_after_two, range(2, 4), Path(place)))
 
 
+def begin_kernels(place):
+    """In a process of its own: two calls of compiled code under way, which last for many minutes."""
+    from orchestration.engine import LocalEngine
+
+    list(LocalEngine(2).map(stays_in_a_kernel, range(2), Path(place)))
+
+
+def stays_in_a_kernel(piece, folder):
+    from ops.talksumm import kernels
+
+    for rows in (1, 10**12):  # the first call compiles
+        if rows > 1:
+            (folder / str(piece)).touch()
+        kernels.lower(np.ones(1), np.ones((1, 1)), np.broadcast_to(np.int64(0), rows))
+
+
 def command(begin, place):
     calls = f"lambda: test_workers.{begin.__name__}({str(place)!r})"
     return [
@@ -140,7 +157,7 @@ def command(begin, place):
     ]
 
 
-@pytest.mark.parametrize("begin", [begin_jobs, begin_pieces])
+@pytest.mark.parametrize("begin", [begin_jobs, begin_pieces, begin_kernels])
 def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path):
     """`kill -9` of the parent of worker processes"""
     parent = subprocess.Popen(command(begin, tmp_path))
