@@ -26,7 +26,7 @@ from orchestration.conservation import Finding
 from orchestration.corpora import corpus
 from orchestration.engine import engine
 from orchestration.failures import describe, give_up_or_retry
-from orchestration.footing import footing
+from orchestration.footing import check_code, code_marks, footing
 from orchestration.freshness import EXPECTATIONS, ONLY_STALE, NotReadyError, View, differences, remembered
 from orchestration.graph import WORKSHOP, folder, input_months, label
 from orchestration.locks import making, reading
@@ -93,6 +93,7 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
     """Make one partition, alone: the record is written last, and only when its checks have passed."""
     if (reason := declaration.excluded(month)) is not None:
         raise NotReadyError(f"{label(declaration, month)} is excluded in params.yaml: {reason}")
+    check_code(code_marks())
     started = time.monotonic()
     target = folder(declaration, month)
     months = input_months(declaration, month)
@@ -113,6 +114,7 @@ def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeRes
         if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
             forget(declaration, month)
             raise ChangedBytesError("an input was replaced while it was read: run again")
+    check_code(code_marks())  # what workers ran may not be what the key tells
     record = same or Record(
         made_under, folder_hashes(target), counts(target), run_id, time.monotonic() - started
     )

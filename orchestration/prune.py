@@ -8,10 +8,15 @@ from __future__ import annotations
 import re
 
 from assets.declaration import Declaration
+from orchestration.freshness import View
 from orchestration.graph import WORKSHOP, asset_folder, folder
 from orchestration.locks import making
 from orchestration.quality.failing import drop_failing
-from orchestration.store.finished_parts import discard_parts, months_with_parts
+from orchestration.store.finished_parts import (
+    discard_parts,
+    discard_parts_under,
+    months_with_parts,
+)
 from orchestration.store.publish import remove
 from orchestration.store.records import forget
 
@@ -29,8 +34,7 @@ def leftovers(item: Declaration) -> list[str]:
 def prune(item: Declaration) -> list[str]:
     """Remove the leftovers of a dataset; return their names."""
     gone = leftovers(item)
-    for month in months_with_parts(item) - {month or "all" for month in item.made_months}:
-        discard_parts(item, month)
+    _prune_parts(item)
     for month in gone:
         with making(item, month):
             if folder(item, month).exists():  # another process may have done it meanwhile
@@ -38,3 +42,13 @@ def prune(item: Declaration) -> list[str]:
             forget(item, month)
             drop_failing(item, month)
     return gone
+
+
+def _prune_parts(item: Declaration) -> None:
+    """Remove finished parts that nobody needs: of what is no partition, or is made under the same key."""
+    months = {month or "all": month for month in item.made_months}
+    for name in months_with_parts(item):
+        if name not in months:
+            discard_parts(item, name)
+        elif (record := View().known(item, months[name])) is not None:
+            discard_parts_under(item, name, record.key)  # a kill came between the record and their removal

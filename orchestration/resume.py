@@ -59,10 +59,7 @@ class ResumableEngine:
         shared: Any,
     ) -> Generator[Outcome, None, None]:
         total = len(pieces) if isinstance(pieces, Sized) else None
-        kept, damaged = finished.found()
-        if damaged:
-            numbers = ", ".join(str(index + 1) for index in sorted(damaged))
-            tell(Notice(self._partition, f"{name}: stored parts are damaged and computed again: {numbers}"))
+        kept = finished.found()
         if kept:
             tell(Notice(self._partition, f"{name}: goes on from {len(kept)} finished parts"))
         missing = ((index, piece) for index, piece in enumerate(pieces) if index not in kept)

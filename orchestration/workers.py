@@ -209,7 +209,9 @@ class _Worker:
         with contextlib.suppress(EOFError, OSError):
             self.pid = self._events.recv()
             while True:
-                listener(self._events.recv())
+                event = self._events.recv()
+                with contextlib.suppress(Exception):  # unheard, the worker would wait until the pipe is read
+                    listener(event)
 
 
 def _begin(events: Connection) -> None:

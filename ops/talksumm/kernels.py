@@ -6,6 +6,8 @@ Belongs here: loops over arrays, nothing else; callers check their input. Not he
 The same bytes on every processor: no BLAS, no fast-math, sums in one order; exp and log are made of IEEE
 additions, multiplications and divisions, since those of glibc and NumPy depend on the instruction set in
 their last bits.
+
+They release the GIL, so that a worker process can notice meanwhile that its parent has ended.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _LEFT_NEIGHBOUR, _RIGHT_NEIGHBOUR, _NONE = np.uint8(4), np.uint8(8), np.uint8(0)
 _RESCALE = 64
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def exp(x: float) -> float:
     """Return e^x for -1 <= x <= 1: the Taylor polynomial of degree 20, whose rest is below 1e-19."""
     result = 1.0
@@ -38,7 +40,7 @@ def exp(x: float) -> float:
     return result
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def log(x: float) -> float:
     """Return ln x for finite x > 0, and minus infinity for 0: 2 artanh((m - 1) / (m + 1)) + e ln 2."""
     if x == 0.0:
@@ -55,7 +57,7 @@ def log(x: float) -> float:
     return 2.0 * ratio * series + exponent * _LN_2
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return `log` of every value."""
     result = np.empty_like(values)
@@ -64,7 +66,7 @@ def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rows scaled to length 1; a row of zeros stays so (its cosine with anything is 0)."""
     rows, dimensions = vectors.shape
@@ -80,7 +82,7 @@ def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def similarities(
     spoken: NDArray[np.float64],
     paper: NDArray[np.float64],
@@ -115,7 +117,7 @@ def similarities(
             similar[state] = exp(similar[state])
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def lower(least: NDArray[np.float64], similar: NDArray[np.float64], rows: NDArray[np.int64]) -> None:
     """Lower each of `least` (K) to the least of its column in some rows of `similar` (n x K)."""
     for row in rows:
@@ -123,7 +125,7 @@ def lower(least: NDArray[np.float64], similar: NDArray[np.float64], rows: NDArra
             least[state] = min(least[state], similar[row, state])
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def add(
     total: NDArray[np.float64],
     similar: NDArray[np.float64],
@@ -136,7 +138,7 @@ def add(
             total[state] += similar[row, state] - subtracted[state]
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def log_shares(
     similar: NDArray[np.float64], subtracted: NDArray[np.float64], total: NDArray[np.float64]
 ) -> None:
@@ -146,7 +148,7 @@ def log_shares(
             similar[row, state] = log((similar[row, state] - subtracted[state]) / total[state])
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def advance(
     score: NDArray[np.float64],
     trellis: NDArray[np.uint8],
@@ -206,7 +208,7 @@ def advance(
             cells[state] |= _RIGHT_NEIGHBOUR if fresh else _NONE
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def trace(path: NDArray[np.int32], trellis: NDArray[np.uint8], state: int) -> int:
     """Fill `path` (n), which ends in `state`, from `trellis` (n x K); return the state before it."""
     for index in range(path.size - 1, -1, -1):
@@ -215,7 +217,7 @@ def trace(path: NDArray[np.int32], trellis: NDArray[np.uint8], state: int) -> in
     return state
 
 
-@numba.njit(cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def _predecessor(cells: Any, state: int) -> int:
     """Return the best predecessor of a state, following the running maximum back to where it was found."""
     side = cells[state] & _SIDE

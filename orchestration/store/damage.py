@@ -63,7 +63,9 @@ def make_folder(folder: Path) -> None:
     """Make a folder and those above it; what stands in its place and is no folder is set aside."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.ELOOP):
+            raise
         for place in reversed((folder, *folder.parents)):
             if os.path.lexists(place) and not place.is_dir():
                 set_aside(place, "it is no folder", "a folder is made in its place")

@@ -4,18 +4,20 @@ Belongs here: the file of one outcome, the folder of a partition's parts, and th
 parts are computed (orchestration/resume.py).
 
 Parts are not synced to disk: a kill leaves what was renamed, and what a power cut tears does not match its
-checksum.
+checksum. That ends the file, and covers its place as well: a copy elsewhere is no part.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,13 +25,17 @@ import pyarrow as pa
 
 from assets.declaration import Declaration
 from ops.outcome import Outcome
+from orchestration.footing import check_code, code_marks
 from orchestration.graph import STATE
+from orchestration.store.damage import DamagedError, make_folder, read_state, set_aside
 from orchestration.store.identity import key_digest
 from orchestration.store.publish import disk_errors
 
 _OUTCOME, _TABLES, _FILES = "outcome.json", "tables.arrow", "files/"
 _NAMES = ("kept", "dropped", "rejected")
 _FOLDER = STATE / "parts"
+_PART = re.compile(r"\d{5,}\.zip")
+_CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
 
 #: Size, time of change and inode of a file.
 Mark: TypeAlias = tuple[int, int, int]
@@ -52,23 +58,29 @@ class FinishedParts:
     folder: Path
     inputs: Mapping[Path, Mark]
     """The files that the partition is made of, as they were when it was begun."""
+    code: Mapping[str, str] = field(default_factory=code_marks)
+    """The marks of params and code in the process that began the partition."""
 
-    def found(self) -> tuple[set[int], set[int]]:
-        """Return the indices of the parts that match their checksums, and of those that do not."""
-        parts = {int(path.stem): path for path in _entries(self.folder) if path.suffix == ".zip"}
-        sound = {index for index, path in parts.items() if _sound(path)}
-        return sound, set(parts) - sound
+    def found(self) -> set[int]:
+        """Return the indices of the parts that are sound. The others are set aside, foreign files are not."""
+        make_folder(self.folder)
+        paths = [path for path in sorted(self.folder.iterdir()) if _PART.fullmatch(path.name)]
+        return {int(path.stem) for path in paths if _content(path) is not None}
 
     def read(self, index: int) -> Outcome:
-        """Return a part that is sound."""
-        with zipfile.ZipFile(self._path(index)) as file:
+        """Return a part that was found sound. Raises DamagedError where it is not any more."""
+        path = self._path(index)
+        if (content := _content(path)) is None:
+            raise DamagedError(f"{path} was damaged or removed while it was needed: run again")
+        with zipfile.ZipFile(io.BytesIO(content)) as file:
             return _read(file)
 
     def write(self, index: int, outcome: Outcome) -> None:
-        """Store a part whole, unless an input was replaced while it was made: it would not fit its key.
+        """Store a part whole, unless an input, params or code were replaced: it would not fit its key.
 
-        Raises InputReplacedError, and DiskFullError.
+        Raises InputReplacedError, MovedError, and DiskFullError.
         """
+        check_code(self.code)
         try:
             replaced = marks(self.inputs) != self.inputs
         except FileNotFoundError:
@@ -82,6 +94,9 @@ class FinishedParts:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with zipfile.ZipFile(temporary, "w") as file:
                     _write(file, outcome)
+                checksum = _checksum(path, temporary.read_bytes())
+                with temporary.open("ab") as end:
+                    end.write(checksum)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -94,13 +109,18 @@ def begin_parts(item: Declaration, month: str, key: Mapping[str, Any]) -> Path:
     """Return the folder of a partition's finished parts under its key; those under other keys are removed."""
     own = _folder(item, month) / key_digest(key)
     for other in set(_entries(_folder(item, month))) - {own}:
-        shutil.rmtree(other, ignore_errors=True)
+        _remove(other)
     return own
 
 
 def discard_parts(item: Declaration, month: str) -> None:
     """Remove the finished parts of a partition that is made, or that is none any more."""
-    shutil.rmtree(_folder(item, month), ignore_errors=True)
+    _remove(_folder(item, month))
+
+
+def discard_parts_under(item: Declaration, month: str, key: Mapping[str, Any]) -> None:
+    """Remove the finished parts of a partition that is made under a key, should there be any left."""
+    _remove(_folder(item, month) / key_digest(key))
 
 
 def months_with_parts(item: Declaration) -> set[str]:
@@ -113,12 +133,32 @@ def count_parts() -> int:
     return sum(1 for _ in _FOLDER.rglob("*.zip"))
 
 
-def _sound(path: Path) -> bool:
+def _content(path: Path) -> bytes | None:
+    """Return the zip of a part; None where there is none, or where it is damaged, and so set aside."""
     try:
-        with zipfile.ZipFile(path) as file:
-            return file.testzip() is None
-    except (OSError, ValueError, EOFError, NotImplementedError, zipfile.BadZipFile):
-        return False
+        content = read_state(path)
+        if content is None:
+            return None
+        content, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
+        if checksum != _checksum(path, content):
+            raise DamagedError("its checksum is not that of its content and place")
+    except DamagedError as error:
+        set_aside(path, error, "the part is computed again")
+        return None
+    return content
+
+
+def _checksum(path: Path, content: bytes) -> bytes:
+    """Return the checksum of a part in its place: group, dataset, month, key, map and index."""
+    place = "/".join(path.parts[-6:]).encode()
+    return hashlib.md5(content + place, usedforsecurity=False).digest()
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def _folder(item: Declaration, month: str) -> Path:

@@ -1,6 +1,7 @@
 """Partitions run in workers: one that dies fails its own alone, all end with the one that began them."""
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from orchestration import instance
@@ -89,6 +91,24 @@ def test_workers_tell_how_far_they_are(pool):
     assert events == [Progress("sources/papers", "op", 1, 2, 0, 1.0)]
 
 
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), ValueError("closed")])
+def test_workers_are_listened_to_even_if_nothing_can_be_shown(tally, error):
+    """What tells of the progress of workers cannot be written: a full disk, a closed terminal"""
+    heard = []
+
+    def show(event):
+        heard.append(event)
+        raise error
+
+    with contextlib.closing(Pool(1, show, make)) as pool:
+        tally.attempt()
+        for month in MONTHS:
+            start(pool, month, "well")
+            assert results(pool, 1) == [(month, None)]
+    assert len(heard) == len(MONTHS)
+    tally.survive()
+
+
 def test_what_is_under_way_is_interrupted_once_and_the_workers_end(pool, tmp_path):
     start(pool, "2018-06", "sleeps", touch=str(tmp_path / "pid"))
     until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
@@ -112,6 +132,22 @@ def begin_pieces(place):
     list(LocalEngine(2).map(sleeps_after_two, range(2, 4), Path(place)))
 
 
+def begin_kernels(place):
+    """In a process of its own: two calls of compiled code under way, which last for many minutes."""
+    from orchestration.engine import LocalEngine
+
+    list(LocalEngine(2).map(stays_in_a_kernel, range(2), Path(place)))
+
+
+def stays_in_a_kernel(piece, folder):
+    from ops.talksumm import kernels
+
+    for rows in (1, 10**12):  # the first call compiles
+        if rows > 1:
+            (folder / str(piece)).touch()
+        kernels.lower(np.ones(1), np.ones((1, 1)), np.broadcast_to(np.int64(0), rows))
+
+
 def command(begin, place):
     calls = f"lambda: test_workers.{begin.__name__}({str(place)!r})"
     return [
@@ -121,7 +157,7 @@ def command(begin, place):
     ]
 
 
-@pytest.mark.parametrize("begin", [begin_jobs, begin_pieces])
+@pytest.mark.parametrize("begin", [begin_jobs, begin_pieces, begin_kernels])
 def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path):
     """`kill -9` of the parent of worker processes"""
     parent = subprocess.Popen(command(begin, tmp_path))

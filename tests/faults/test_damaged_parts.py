@@ -1,0 +1,130 @@
+"""Whatever becomes of the finished parts of a partition, it is made, and what is damaged is computed again."""
+
+import shutil
+
+import pytest
+
+from orchestration.engine import LocalEngine
+from orchestration.graph import datasets
+from orchestration.progress import Notice, listening
+from orchestration.resume import ResumableEngine
+from orchestration.store import finished_parts
+from tests.faults.damage import DAMAGES, damage
+from tests.orchestration.test_engine import numbered, sizes
+
+MONTH, KEY = "2018-06", {"inputs": {}, "params": {}, "code": {}}
+PIECES = [1, 2, 3]
+
+
+@pytest.fixture
+def begun(tmp_path, monkeypatch):
+    """Begins a partition, and returns the folder of its one map; all of its parts are stored already."""
+    monkeypatch.setattr(finished_parts, "_FOLDER", tmp_path / "parts")
+    check(PIECES, kept=0)
+    return begin() / "0-numbered"
+
+
+def begin(key=KEY):
+    return finished_parts.begin_parts(datasets()["sources/papers"], MONTH, key)
+
+
+def check(pieces, kept, factor=1, key=KEY):
+    """Make the partition: it comes out right, from so many parts that were kept."""
+    events = []
+    with listening(events.append):
+        outcomes = ResumableEngine(LocalEngine(), "toy", begin(key), {}).map(numbered, pieces, factor)
+        assert sizes(outcomes) == [piece * factor for piece in pieces]
+    notices = [event.text for event in events if isinstance(event, Notice)]
+    assert notices == ([f"numbered: goes on from {kept} finished parts"] if kept else [])
+
+
+def warnings(capsys):
+    return [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning: ")]
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_part_is_set_aside_and_computed_again(begun, tally, capsys, how):
+    """A finished part of an interrupted partition is damaged."""
+    tally.attempt()
+    damage(begun / "00001.zip", how)
+    check(PIECES, kept=2)
+    (line,) = warnings(capsys)
+    assert "00001.zip is damaged" in line and line.endswith("the part is computed again")
+    check(PIECES, kept=3)
+    assert not warnings(capsys)
+    tally.survive()
+
+
+def test_a_flipped_bit_anywhere_in_a_part_is_found(begun, tally):
+    """A bit of a finished part is flipped, or its end is cut off."""
+    path = begun / "00001.zip"
+    whole = path.read_bytes()
+    parts = finished_parts.FinishedParts(begun, {})
+    for place in range(0, len(whole), 7):
+        for content in (
+            whole[:place],
+            whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :],
+        ):
+            tally.attempt()
+            path.write_bytes(content)
+            assert parts.found() == {0, 2}
+            tally.survive()
+    path.write_bytes(whole)
+    assert parts.found() == {0, 1, 2}
+
+
+def test_the_part_of_another_index_map_or_key_is_none(begun, tally, capsys):
+    """A finished part is copied into the place of another: of another index, map or key."""
+    other_key = {**KEY, "params": {"factor": 10}}
+    tally.attempt()
+    shutil.copy(begun / "00000.zip", begun / "00001.zip")
+    check(PIECES, kept=2)
+    assert len(warnings(capsys)) == 1
+    tally.survive()
+    former = begun.rename(begun.parents[2] / "former")
+    for place, key, factor in (
+        (begin() / "0-numbered", KEY, 1),
+        (begin(other_key) / "0-numbered", other_key, 10),
+    ):
+        tally.attempt()
+        name = "1-numbered" if key is KEY else "0-numbered"
+        shutil.copytree(former, place.with_name(name))
+        parts = finished_parts.FinishedParts(place.with_name(name), {})
+        assert parts.found() == set()
+        assert len(warnings(capsys)) == len(PIECES)
+        check(PIECES, 0, factor, key)
+        tally.survive()
+
+
+@pytest.mark.parametrize("level", range(4))
+@pytest.mark.parametrize("how", ["emptied", "a dangling link", "a link to itself"])
+def test_what_stands_in_the_place_of_a_folder_of_parts_is_set_aside(begun, tally, capsys, how, level):
+    """A file or a link stands in the place of a folder of finished parts."""
+    tally.attempt()
+    damage([begun, *begun.parents][level], how)
+    check(PIECES, kept=0)
+    assert len(warnings(capsys)) == 1
+    check(PIECES, kept=3)
+    tally.survive()
+
+
+@pytest.mark.parametrize("name", ["copy of 00001.zip", "1.zip", "x.zip", "notes.txt", ".00001.zip.77"])
+def test_a_foreign_file_among_parts_is_left_alone(begun, tally, capsys, name):
+    """A foreign file lies among finished parts."""
+    tally.attempt()
+    (begun / name).write_text("mine")
+    check(PIECES, kept=3)
+    assert (begun / name).read_text() == "mine" and not warnings(capsys)
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", ["emptied", "a dangling link", "a folder"])
+def test_nothing_that_stands_in_the_place_of_another_key_stays(begun, tally, how):
+    """A file or a link stands in the place of the parts of a former key."""
+    tally.attempt()
+    damage(begun.parent.with_name("0" * 32), how)
+    check(PIECES, kept=3)
+    assert [path.name for path in begun.parents[1].iterdir()] == [begun.parent.name]
+    tally.survive()
+    finished_parts.discard_parts(datasets()["sources/papers"], MONTH)
+    assert not begun.parents[1].exists() and finished_parts.count_parts() == 0

@@ -1,0 +1,42 @@
+"""What edited code makes is neither stored nor recorded under the key of the code that was there before."""
+
+from pathlib import Path
+
+import pytest
+
+SCRIPT = str(Path(__file__).with_name("edited_code.py"))
+OP = "ops/parse/papers/table.py"
+PAPERS = ("orchestration.run", "--select", "sources/papers")
+
+
+@pytest.fixture(scope="module")
+def right(fresh_project, tmp_path_factory):
+    """The papers as the code that was not edited makes them."""
+    project = fresh_project.copy(tmp_path_factory.mktemp("right") / "project")
+    one_a_part(project)
+    project.module(*PAPERS)
+    return project
+
+
+def one_a_part(project):
+    project.params(lambda params: params["store"].update(records_per_part=1))
+
+
+def papers(project):
+    files = (project.root / "data/sources/papers").rglob("*.parquet")
+    return {path.relative_to(project.root): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("fate", [pytest.param("stays", marks=pytest.mark.long), "undone"])
+def test_code_that_is_edited_while_workers_begin_leaves_nothing_under_the_old_key(tally, fresh, right, fate):
+    """The code of an op is edited while worker processes begin, and put back"""
+    one_a_part(fresh)
+    whole = (fresh.root / OP).read_text()
+    tally.attempt()
+    ended = fresh.zygote.run(fresh.root, [fate], path=SCRIPT, env={"SILVERLOOM_WORKERS": "2"})
+    assert "ops changed while this ran" in ended.output and "0 parts" in ended.output, ended.output
+    assert not (fresh.root / ".silverloom/records/sources/papers/2018-06.json").exists()
+    (fresh.root / OP).write_text(whole)
+    assert "goes on from" not in fresh.module(*PAPERS)
+    assert papers(fresh) == papers(right)
+    tally.survive()
