@@ -34,7 +34,7 @@ from orchestration import request_guard
 #: The types of a POST that carries an operation. A page of another origin must ask leave to send them (CORS).
 OPERATIONS = ("application/json", "application/graphql")
 
-#: Where links elsewhere may lead: Dagster's pages, all of which are one file that reads its address. Its other
+#: Where links elsewhere may lead: Dagster's pages, all of which are one file that reads its address. Other
 #: routes answer with logs, notebooks and debug files, or run operations.
 PAGES = (
     "/|/(?:asset-groups|assets|automation|concurrency|config|deployment|graphs|guess|health|jobs|locations"

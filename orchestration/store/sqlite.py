@@ -37,7 +37,7 @@ def fault(path: Path, table: str, thorough: bool = False) -> str | None:
     """Return what is wrong with a store that has such a table; None for a sound one, and where there is none.
 
     Every page is looked at, which takes time that grows with the file, where that is asked for or where the
-    file is shorter than it says itself. Raises PermissionError for one that is write-protected: that is no damage.
+    file is shorter than it says itself. One that is write-protected is not damaged: raises PermissionError.
     """
     for place in (path, *_beside(path)):
         if os.path.lexists(place) and not place.is_file():

@@ -113,7 +113,9 @@ def test_a_store_that_another_process_writes_to_is_not_damaged(store, tally, cap
 def protected(monkeypatch):
     """Nothing may be written to, as far as can be told: a mode does not hold root back."""
     access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode, **how: not mode & os.W_OK and access(path, mode, **how))
+    monkeypatch.setattr(
+        os, "access", lambda path, mode, **how: not mode & os.W_OK and access(path, mode, **how)
+    )
 
 
 def test_a_store_of_mlflow_that_is_write_protected_is_left_alone(store, protected, tally, capsys):

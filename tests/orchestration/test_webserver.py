@@ -101,7 +101,9 @@ def test_links_elsewhere_lead_to_dagsters_pages(path):
 def test_links_elsewhere_lead_to_nothing_that_is_no_page():
     named = [route.path.split("{")[0].rstrip("/") for route in Routes().build_routes()]
     others = sorted({path for path in named if path})
-    assert {"/graphql", "/logs", "/notebook", "/dagit/notebook", "/download_debug", "/server_info"} < {*others}
+    assert {"/graphql", "/logs", "/notebook", "/dagit/notebook", "/download_debug", "/server_info"} < {
+        *others
+    }
     for path in others:
         for tried in (path, f"{path}/", f"{path}/x"):
             assert not re.fullmatch(PAGES, tried), tried

@@ -8,7 +8,9 @@ from ops.parse.source import ParseError
 
 @pytest.mark.parametrize("code", [0x00, 0x08, 0x0B, 0x1B, 0xD800])
 def test_control_characters_and_halves_of_pairs_are_no_text(code):
-    with pytest.raises(ParseError, match=rf"the text holds the character U\+{code:04X}, .*\(line 2, column 2\)"):
+    with pytest.raises(
+        ParseError, match=rf"the text holds the character U\+{code:04X}, .*\(line 2, column 2\)"
+    ):
         check_characters(f"a\nb{chr(code)}", "the text")
 
 
