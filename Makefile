@@ -57,7 +57,7 @@ standing: setup ## what is failed or stale right now; status 1 if anything is
 	@python -m orchestration.standing
 
 repro: setup ## the same datasets by DVC (dvc repro)
-	@python -m orchestration.corpora && dvc repro
+	@python -m orchestration.repro && dvc repro
 
 explain: setup ## where a row comes from and what became of it: ID=<row id>
 	@python -m orchestration.explain "$(ID)"
