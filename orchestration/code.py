@@ -1,6 +1,7 @@
 """code.json: what code, packages and models each dataset depends on, for DVC to compare.
 
-Belongs here: writing that file, which is DVC's first stage. Not here: the hashing (assets/code.py).
+Belongs here: writing that file, which is DVC's first stage, and what is checked before that. Not here: the
+hashing (assets/code.py).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 from assets.settings import ROOT
 from orchestration.footing import check
 from orchestration.graph import datasets
+from orchestration.lockfile import check_before_dvc
 from orchestration.store.publish import write_changed
 
 
@@ -28,7 +30,8 @@ if __name__ == "__main__":
     from orchestration.command import run
 
     def main() -> None:
-        """Write code.json, unless the code is being edited."""
+        """Write code.json, unless the code is being edited or dvc.lock is damaged."""
+        check_before_dvc()
         write_code()
         check()
 

@@ -66,9 +66,3 @@ def _formats(name: str) -> dict[str, Format[Any]]:
     from ops.parse.talks import FORMATS as TALKS
 
     return dict(TALKS)
-
-
-if __name__ == "__main__":
-    from orchestration.command import run
-
-    run(check_versions)

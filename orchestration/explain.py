@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+from ops.parse.characters import one_line
 from orchestration.freshness import View
 from orchestration.graph import datasets, folder
 from orchestration.pages.ancestry import Ancestry, Passport, Place
@@ -40,7 +41,7 @@ def explain(row_id: str) -> str:
     lines += ["", "made of", *_origins(ancestry, passport, "  ", {code})]
     users = zip(passport.used_by, rows(passport.used_by), strict=True)
     later = [f"  {place.file.name}: {row['id']}" for place, row in users]
-    return "\n".join([*lines, "", "used by", *(later or ["  nothing"])])
+    return "\n".join(map(one_line, [*lines, "", "used by", *(later or ["  nothing"])]))
 
 
 def _describe(place: Place, row: Row) -> list[str]:

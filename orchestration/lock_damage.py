@@ -7,14 +7,13 @@ Most damage shows in the file itself: it cannot be read, or it lacks what DVC al
 cut off between two stages, or between two outputs of one, is sound by itself. It is compared with the copy
 that each commit leaves in `.silverloom`; in a checkout that has not committed yet, with what git has. It
 counts as cut off when its outputs are the first ones of those, in their order, and the rest is missing. A
-change that git made, or that `git add` handed to it, is meant; so is a removed dvc.lock. While DVC runs
-stages, it writes dvc.lock in place, a stage more each time: then nothing is compared. A file that is just
-being written is read again.
+change that git made, or that `git add` handed to it, is meant; so is a removed dvc.lock. DVC then builds it
+anew, a stage more each time: that it was removed is remembered before the first (lockfile.py), and nothing is
+compared. A file that is just being written is read again.
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
 from pathlib import Path
@@ -24,9 +23,10 @@ import yaml
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from assets.settings import ROOT
+from orchestration.store.damage import DamagedError, read_state, set_aside
 from orchestration.store.publish import write_file
 
-#: The content of dvc.lock after the last commit of this checkout.
+#: The content of dvc.lock after the last commit of this checkout, or before DVC's last run of stages.
 COPY = ROOT / ".silverloom" / "dvc.lock"
 
 #: Seconds after its last change in which another process may still be writing a file.
@@ -117,24 +117,37 @@ def stages_of(content: bytes) -> dict[str, Any]:
 
 
 def remember(content: bytes) -> None:
-    """Keep a copy of what dvc.lock holds after a commit; of nothing where it is to be built anew."""
-    if not COPY.exists() or COPY.read_bytes() != content:
-        write_file(COPY, content)
+    """Keep a copy of what dvc.lock holds; of nothing where it is to be built anew."""
+    try:
+        if read_state(COPY) == content:
+            return
+    except DamagedError as error:
+        set_aside(COPY, error, "it is written anew")
+    write_file(COPY, content)
 
 
 def _missing(content: bytes, stages: dict[str, Any]) -> str | None:
     """Return the first output that was cut off, with its stage."""
-    known = COPY.read_bytes() if COPY.exists() else _in_git()
-    if content == known or "DVC_STAGE" in os.environ:
-        return None
-    try:
-        found, former = _outputs(stages), _outputs(stages_of(known))
-    except DamagedLockError:
-        return None  # there is nothing to compare with
+    former = _former_outputs(content)
+    found = _outputs(stages)
     if not (len(found) < len(former) and found == former[: len(found)]) or content == _in_git():
         return None
     stage, path = former[len(found)]
     return f"{path} of stage {stage}"
+
+
+def _former_outputs(content: bytes) -> list[tuple[str, str]]:
+    """Return the outputs of the lock that `content` is compared with; none where there is no other."""
+    try:
+        copy = read_state(COPY)
+        if copy is not None:
+            return _outputs(stages_of(copy)) if copy not in (b"", content) else []
+    except (DamagedError, DamagedLockError) as error:
+        set_aside(COPY, error, "dvc.lock is compared with what git has")
+    try:
+        return _outputs(stages_of(_in_git()))
+    except DamagedLockError:
+        return []
 
 
 def _outputs(stages: dict[str, Any]) -> list[tuple[str, str]]:

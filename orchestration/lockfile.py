@@ -19,7 +19,7 @@ import yaml
 
 from assets.declaration import Declaration
 from assets.settings import ROOT
-from orchestration.lock_damage import sound_stages
+from orchestration.lock_damage import remember, sound_stages
 from orchestration.store.damage import DamagedError, read_state, set_aside
 
 LOCK = ROOT / "dvc.lock"
@@ -45,6 +45,15 @@ def locked_stages() -> dict[str, Any]:
 def check_lock() -> None:
     """Raise DamagedLockError where dvc.lock is damaged: before anything is made for want of what it lacks."""
     locked_stages()
+
+
+def check_before_dvc() -> None:
+    """Raise DamagedLockError before DVC writes over what is left; else remember what dvc.lock holds now.
+
+    Of one that was removed, this is nothing: then DVC may be interrupted with any part of it built anew.
+    """
+    check_lock()
+    remember(LOCK.read_bytes() if LOCK.exists() else b"")
 
 
 @lru_cache(maxsize=1)

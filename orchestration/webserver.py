@@ -34,6 +34,13 @@ from orchestration import request_guard
 #: The types of a POST that carries an operation. A page of another origin must ask leave to send them (CORS).
 OPERATIONS = ("application/json", "application/graphql")
 
+#: Where links elsewhere may lead: Dagster's pages, all of which are one file that reads its address. Other
+#: routes answer with logs, notebooks and debug files, or run operations.
+PAGES = (
+    "/|/(?:asset-groups|assets|automation|concurrency|config|deployment|graphs|guess|health|jobs|locations"
+    "|overview|partitions|playground|runs|snapshots)(?:/.*)?"
+)
+
 
 class Months(TimeWindowPartitionsDefinition):
     """Only for the method: Dagster builds the definitions of a code location from its own class."""
@@ -87,7 +94,7 @@ def serve(port: int) -> None:
         WorkspaceProcessContext(instance, target, __version__, code_server_log_level="warning") as workspace,
     ):
         app = create_app_from_workspace_process_context(workspace)
-        request_guard.serve(GraphQLGuard(app), port, linked="/(?!graphql$).*")
+        request_guard.serve(GraphQLGuard(app), port, linked=PAGES)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,10 @@ Belongs here: the rule, refusing what breaks it, and showing it. Not here: decod
 
 Control characters are no text, apart from tabs, line feeds, carriage returns and form feeds. Nor are halves
 of surrogate pairs: UTF-8 cannot hold them, but JSON can ("\\ud800"), and so can Python's names of files.
+
+U+007F to U+009F control a terminal, too, but stay in texts: where one was decoded as Latin-1 instead of
+Windows-1252, they are its quotes and dashes (in one of 37 abstracts of the ACL Anthology). What is shown in a
+terminal has them escaped.
 """
 
 from __future__ import annotations
@@ -13,8 +17,8 @@ import re
 from ops.parse.source import ParseError
 
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")
-#: The same, and what breaks a line.
-_NOT_IN_LINE = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+#: The same, what else controls a terminal, and what breaks a line (U+0085 does, too).
+_NOT_IN_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def check_characters(text: str, what: str) -> None:

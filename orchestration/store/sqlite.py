@@ -7,6 +7,7 @@ Belongs here: looking at a file, and moving it with the files beside it. Not her
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 from pathlib import Path
@@ -36,7 +37,7 @@ def fault(path: Path, table: str, thorough: bool = False) -> str | None:
     """Return what is wrong with a store that has such a table; None for a sound one, and where there is none.
 
     Every page is looked at, which takes time that grows with the file, where that is asked for or where the
-    file is shorter than it says itself.
+    file is shorter than it says itself. One that is write-protected is not damaged: raises PermissionError.
     """
     for place in (path, *_beside(path)):
         if os.path.lexists(place) and not place.is_file():
@@ -45,8 +46,10 @@ def fault(path: Path, table: str, thorough: bool = False) -> str | None:
         return None
     if path.stat().st_size == 0:
         return "it is empty"
-    if not os.access(path, os.R_OK | os.W_OK):
-        return "it may not be read and written"
+    if not os.access(path, os.R_OK):
+        return "it may not be read"
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "write-protected: `chmod u+w` it", str(path))
     uri = f"{path.absolute().as_uri()}?mode=rw"
     try:
         with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_PATIENCE)) as store:
@@ -64,11 +67,14 @@ def fault(path: Path, table: str, thorough: bool = False) -> str | None:
 
 
 def set_damaged_aside(path: Path, table: str, then: str, thorough: bool = False) -> None:
-    """Set a store aside in which there is a fault, with what SQLite keeps beside it, and say `then`."""
+    """Set a store aside in which there is a fault, with what SQLite keeps beside it, and say `then`.
+
+    Servers that run go on with the file that they opened: whoever started them is told to start them again.
+    """
     if (wrong := fault(path, table, thorough)) is None:
         return
     first, *others = [place for place in (path, *_beside(path)) if os.path.lexists(place)]
-    place = set_aside(first, wrong, then)
+    place = set_aside(first, wrong, f"{then}; restart `make ui` if it runs")
     for other in others if place is not None else ():
         other.rename(f"{place}{other.name.removeprefix(path.name)}")
 

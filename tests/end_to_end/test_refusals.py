@@ -158,6 +158,6 @@ def test_a_pipe_in_a_source_is_a_reject_and_the_reason_why_dvc_lock_is_not_writt
 
 def test_dvc_does_not_wait_for_a_pipe_in_a_source(done):
     """`make repro` asks this before it starts DVC."""
-    done.module("orchestration.corpora")
+    done.module("orchestration.repro")
     os.mkfifo(done.root / "corpus/papers/pipe.txt")
-    assert "pipe.txt is neither a file nor a folder" in done.module("orchestration.corpora", ok=False)
+    assert "pipe.txt is neither a file nor a folder" in done.module("orchestration.repro", ok=False)

@@ -26,6 +26,8 @@ COMMANDS = (
     ["plan", "--json"],
     ["backfill", "--from", "2018-06", "--to", "2018-06"],
     ["stage", "talksumm/pairs"],
+    ["code"],
+    ["repro"],
     ["sync"],
     ["standing"],
     ["pages.live"],
@@ -71,6 +73,37 @@ def test_every_command_that_reads_the_lock_refuses_a_damaged_one(done, tally):
         tally.attempt()
         refused(done, *command)
         tally.survive()
+
+
+@pytest.mark.parametrize("edited", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_dvc_writes_nothing_over_a_cut_off_lock(done, tally, edited):
+    """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
+    whole = done.lock
+    damage(done, DAMAGE[SHORT](whole.encode()))
+    left = done.lock
+    if edited:  # then DVC runs its first stage, too
+        done.edit("ops/thresholds.py", "from __future__", "# why\nfrom __future__")
+    tally.attempt()
+    output = done.dvc("repro", "quality-pages", ok=False)
+    assert re.search(r"^error: dvc\.lock is damaged: it was cut off, .* is missing", output, re.M), output
+    assert done.lock == left
+    done.git("checkout", "dvc.lock")
+    done.run()
+    assert edited or done.lock == whole
+    tally.survive()
+
+
+def test_what_dvc_has_built_anew_of_a_removed_lock_is_not_called_damaged(done, tally):
+    """dvc.lock is removed, and built anew in part"""
+    whole = done.lock
+    (done.root / "dvc.lock").unlink()
+    tally.attempt()
+    done.dvc("repro", "sources-papers")
+    assert whole.startswith(done.lock.rstrip()) and len(done.lock) < len(whole)
+    assert "everything is up to date" in done.module("orchestration.plan")
+    done.run()
+    assert done.lock == whole
+    tally.survive()
 
 
 def test_a_lock_that_is_removed_is_built_anew_from_the_records(done, tally):

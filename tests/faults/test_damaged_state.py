@@ -15,6 +15,7 @@ from tests.faults.damage import DAMAGES, NO_FILE, damage
 FILES = {
     "a record": (".silverloom/records/talksumm/alignments/2018-06.json", DAMAGES),
     "the record of what is made": (".silverloom/records/talksumm/pairs/2018-06.json", DAMAGES),
+    "the copy of dvc.lock": (".silverloom/dvc.lock", set(DAMAGES) - {"emptied"}),
     "what is measured": (".silverloom/measured/talksumm/alignments/2018-07.json", DAMAGES),
     "a history that grows": (".silverloom/history/talksumm/pairs.parquet", DAMAGES),
     "a history that is read": (".silverloom/history/talksumm/alignments.parquet", DAMAGES),

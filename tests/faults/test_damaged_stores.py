@@ -1,6 +1,7 @@
 """The SQLite stores of Dagster and MLflow: one that SQLite calls damaged is set aside, and a new one begins."""
 
 import contextlib
+import os
 import random
 import shutil
 import sqlite3
@@ -50,7 +51,8 @@ def store(migrated, tmp_path, monkeypatch):
 def begun_anew(path, capsys):
     """Say whether a new store was begun, of which one line tells, and that it knows the new run alone."""
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1 and f"{path} is damaged" in lines[0] and "a new store begins" in lines[0]
+    assert len(lines) == 1 and f"{path} is damaged" in lines[0]
+    assert lines[0].endswith("a new store begins; restart `make ui` if it runs")
     assert path.with_name("mlflow.db.damaged").exists() or path.with_name("mlflow.db.damaged").is_symlink()
     return find(path, WHERE.name, {"partition": "2018-07"}) and not find(
         path, WHERE.name, {"partition": "2018-06"}
@@ -104,6 +106,25 @@ def test_a_store_that_another_process_writes_to_is_not_damaged(store, tally, cap
         other.execute("ROLLBACK")
     assert find(store, WHERE.name, {"partition": "2018-06"}) and not capsys.readouterr().err
     assert not damaged(sqlite3.OperationalError("database is locked"))
+    tally.survive()
+
+
+@pytest.fixture
+def protected(monkeypatch):
+    """Nothing may be written to, as far as can be told: a mode does not hold root back."""
+    access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode, **how: not mode & os.W_OK and access(path, mode, **how)
+    )
+
+
+def test_a_store_of_mlflow_that_is_write_protected_is_left_alone(store, protected, tally, capsys):
+    """MLflow's store or Dagster's is write-protected."""
+    content = store.read_bytes()
+    tally.attempt()
+    with pytest.raises(PermissionError, match="write-protected: `chmod u\\+w` it"):
+        write(store, WHERE, OTHER)
+    assert store.read_bytes() == content and not capsys.readouterr().err
     tally.survive()
 
 
@@ -205,6 +226,15 @@ def test_damaged_settings_of_dagster_are_written_anew(home, tally, how):
     damage(home / "dagster.yaml", how)
     tally.attempt()
     assert tell("second") and (home / "dagster.yaml").read_bytes() == right
+    tally.survive()
+
+
+def test_a_store_of_dagster_that_is_write_protected_is_left_alone(home, protected, tally, capsys):
+    """MLflow's store or Dagster's is write-protected."""
+    tally.attempt()
+    with pytest.raises(PermissionError, match="write-protected: `chmod u\\+w` it"):
+        tell("second")
+    assert not capsys.readouterr().err and not list(home.rglob("*.damaged*"))
     tally.survive()
 
 

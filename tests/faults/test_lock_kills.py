@@ -145,6 +145,11 @@ def test_what_a_killed_dvc_repro_leaves_of_the_lock_is_recognised_and_mended(don
     assert len(left) < len(whole), "it was killed too late"
     output = done.run(ok=False)
     assert re.search(r"^error: dvc.lock is damaged: .*`git checkout dvc.lock`", output, re.MULTILINE), output
+    recipe = re.search(r"^repro:.*\n\t@(.*)", (done.root / "Makefile").read_text(), re.MULTILINE).group(1)
+    again = subprocess.run(
+        recipe, shell=True, cwd=done.root, env=environment, capture_output=True, text=True, check=False
+    )
+    assert again.returncode and re.fullmatch(r"error: dvc.lock is damaged: .*\n", again.stderr), again
     assert done.lock == left
     done.git("checkout", "dvc.lock")
     done.run()

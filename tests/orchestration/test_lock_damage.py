@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from orchestration import lock_damage, lockfile
 from orchestration.lock_damage import DamagedLockError, stages_of
+from tests.faults.damage import DAMAGES, damage
 
 WHOLE = (Path(__file__).resolve().parents[2] / "dvc.lock").read_bytes()
 LINES = WHOLE.splitlines(keepends=True)
@@ -55,7 +56,6 @@ def lock(tmp_path, monkeypatch):
     monkeypatch.setattr(lock_damage, "ROOT", tmp_path)
     monkeypatch.setattr(lock_damage, "COPY", tmp_path / ".silverloom" / "dvc.lock")
     monkeypatch.setattr(lockfile, "LOCK", tmp_path / "dvc.lock")
-    monkeypatch.delenv("DVC_STAGE", raising=False)
     lockfile._stages.cache_clear()
     path = tmp_path / "dvc.lock"
     path.write_bytes(WHOLE)
@@ -115,11 +115,43 @@ def test_a_lock_that_another_version_of_the_stages_is_in_is_no_damage(lock):
     assert len(lockfile.locked_stages()) == len(STAGES) - 1
 
 
-def test_what_dvc_has_written_so_far_is_no_damage_to_the_stages_it_runs(lock, monkeypatch):
+def test_a_cut_off_lock_is_found_by_the_stages_that_dvc_runs(lock, monkeypatch):
     lock_damage.remember(WHOLE)
     put(lock, b"".join(LINES[: STAGES[3]]))
-    monkeypatch.setenv("DVC_STAGE", "sources-papers")
+    monkeypatch.setenv("DVC_STAGE", "talksumm-pairs")
+    with pytest.raises(DamagedLockError, match="it was cut off"):
+        lockfile.check_lock()
+
+
+def test_what_dvc_has_written_so_far_in_place_of_a_removed_lock_is_no_damage(lock):
+    lock_damage.remember(WHOLE)
+    lock.unlink()
+    lockfile.check_before_dvc()
+    put(lock, b"".join(LINES[: STAGES[3]]))
     assert len(lockfile.locked_stages()) == 3
+
+
+def test_what_dvc_adds_to_the_lock_is_missed_when_it_is_cut_off_later(lock):
+    lock_damage.remember(b"")
+    lockfile.check_before_dvc()
+    put(lock, b"".join(LINES[: STAGES[3]]))
+    subprocess.run(["git", "rm", "-qf", "--cached", "dvc.lock"], cwd=lock.parent, check=True)
+    with pytest.raises(DamagedLockError, match="it was cut off"):
+        lockfile.check_lock()
+
+
+@pytest.mark.parametrize("how", [how for how in DAMAGES if how != "emptied"])
+def test_a_damaged_copy_is_set_aside_and_the_lock_is_compared_with_what_git_has(lock, capsys, how):
+    lock_damage.remember(WHOLE)
+    damage(lock_damage.COPY, how)
+    put(lock, b"".join(LINES[: STAGES[3]]))
+    with pytest.raises(DamagedLockError, match="it was cut off"):
+        lockfile.check_lock()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is damaged" in line and "compared with what git has" in line
+    damage(lock_damage.COPY, how)
+    lock_damage.remember(WHOLE)
+    assert lock_damage.COPY.read_bytes() == WHOLE
 
 
 def test_a_lock_that_is_being_written_is_read_again(lock):

@@ -1,12 +1,15 @@
 """Dagster takes operations of GraphQL only as a foreign page cannot send them without asking."""
 
+import re
+
 import pytest
+from dagster_webserver.webserver import DagsterWebserver
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
-from starlette.routing import Route, WebSocketRoute
+from starlette.routing import Match, Route, WebSocketRoute
 from starlette.testclient import TestClient
 
-from orchestration.webserver import GraphQLGuard
+from orchestration.webserver import PAGES, GraphQLGuard
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "OPTIONS"]
 
@@ -62,3 +65,45 @@ def test_the_page_of_graphiql_subscriptions_and_all_else_are_served(client):
     assert client.post("/report_asset_check/x").text == client.get("/runs").text == "executed"
     with client.websocket_connect("/graphql") as websocket:
         assert websocket.receive_text() == "executed"
+
+
+class Routes(DagsterWebserver):
+    def __init__(self):
+        """Without a workspace: only the routes are asked for."""
+        self._app_path_prefix = ""
+
+
+def endpoint(path):
+    """The name of what answers a path, in Dagster's own application."""
+    scope = {"type": "http", "method": "GET", "path": path, "headers": []}
+    routes = Routes().build_routes()
+    found = next(route for route in routes if route.matches(scope)[0] is not Match.NONE)
+    return found.name
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/assets/talksumm/pairs",
+        "/runs/1",
+        "/overview/activity",
+        "/locations/orchestration.definitions/assets",
+        "/automation",
+        "/deployment/daemons",
+        "/jobs",
+    ],
+)
+def test_links_elsewhere_lead_to_dagsters_pages(path):
+    assert re.fullmatch(PAGES, path) and endpoint(path) == "index_html_endpoint"
+
+
+def test_links_elsewhere_lead_to_nothing_that_is_no_page():
+    named = [route.path.split("{")[0].rstrip("/") for route in Routes().build_routes()]
+    others = sorted({path for path in named if path})
+    assert {"/graphql", "/logs", "/notebook", "/dagit/notebook", "/download_debug", "/server_info"} < {
+        *others
+    }
+    for path in others:
+        for tried in (path, f"{path}/", f"{path}/x"):
+            assert not re.fullmatch(PAGES, tried), tried

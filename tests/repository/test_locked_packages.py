@@ -1,6 +1,11 @@
-"""Set-up installs nothing whose bytes were not written down beforehand."""
+"""Set-up installs nothing whose bytes were not written down beforehand, and all that is imported was asked for."""
 
+import ast
 import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import packages_distributions
 
 import pytest
 
@@ -30,10 +35,93 @@ def test_every_installation_of_the_makefile_asks_for_hashes():
     assert "pip install" not in text.replace("INSTALL := python -m pip install", "")
 
 
+def normal(name):
+    """A package's name, spelled as in a lock file."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def wanted():
+    names = re.findall(r"^[A-Za-z0-9._-]+", (ROOT / "requirements.in").read_text(), re.M)
+    return {normal(name) for name in names}
+
+
 def test_every_name_that_the_project_asks_for_is_locked():
-    wanted = re.findall(r"^[A-Za-z0-9._-]+", (ROOT / "requirements.in").read_text(), re.M)
-    locked = {re.split("==", line)[0] for line in requirements("requirements.lock")}
-    assert not {re.sub(r"[-_.]+", "-", name).lower() for name in wanted} - locked
+    assert not wanted() - {re.split("==", line)[0] for line in requirements("requirements.lock")}
+
+
+def imported():
+    """The first parts of the names of all modules that the project imports, its own left out."""
+    own = {"ops", "assets", "orchestration", "tests", "benchmarks"}
+    files = [path for folder in own - {"benchmarks"} for path in (ROOT / folder).rglob("*.py")]
+    own |= {path.stem for path in files}  # pytest puts a test's folder on the path
+    names = set()
+    for path in files:
+        for statement in ast.walk(ast.parse(path.read_text())):
+            if isinstance(statement, ast.Import):
+                names |= {alias.name for alias in statement.names}
+            elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+                names.add(statement.module)
+    return {name.partition(".")[0] for name in names} - own - sys.stdlib_module_names
+
+
+def test_every_package_that_is_imported_is_asked_for_by_name():
+    sources, asked = packages_distributions(), wanted()
+    assert {"dagster", "numpy", "pytest"} <= imported()
+    assert not {name for name in imported() if not asked & {normal(found) for found in sources.get(name, [])}}
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Run a target of the Makefile in a folder of its own, with stand-ins for `python` and `uv`: no network."""
+    for name in ("Makefile", "requirements.in", *LOCKS):
+        shutil.copy(ROOT / name, tmp_path)
+    calls = tmp_path / "calls"
+
+    def make(target, **programs):
+        (tmp_path / "bin").mkdir()
+        for name, script in programs.items():
+            program = tmp_path / "bin" / name
+            program.write_text(f'#!/bin/sh\necho "{name} $*" >> {calls}\n{script}\n')
+            program.chmod(0o755)
+        command = ["make", target, f"PYTHON={tmp_path}/bin/python"]
+        environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin"}
+        ended = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        return ended, calls.read_text()
+
+    return make
+
+
+#: A stand-in for `python` that makes an environment, and for which pip fails at one lock file.
+PIP = 'case "$*" in *venv*) mkdir -p .venv;; *torch-cpu.lock) echo "{}" >&2; exit 1;; esac'
+
+
+def test_set_up_fails_where_a_build_of_torch_has_other_bytes_than_were_written_down(make, tmp_path):
+    message = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE"
+    ended, calls = make(".venv/.ready", python=PIP.format(message))
+    assert ended.returncode and message in ended.stderr
+    assert "cuda.lock" not in calls and not (tmp_path / ".venv/.ready").exists()
+
+
+def test_set_up_takes_the_other_build_of_torch_where_one_is_not_offered(make, tmp_path):
+    ended, calls = make(".venv/.ready", python=PIP.format("ERROR: No matching distribution found"))
+    assert ended.returncode == 0, ended.stderr
+    assert "-r cuda.lock" in calls and (tmp_path / ".venv/.ready").exists()
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_locking_changes_all_lock_files_or_none(make, tmp_path, fails):
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv/.ready").touch()
+    before = {name: (tmp_path / name).read_bytes() for name in LOCKS}
+    write = 'while [ "$1" != -o ]; do shift; done; printf "numpy==0\\ntriton==0\\nwrapt==0\\n" > "$2"'
+    ended, calls = make("lock", python="", uv="exit 1" if fails else write)
+    assert "uv pip compile" in calls and bool(ended.returncode) == fails, ended.stderr
+    if not fails:
+        before |= {"requirements.lock": b"numpy==0\nwrapt==0\n", "cuda.lock": b"triton==0\n"}
+    assert {name: (tmp_path / name).read_bytes() for name in LOCKS} == before
+    assert not [path.name for path in tmp_path.glob(".*.lock")]
 
 
 def test_both_builds_of_torch_are_of_one_version():

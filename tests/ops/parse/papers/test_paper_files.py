@@ -123,6 +123,11 @@ def test_cl_scisumm_passes_over_the_other_files_of_its_corpus(tmp_path):
         (b"caf\xe9.txt", "caf\\xe9.txt", "its name is not UTF-8"),
         (b"caf\\xe9.txt", "caf\\\\xe9.txt", None),
         (b"a\x1b\n.txt", "a\\x1b\\x0a.txt", "its name holds a line break or a control character"),
+        (
+            "p\u009b31m\x7f.txt".encode(),
+            "p\\x9b31m\\x7f.txt",
+            "its name holds a line break or a control character",
+        ),
         (b"back\\slash.txt", "back\\slash.txt", None),
         ("caf\u00e9 %23#1.txt".encode(), "caf\u00e9 %23#1.txt", None),
     ],
