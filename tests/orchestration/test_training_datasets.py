@@ -44,7 +44,7 @@ def make(project, key):
     """Make the dataset `better` as a run does; returns its findings."""
     item, extractor = declarations()[dg.AssetKey(["talksumm", "better"])], datasets()["talksumm/extractor"]
     inputs = materialise._inputs(item, {"extractor": extractor}, {extractor.name: [""]})
-    return materialise._make_dataset(item, "", project / "better", inputs, key)
+    return materialise._make_dataset(item, "", project / "better", inputs, key, {})
 
 
 @pytest.mark.parametrize("numerics", ["strict", "fast"])
