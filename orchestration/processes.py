@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from multiprocessing import connection, parent_process
+from multiprocessing import connection, parent_process, resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import FrameType
 from typing import Any
@@ -22,6 +22,7 @@ class WorkerDiedError(RuntimeError):
 class _Process(SpawnProcess):
     def start(self) -> None:
         """Start with interrupts held back until `begin`: Ctrl-C reaches all processes of a terminal."""
+        resource_tracker.ensure_running()  # which would let interrupts through again when it begins
         held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             super().start()

@@ -14,6 +14,7 @@ import pytest
 
 from orchestration import instance
 from orchestration.graph import datasets
+from orchestration.processes import Workers
 from orchestration.progress import Progress, tell
 from orchestration.workers import Pool
 from tests.processes import alive, descendants
@@ -169,6 +170,23 @@ def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path)
     parent.wait()
     until(lambda: not any(alive(pid) for pid in workers))
     tally.survive()
+
+
+def write_held(path):
+    """In a worker that has not begun yet: whether interrupts are held back."""
+    Path(path).write_text(str(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+
+
+def begin_first(place):
+    """In a process of its own, which has started no process yet."""
+    worker = Workers().Process(target=write_held, args=(f"{place}/held",))
+    worker.start()
+    worker.join()
+
+
+def test_the_first_worker_of_a_process_begins_with_interrupts_held_back(tmp_path):
+    subprocess.run(command(begin_first, tmp_path), check=True)
+    assert (tmp_path / "held").read_text() == "True"
 
 
 @pytest.mark.parametrize("begun", [0, 1, 2])
