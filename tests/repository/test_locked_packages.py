@@ -10,6 +10,7 @@ from importlib.metadata import packages_distributions
 import pytest
 
 from assets.settings import ROOT
+from orchestration.quality import docs
 
 LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "models.txt")
 
@@ -68,6 +69,11 @@ def test_every_package_that_is_imported_is_asked_for_by_name():
     sources, asked = packages_distributions(), wanted()
     assert {"dagster", "numpy", "pytest"} <= imported()
     assert not {name for name in imported() if not asked & {normal(found) for found in sources.get(name, [])}}
+
+
+def test_packages_that_are_read_as_data_are_asked_for_by_name():
+    read = {"names", *(package for package, _, _ in docs._STATIC)}
+    assert not {normal(name) for name in read} - wanted()
 
 
 @pytest.fixture
