@@ -1,4 +1,4 @@
-"""How many faults were caused, and what they cost: every test of this folder counts them.
+"""How many faults were caused, and what they cost: every test that causes some counts them.
 
 Belongs here: the counting, and the table of `docs/faults.md` (`python -m tests.faults.tally`). Not here: the faults.
 """
@@ -14,6 +14,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
+
+#: Where faults are caused.
+PLACES = ("tests/faults", "tests/orchestration/test_workers.py")
 
 #: The folder in which each test leaves its counts.
 COUNTS = "SILVERLOOM_FAULT_COUNTS"
