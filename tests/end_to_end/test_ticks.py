@@ -18,7 +18,8 @@ def tick(project, name, *argv, ok=True):
 
 
 def broken(project, dataset, month):
-    """Make a partition impossible to make: where its lock file belongs is a folder."""
+    """Make a partition impossible to make: where its lock file belongs is a folder, which cannot be set aside."""
+    (project.root / ".silverloom/damaged").symlink_to("/proc")
     path = project.root / ".silverloom/locks" / dataset / f"{month}.lock"
     path.unlink(missing_ok=True)
     path.mkdir(parents=True)
