@@ -1,7 +1,9 @@
 """Tests run under the environment that the project's own processes run under."""
 
 import os
+import sys
 
+import pytest
 from hypothesis import settings
 
 import orchestration  # noqa: F401  pins the numeric kernels before numpy is loaded
@@ -21,3 +23,9 @@ from tests.projects import (  # noqa: F401  fixtures
 # No test is timed: machines that run tests are busy. In CI the examples are the same every time.
 settings.register_profile("project", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("project")
+
+
+@pytest.fixture(autouse=True)
+def path(monkeypatch):
+    """MLflow puts the code of a model that it loads first on the path, where workers spawned later would find it."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
