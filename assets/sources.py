@@ -5,8 +5,8 @@ Belongs here: datasets that every system may read. Not here: what one system mak
 
 from __future__ import annotations
 
-from assets.dataset import dataset
-from assets.expectations import (
+from assets.declare.dataset import dataset
+from assets.declare.expectations import (
     THIS_MONTH,
     among,
     at_most,
@@ -216,6 +216,3 @@ def prose(records: Records) -> Outcomes:
 def fusion_pairs(records: Records) -> Outcomes:
     """Sentences that people split in two: what fusion models are tuned to and judged on beside DiscoFuse."""
     return records.map(parse_fusion_pairs)
-
-
-SOURCES = [papers, talks, sentences, gold_alignments, human_summaries, ratings, prose, fusion_pairs]

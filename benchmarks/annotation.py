@@ -27,12 +27,12 @@ import orchestration  # noqa: E402, F401  isort: skip  pins the numeric kernels 
 import pyarrow as pa  # noqa: E402
 from spacy.tokens import DocBin  # noqa: E402
 
-from ops.discofuse.annotated import annotate  # noqa: E402
-from ops.discofuse.pipeline import annotator  # noqa: E402
+from ops.discofuse.build.annotated import annotate  # noqa: E402
+from ops.discofuse.build.pipeline import annotator  # noqa: E402
+from ops.discofuse.build.stored import AnnotationParams, stored_annotations  # noqa: E402
 from ops.discofuse.schemas import ANNOTATED  # noqa: E402
-from ops.discofuse.stored import AnnotationParams, stored_annotations  # noqa: E402
 from ops.parse.schemas import PROSE  # noqa: E402
-from orchestration.store.parquet import write_table  # noqa: E402
+from orchestration.files.parquet import write_table  # noqa: E402
 
 ROUNDS = 5
 TARGET = 0.9

@@ -31,12 +31,12 @@ DIRECT = """
 import json, sys, time
 from pathlib import Path
 import orchestration
-from orchestration import graph
-from orchestration.corpora import corpus
-from orchestration.engine import engine
-from orchestration.store.parquet import write_outcomes
+from orchestration.state import graph
+from orchestration.state.corpora import corpus
+from orchestration.engine.local import engine
+from orchestration.files.parquet import write_outcomes
 from ops.parts import Part, Parts
-from assets.declaration import declarations
+from assets.declare.declaration import declarations
 
 started, number = time.monotonic(), 0
 out = Path(sys.argv[1])
@@ -102,7 +102,7 @@ def checkout(folder: Path, months: int) -> Path:
         "talks": {"talks": {"kind": "transcripts", "path": "corpus/talks", **source}},
     }
     (root / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-    run(root, "-m", "orchestration.dvc")
+    run(root, "-m", "orchestration.cli", "render")
     git = ("git", "-c", "user.email=benchmark@example.org", "-c", "user.name=benchmark")
     for command in (("git", "init", "-q"), ("git", "add", "-A"), (*git, "commit", "-qm", "start")):
         subprocess.run(command, cwd=root, check=True)
@@ -130,7 +130,7 @@ def environment(root: Path) -> dict[str, str]:
 
 def commands(root: Path, first: str, last: str, jobs: int, number: int = 1) -> float:
     """Return the seconds that one backfill, or several at once, took."""
-    argv = ["-m", "orchestration.backfill", "--from", first, "--to", last, "--jobs", str(jobs)]
+    argv = ["-m", "orchestration.cli", "backfill", "--from", first, "--to", last, "--jobs", str(jobs)]
     started = time.monotonic()
     several = [
         subprocess.Popen([sys.executable, *argv], cwd=root, env=environment(root), stdout=subprocess.DEVNULL)
@@ -146,10 +146,10 @@ def daemon(root: Path, first: str, last: str) -> float:
     """Return the seconds that the daemon's backfill took, from its launch to its end."""
     from tests.end_to_end.servers import serving
 
-    steps = json.loads(run(root, "-m", "orchestration.plan", "--json"))["steps"]
+    steps = json.loads(run(root, "-m", "orchestration.cli", "plan", "--json"))["steps"]
     months = sorted({step["month"] for step in steps} - {""})
     names = list(dict.fromkeys(step["dataset"] for step in steps if step["month"]))
-    run(root, "-m", "orchestration.instance")
+    run(root, "-m", "orchestration.cli", "setup")
     with serving(root) as servers:
         started = time.monotonic()
         ended = servers.backfill(names, [month for month in months if first <= month <= last], patience=3600)
@@ -187,7 +187,7 @@ def main() -> None:
             shutil.copytree(root, place, symlinks=True)
             seconds = cases[case](place)
             begun = time.monotonic()
-            run(place, "-m", "orchestration.run")
+            run(place, "-m", "orchestration.cli", "run")
             locks[case] = (place / "dvc.lock").read_text()
             stages = yaml.safe_load(locks[case])["stages"]
             wanted = yaml.safe_load((place / "dvc.yaml").read_text())["stages"]

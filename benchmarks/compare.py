@@ -21,10 +21,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ops.outcome import Outcome, Shape, columns
-from orchestration.difference import difference
-from orchestration.revisions import Version
-from orchestration.store.identity import folder_hashes, version
-from orchestration.store.parquet import write_part
+from orchestration.versions.difference import difference
+from orchestration.versions.revisions import Version
+from orchestration.files.identity import folder_hashes, version
+from orchestration.files.parquet import write_part
 
 PART = 4096
 SHAPE = Shape(
@@ -90,7 +90,7 @@ def merged(old: Folder, new: Folder) -> tuple[int, int, int]:
 
 
 def compared(old: Folder, new: Folder) -> tuple[int, int, int]:
-    """Count the same by orchestration.difference."""
+    """Count the same by orchestration.versions.difference."""
     found = difference(old, new)
     return found.total("added"), found.total("removed"), found.total("changed")
 

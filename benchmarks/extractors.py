@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from assets.settings import section
+from assets.declare.settings import section
 from ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge, rouge_tokens
 from ops.models.extractors.embeddings import Embed, embedder
 from ops.models.extractors.files import make, save
@@ -53,7 +53,7 @@ from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
 from ops.rank.tokens import content_words
 from ops.rank.tokens import words as tokens
-from ops.talksumm.extractor import Architecture, ExtractorParams
+from ops.talksumm.models.extractor import Architecture, ExtractorParams
 
 WORDS = 150
 SEED = 0

@@ -27,10 +27,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from assets.settings import section
-from ops.discofuse.fusion_model import FusionModelParams
-from ops.discofuse.fusion_texts import copied, source_of, target_of
-from ops.discofuse.fusion_training import learn_pieces, make_model
+from assets.declare.settings import section
+from ops.discofuse.models.fusion_model import FusionModelParams
+from ops.discofuse.models.fusion_texts import copied, source_of, target_of
+from ops.discofuse.models.fusion_training import learn_pieces, make_model
 from ops.models.seq2seq.model import Seq2Seq
 from ops.models.seq2seq.pairs import Pairs
 from ops.models.seq2seq.task import Seq2SeqTask

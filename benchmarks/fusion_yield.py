@@ -26,13 +26,13 @@ import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before
 import pyarrow as pa
 from fusion_rules import texts
 
-from assets.settings import section
+from assets.declare.settings import section
 from ops.coreference import gap
-from ops.discofuse.annotated import annotate
-from ops.discofuse.candidates import candidates
-from ops.discofuse.examples import ExampleParams, examples
+from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.candidates import candidates
+from ops.discofuse.build.examples import ExampleParams, examples
+from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import CONTROL, RuleParams
-from ops.discofuse.stored import AnnotationParams
 from ops.parse.schemas import PROSE
 
 #: A title, where there is one, and a text.

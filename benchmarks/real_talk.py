@@ -27,8 +27,8 @@ from ops.parse.records import Record
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.source import Raw
 from ops.talksumm import Budget, HmmParams, align_words, summarize, viterbi
-from ops.talksumm.emission import log_emission
-from ops.talksumm.tokens import content_tokens, observe
+from ops.talksumm.align.emission import log_emission
+from ops.talksumm.align.tokens import content_tokens, observe
 
 #: What the released TalkSumm code takes for emissions and Viterbi of this talk on two cores (seconds).
 RELEASED_SECONDS = 8.3 + 2.5

@@ -15,9 +15,9 @@ from ops.parse.prose import parse_prose
 from ops.parse.records import Record
 from ops.parse.schemas import PROSE
 from ops.parse.source import Raw
-from orchestration.engine import LocalEngine
-from orchestration.resume import ResumableEngine
-from orchestration.store.parquet import write_outcomes
+from orchestration.engine.local import LocalEngine
+from orchestration.execute.resume import ResumableEngine
+from orchestration.files.parquet import write_outcomes
 
 ROUNDS = 5
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,7 +14,7 @@ SETUP = """
 import sys, time, random
 from pathlib import Path
 import orchestration
-from orchestration.store.mlflow_store import Experiment, Run, Table, prepare, write
+from orchestration.mlflow.store import Experiment, Run, Table, prepare, write
 path = Path(sys.argv[1])
 params = {f"section.param_{n}": str(n) for n in range(12)}
 metrics = {f"dropped/{n}": float(n) for n in range(8)}
@@ -70,7 +70,7 @@ print(imported - begun, one - imported, time.monotonic() - one)
 
 def measure(program: str, folder: Path) -> list[float]:
     """Run a program on a store of its own and return the seconds that it prints."""
-    from orchestration.store.mlflow_store import prepare
+    from orchestration.mlflow.store import prepare
 
     store = folder / "mlflow.db"
     prepare(store)

@@ -23,12 +23,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.expectations import THIS_MONTH, among, at_most, between, matches, none, not_null, unique
-from orchestration.graph import datasets
-from orchestration.quality import failing, history
+from assets.declare.expectations import THIS_MONTH, among, at_most, between, matches, none, not_null, unique
+from orchestration.files.parquet import part_name, write_table
+from orchestration.quality import failing
 from orchestration.quality.suites import suite
 from orchestration.quality.validate import Validation, validate
-from orchestration.store.parquet import part_name, write_table
+from orchestration.state import validation_history as history
+from orchestration.state.graph import datasets
 
 ROWS, PART, VALIDATIONS, ROUNDS = 100_000, 10_000, 3_000, 3
 SUITE = [

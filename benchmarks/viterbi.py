@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
-from ops.talksumm.decoding import BLOCK_CELLS, Decoded, Table, decode
+from ops.talksumm.align.decoding import BLOCK_CELLS, Decoded, Table, decode
 
 WORDS = 1000
 

@@ -1,7 +1,7 @@
 """Ids that depend on content and source, never on position or time.
 
 Belongs here: how a row gets its id, and how licences of joined rows are written.
-Not here: hashes of files and folders (orchestration/store/identity.py).
+Not here: hashes of files and folders (orchestration/files/identity.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numbers that describe rows: how long, how many, how high a score.
 
 Belongs here: reading a named measure off a table of any dataset. Not here: what is expected of it
-(assets/expectations.py) and how it is drawn (orchestration/pages).
+(assets/declare/expectations.py) and how it is drawn (orchestration/pages).
 """
 
 from __future__ import annotations

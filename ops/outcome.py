@@ -1,7 +1,7 @@
 """What a step returns: every input unit used, dropped or rejected, and nothing lost between.
 
 Belongs here: the `Outcome` of one part of work, the shape of its three tables, and their columns.
-Not here: writing them (orchestration/store) and checking them (orchestration/conservation.py).
+Not here: writing them (orchestration/files) and checking them (orchestration/quality/conservation.py).
 """
 
 from __future__ import annotations

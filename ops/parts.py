@@ -1,7 +1,7 @@
 """The kept rows of a dataset as part files, so that memory does not grow with the corpus.
 
 Belongs here: reading parts, whole or filtered, mapping an op over them, and files that lie beside rows.
-Not here: where the files come from and whether they are sound (orchestration/store).
+Not here: where the files come from and whether they are sound (orchestration/execute).
 """
 
 from __future__ import annotations

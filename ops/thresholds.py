@@ -1,7 +1,7 @@
 """Which side of a threshold is kept, and units by the scores that a threshold is asked of.
 
 Belongs here: the rules that ops apply, and the table of scored units. Not here: what is scored, which stands
-beside each op, and which thresholds may be looked at (assets/thresholds.py).
+beside each op, and which thresholds may be looked at (assets/declare/thresholds.py).
 """
 
 from __future__ import annotations

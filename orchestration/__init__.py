@@ -4,10 +4,10 @@ Importing this package fixes what must be fixed before numpy or torch is loaded:
 `numerics: strict` promises, that no tool calls home, and that a full disk damages no compiled module.
 """
 
-from orchestration.bytecode import protect
+from orchestration.workspace.bytecode import protect
 
 protect()
 
-from orchestration.environment import fix  # noqa: E402
+from orchestration.workspace.environment import fix  # noqa: E402
 
 fix()

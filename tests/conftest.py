@@ -1,12 +1,14 @@
 """Tests run under the environment that the project's own processes run under."""
 
 import os
+import signal
 import sys
 
 import pytest
 from hypothesis import settings
 
-import orchestration  # noqa: F401  pins the numeric kernels before numpy is loaded
+import orchestration
+import orchestration.catalogue  # noqa: F401  declares every asset
 from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
 from tests.faults.tally import tally  # noqa: F401  fixture
 from tests.projects import (  # noqa: F401  fixtures
@@ -19,6 +21,9 @@ from tests.projects import (  # noqa: F401  fixtures
     made_once,
     zygote,
 )
+
+# A shell that runs tests in the background has them ignore Ctrl-C, and all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test is timed: machines that run tests are busy. In CI the examples are the same every time.
 settings.register_profile("project", deadline=None, derandomize=os.environ.get("CI") == "true")

@@ -18,10 +18,10 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
-from assets.declaration import Declaration
-from orchestration import graph
-from orchestration.environment import QUIET, STRICT
-from orchestration.store.publish import lock_file
+from assets.declare.declaration import Declaration
+from orchestration.files.publish import lock_file
+from orchestration.state import graph
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,9 +64,10 @@ class Zygote:
         self.out = folder / "output.txt"
         self.bin = folder / "bin"
         self.bin.mkdir()
-        stand_in = self.bin / "python"
-        stand_in.write_text(f"#!{sys.executable} -IS\n{(SCRIPTS / 'python.py').read_text()}")
-        stand_in.chmod(0o755)
+        for name in ("python", "silverloom"):
+            stand_in = self.bin / name
+            stand_in.write_text(f"#!{sys.executable} -IS\n{(SCRIPTS / 'python.py').read_text()}")
+            stand_in.chmod(0o755)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -98,6 +99,10 @@ class Project:
         assert "Traceback" not in ended.output, ended.output
         return ended.output
 
+    def silverloom(self, command: str, *argv: str, **options) -> str:
+        """Run a command of the project's own command line; its output."""
+        return self.module("orchestration.cli", command, *argv, **options)
+
     def start(self, name: str, *argv: str) -> subprocess.Popen:
         """Begin `python -m name` in the project, a program of orchestration: others may run beside it."""
         return subprocess.Popen(
@@ -110,7 +115,7 @@ class Project:
         )
 
     def run(self, **options) -> str:
-        return self.module("orchestration.run", **options)
+        return self.silverloom("run", **options)
 
     def dvc(self, *argv: str, ok: bool = True, env=None) -> str:
         return self.module("dvc", *argv, ok=ok, env=env)
@@ -215,12 +220,12 @@ def check_out(project: Project) -> None:
     (root / "params.yaml").write_text((ROOT / "params.yaml").read_text())
     without_discofuse(project)
     project.params(small)
-    project.module("orchestration.dvc")
+    project.silverloom("render")
     project.git("init", "-q", "-b", "main")
     project.git("config", "user.email", "tests@example.org")
     project.git("config", "user.name", "tests")
     project.git("config", "gc.auto", "0")
-    project.module("orchestration.instance")
+    project.silverloom("setup")
     project.module("compileall", "-q", *CODE)  # or each copy would
     project.commit("start")
 
@@ -234,9 +239,11 @@ def without_discofuse(project: Project) -> None:
     """Leave one system out: what these projects show holds for any dataset, and half of them take half the time."""
     for name in ("discofuse", "discofuse_models"):
         (project.root / f"assets/{name}.py").unlink()
-        project.edit("orchestration/graph.py", f"import assets.{name}  # noqa: E402\n", "")
-        project.edit("orchestration/definitions.py", f"from assets.{name} import {name.upper()}\n", "")
-        project.edit("orchestration/definitions.py", f", *{name.upper()}", "")
+        project.edit("orchestration/state/graph.py", f"import assets.{name}  # noqa: E402\n", "")
+        project.edit(
+            "orchestration/dagster/definitions.py", f"from assets.{name} import {name.upper()}\n", ""
+        )
+        project.edit("orchestration/dagster/definitions.py", f", *{name.upper()}", "")
     project.params(lambda params: params.pop("discofuse"))
 
 
@@ -265,7 +272,7 @@ def done_project(made_once, fresh_project) -> Project:
 def finish(project: Project) -> None:
     project.run()
     project.commit("made")
-    project.module("orchestration.quality.docs")  # as `make ui` would at every start
+    project.silverloom("docs")  # as `make ui` would at every start
 
 
 @pytest.fixture(scope="session")
@@ -276,7 +283,7 @@ def failed_project(made_once, done_project) -> Project:
 
 def lose_a_unit(project: Project) -> None:
     whole = 'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)'
-    project.edit("ops/talksumm/budgets.py", whole, whole.replace("dropped)", "dropped[1:])"))
+    project.edit("ops/talksumm/summarise/budgets.py", whole, whole.replace("dropped)", "dropped[1:])"))
     project.run(ok=False)
 
 

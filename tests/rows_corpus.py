@@ -4,15 +4,15 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assets.report import Everything
+from assets.declare.report import Everything
 from ops.outcome import Outcome, drop, reject
-from orchestration.graph import datasets
-from orchestration.pages import browser, passports
-from orchestration.pages.ancestry import Ancestry
+from orchestration.files.parquet import write_outcomes
+from orchestration.lineage.ancestry import Ancestry
+from orchestration.lineage.rows import counted
+from orchestration.pages import browser, lineage
 from orchestration.pages.html import shared
-from orchestration.pages.rows import counted
 from orchestration.pages.sampling import sample
-from orchestration.store.parquet import write_outcomes
+from orchestration.state.graph import datasets
 
 JUNE, JULY = "2018-06", "2018-07"
 
@@ -102,7 +102,7 @@ def site(folder: Path, everything: Everything, contrast: Mapping[str, tuple[str,
     for name, content in [
         *shared(),
         *browser.pages(ancestry, numbers, shown),
-        *passports.pages(ancestry, shown),
+        *lineage.pages(ancestry, shown),
     ]:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,9 +14,9 @@ from ops.coreference.lexicon import GROUP_NAMES
 from ops.coreference.links import Found, Link, Span
 from ops.coreference.mentions import Mention
 from ops.coreference.network import Network, network
+from ops.coreference.neuter_pronouns import things
 from ops.coreference.nominals import nominals
 from ops.coreference.resolve import Reading, resolve
-from ops.coreference.things import things
 from ops.coreference.tokens import Tokens
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ops.parse.schemas import PROSE
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
-#: How a row of annotated lies in its file: ops/discofuse/stored.py.
+#: How a row of annotated lies in its file: ops/discofuse/build/stored.py.
 ANNOTATED = Shape(
     unit=PROSE.kept,
     kept=columns(

@@ -2,7 +2,7 @@
 
 Belongs here: the table, its readers (GloVe's text format, an .npy matrix with a vocabulary, a package), and
 loading by name, once a process. Not here: where a model is installed (installed.py), and similarity
-(ops/talksumm/emission.py).
+(ops/talksumm/align/emission.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Split-and-rephrase corpora: a sentence, and two that say the same; a fusion example when read backwards.
 
 Belongs here: the format of WikiSplit (Botha et al. 2018), and the op that makes a table of pairs. Not here:
-models that learn from them (ops/discofuse/transfer.py).
+models that learn from them (ops/discofuse/models/transfer.py).
 
 A line is `sentence<TAB>first <::::> second`, space-tokenised. A row is told by its file and line:
 nothing keeps a sentence from standing there twice.

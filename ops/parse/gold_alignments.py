@@ -1,7 +1,7 @@
 """Alignments made by hand: which words of a talk describe which sentence of its paper.
 
 Belongs here: the format, and the op that makes a table of labelled runs. Not here: finding the sentence that
-a label means, and scoring alignments against labels (ops/talksumm/tuning.py).
+a label means, and scoring alignments against labels (ops/talksumm/align/tuning.py).
 """
 
 from __future__ import annotations

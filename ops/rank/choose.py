@@ -1,7 +1,7 @@
 """From an order over sentences to a summary of a length.
 
 Belongs here: taking sentences by rank up to a number of words, *Only* and *Hybrid* (Lev et al. 2019, section
-4.1). Not here: rankers, and what a budget is (ops/talksumm/budgets.py).
+4.1). Not here: rankers, and what a budget is (ops/talksumm/summarise/budgets.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ops.rank.tokens import content_words
-from ops.talksumm.budgets import Budget, summarize, word_count
+from ops.talksumm.summarise.budgets import Budget, summarize, word_count
 
 #: The summaries of Lev et al. (2019), section 4.1.
 WORDS = 150
@@ -37,8 +37,7 @@ class Summary(NamedTuple):
 def within(sentences: Sequence[str], order: Sequence[int], budget: Budget) -> list[int]:
     """Return the indices of the sentences that are taken by rank up to a budget, in the order of the paper.
 
-    By the rule of TalkSumm's own summaries (`ops.talksumm.budgets.summarize`): until the next would pass the
-    budget, the first even if it passes it alone. `order` may leave sentences out; they are never
+    By the rule of TalkSumm's own summaries (section 4): until the next would pass the budget, the first even if it passes it alone. `order` may leave sentences out; they are never
     taken. Raises ValueError for an index that is there twice or outside of the paper.
     """
     return summarize(sentences, _ranks(order, len(sentences)), budget)

@@ -64,7 +64,7 @@ def oracle_of_references(
     In each step the unit is added that raises the score most, ties to the lowest index; the score is the
     mean of ROUGE-n over `orders`, each as recall or F1 (Nallapati et al. 2017, section 3.1). The search ends
     when no unit raises it. A unit of size `sizes[i]` is tried only while all sizes together stay within
-    `budget`; into an empty summary any unit may come, as in ops.talksumm.budgets. N-grams do not cross
+    `budget`; into an empty summary any unit may come, as for silver summaries. N-grams do not cross
     from one unit or sentence into the next, and are clipped by their count in each reference.
     Raises ValueError if units and sizes differ in number, or an order is less than 1.
     """

@@ -1,7 +1,7 @@
 """The words that rankers look at.
 
-Belongs here: dividing a text into words. Not here: the tokens of the alignment (ops/talksumm/tokens.py), and
-the words that a budget counts (ops/talksumm/budgets.py).
+Belongs here: dividing a text into words. Not here: the tokens of an alignment, the words that a
+budget counts.
 """
 
 from __future__ import annotations

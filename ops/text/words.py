@@ -1,7 +1,7 @@
 """Words as Python's str.split() has them, counted in Arrow.
 
 Belongs here: what counts as a word where texts are measured. Not here: the tokens that talks and papers are
-aligned by (ops/talksumm/tokens.py).
+aligned by (ops/talksumm/align/tokens.py).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The data-quality pages: static files that any browser shows offline."""
+"""Data-quality pages, rendered from rows and declarations. Not here: serving them (serve/)."""

@@ -11,15 +11,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from assets.declaration import Declaration
-from assets.report import Files
+from assets.declare.declaration import Declaration
+from assets.declare.report import Files
 from ops.measures import measure
-from orchestration.pages.ancestry import Ancestry, File, Place
+from orchestration.files.json_ready import json_ready
+from orchestration.files.page_paths import page_path
+from orchestration.files.parquet import TABLES
+from orchestration.lineage.ancestry import Ancestry, File, Place
+from orchestration.lineage.rows import Counted, read
 from orchestration.pages.cells import as_data, cells, columns, fitted
-from orchestration.pages.contrasts import contrast
-from orchestration.pages.html import address, first_line, json_ready, render
-from orchestration.pages.rows import Counted, read
-from orchestration.store.parquet import TABLES
+from orchestration.pages.html import first_line, render
+from orchestration.pages.text_pairs import contrast
 
 #: Measures that are one number a row.
 _OF_ROWS = ("", "words", "characters", "length")
@@ -39,7 +41,7 @@ def pages(ancestry: Ancestry, numbers: Mapping[str, Counted], shown: Mapping[str
         one = numbers[name]
         data = _data(ancestry, one.item, places)
         yield render(
-            address(name, "rows"),
+            page_path(name, "rows"),
             "rows.html",
             f"Rows of {name}",
             data={**data, "totals": {table: one.total(table) for table in TABLES}},

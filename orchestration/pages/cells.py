@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from ops.outcome import DROP_COLUMNS, REJECT_COLUMNS
 from ops.text.words import count_words
-from orchestration.pages.html import json_ready
+from orchestration.files.json_ready import json_ready
 from orchestration.pages.sampling import fair
 
 #: Characters of all rows of a page together, and items of its lists.

@@ -10,16 +10,17 @@ from typing import Any
 
 import yaml
 
-from assets.declaration import Declaration
-from assets.report import Everything, Files
+from assets.declare.declaration import Declaration
+from assets.declare.report import Everything, Files
 from ops.measures import edges
 from ops.outcome import meaning
-from orchestration.graph import datasets
-from orchestration.pages.fusion_statistics import statistics
-from orchestration.pages.html import address, render
-from orchestration.pages.rows import Counted
+from orchestration.files.page_paths import page_path
+from orchestration.files.parquet import TABLES
+from orchestration.lineage.rows import Counted
+from orchestration.pages.html import render
+from orchestration.pages.systems.discofuse.statistics import statistics
 from orchestration.quality.profile import profile, total
-from orchestration.store.parquet import TABLES
+from orchestration.state.graph import datasets
 
 #: Datasets with a page of pictures of their own.
 PICTURES = {
@@ -54,7 +55,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             ],
         }
         yield render(
-            address(name),
+            page_path(name),
             "dataset.html",
             name,
             data=data,

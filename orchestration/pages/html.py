@@ -6,16 +6,16 @@ Belongs here: rendering, embedding data, style sheet, scripts. Not here: what an
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
-from assets.report import Files
-from orchestration.pages.vega import bundle
+from assets.declare.report import Files
+from orchestration.files.json_ready import json_ready
+from orchestration.files.page_paths import page_path
+from orchestration.files.vega import bundle
 
 _HERE = Path(__file__).parent
 _TEMPLATES = (
@@ -104,11 +104,6 @@ def shared() -> Files:
     yield "static/vega.js", bundle().encode()
 
 
-def address(name: str, kind: str = "datasets") -> str:
-    """Return the path of a dataset's page of some kind."""
-    return f"{kind}/{name.replace('/', '-')}.html"
-
-
 @cache
 def _environment() -> jinja2.Environment:
     templates: Mapping[str, str] = {name: (_HERE / name).read_text() for name in _TEMPLATES}
@@ -121,7 +116,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters["number"] = lambda value: f"{value:,}".replace(",", "\u202f")
     environment.filters["bytes"] = _size
-    environment.globals["address"] = address
+    environment.globals["address"] = page_path
     return environment
 
 
@@ -136,16 +131,3 @@ def _size(number: float) -> str:
 def first_line(text: str | None) -> str:
     """Return the first line of a docstring."""
     return (text or "").strip().split("\n")[0]
-
-
-def json_ready(value: Any) -> Any:
-    """Return a row as JSON can hold it: bytes as text, times of any kind as they are written."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", errors="replace")
-    if isinstance(value, Mapping):
-        return {name: json_ready(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_ready(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

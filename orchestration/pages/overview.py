@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assets.report import Files
-from orchestration.graph import ancestors, upstream
+from assets.declare.report import Files
+from orchestration.lineage.rows import Counted
 from orchestration.pages import drawing
 from orchestration.pages.html import first_line, render
-from orchestration.pages.rows import Counted
+from orchestration.state.graph import ancestors, upstream
 
 
 def pages(numbers: Mapping[str, Counted]) -> Files:

@@ -1,7 +1,7 @@
 """What people say of the summaries: the questions of table.json on their scales, and how far raters agree.
 
 Belongs here: places on scales, wordings, how much of it a page holds. Not here: reading files
-(evaluation.py), and computing means, intervals and kappa (ops/talksumm/human_evaluation.py).
+(evaluation.py), and computing means, intervals and kappa (ops/talksumm/evaluation/human_evaluation.py).
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from orchestration.pages.ancestry import Ancestry, File, Place
-from orchestration.pages.rows import read
+from orchestration.lineage.ancestry import Ancestry, File, Place
+from orchestration.lineage.rows import read
 
 #: The most rows of a dataset that are shown.
 LIMIT = 5_000

@@ -5,22 +5,14 @@ Belongs here: which pages there are. Not here: what is on each.
 
 from __future__ import annotations
 
-from assets.report import Everything, Files
-from orchestration.pages import (
-    browser,
-    dataset,
-    evaluation,
-    fusion,
-    overview,
-    passports,
-    talks,
-    tuning,
-    what_if,
-)
-from orchestration.pages.ancestry import Ancestry
+from assets.declare.report import Everything, Files
+from orchestration.lineage.ancestry import Ancestry
+from orchestration.lineage.rows import counted
+from orchestration.pages import browser, dataset, lineage, overview, what_if
 from orchestration.pages.html import shared
-from orchestration.pages.rows import counted
 from orchestration.pages.sampling import sample
+from orchestration.pages.systems.discofuse import fusion
+from orchestration.pages.systems.talksumm import evaluation, talks, tuning
 
 
 def site(everything: Everything) -> Files:
@@ -32,7 +24,7 @@ def site(everything: Everything) -> Files:
     yield from overview.pages(numbers)
     yield from dataset.pages(everything, numbers)
     yield from browser.pages(ancestry, numbers, shown)
-    yield from passports.pages(ancestry, shown)
+    yield from lineage.pages(ancestry, shown)
     yield from talks.pages(everything)
     yield from tuning.pages(everything, numbers)
     yield from evaluation.pages(everything, numbers)

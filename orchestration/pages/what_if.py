@@ -2,7 +2,7 @@
 
 Belongs here: scoring the units of every declared threshold, and what of it a page holds: counts, exact where
 different scores are few, and bounded numbers of rows. Not here: the rules and scores (ops), what may be
-looked at (assets/thresholds.py), and the choosing itself, which the browser does (static/what_if.js).
+looked at (assets/declare/thresholds.py), and the choosing itself, which the browser does (static/what_if.js).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assets.declaration import Declaration, Input
-from assets.report import Everything, Files
-from assets.thresholds import NAME, Knob, Threshold
+from assets.declare.declaration import Declaration, Input
+from assets.declare.report import Everything, Files
+from assets.declare.thresholds import NAME, Knob, Threshold
 from ops.parts import Part, Parts
 from ops.thresholds import SCORED
-from orchestration.engine import engine
-from orchestration.graph import datasets
+from orchestration.engine.local import engine
+from orchestration.lineage.rows import tables
 from orchestration.pages.html import embedded, render
-from orchestration.pages.rows import tables
+from orchestration.state.graph import datasets
 
 #: Different scores up to which every count is exact; of more, so many quantiles are.
 POINTS = 2_000

@@ -1,1 +1,1 @@
-"""What is expected of the data, and what was found."""
+"""Checks of a partition: conservation, schema, expectations, and their history."""

@@ -13,21 +13,23 @@ from typing import Any
 
 import dagster as dg
 
-from assets.declaration import Declaration
-from assets.expectations import Severity, suite_version
-from assets.settings import ROOT
-from orchestration.conservation import Finding
-from orchestration.failures import describe
-from orchestration.graph import STATE, label
-from orchestration.markdown import table
-from orchestration.quality import history
+from assets.declare.declaration import Declaration
+from assets.declare.expectations import Severity, suite_version
+from assets.declare.settings import ROOT
+from orchestration.files.full_disk import DiskFullError
+from orchestration.files.parquet import TABLES
+from orchestration.files.publish import write_file
+from orchestration.messages.failures import describe
+from orchestration.messages.markdown import table
+from orchestration.quality.conservation import Finding
 from orchestration.quality.failing import drop_failing, keep_failing
 from orchestration.quality.measures import against
-from orchestration.quality.validate import Result, Validation, validate
-from orchestration.store.disk import DiskFullError
-from orchestration.store.parquet import TABLES
-from orchestration.store.publish import write_file
-from orchestration.store.records import Record, read_record
+from orchestration.quality.validate import Validation, validate
+from orchestration.state import validation_history as history
+from orchestration.state.graph import label
+from orchestration.state.records import Record, read_record
+from orchestration.state.validation_history import Result
+from orchestration.workspace.paths import STATE
 
 VALIDATIONS = STATE / "validations"
 

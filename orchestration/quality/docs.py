@@ -1,4 +1,4 @@
-"""`python -m orchestration.quality.docs`: Great Expectations' pages of each partition's latest validation.
+"""`silverloom docs`: Great Expectations' pages of each partition's latest validation.
 
 Belongs here: rendering what changed since the last time into data/quality/docs, and making the pages work
 without a network. Not here: our own pages (orchestration/pages), and former validations (history.py).
@@ -21,17 +21,18 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 
-from assets.declaration import Declaration
-from assets.settings import ROOT
-from orchestration.graph import DATA, datasets
-from orchestration.locks import writing
-from orchestration.quality import history
+from assets.declare.declaration import Declaration
+from assets.declare.settings import ROOT
+from orchestration.files.damage import read_state, remove_file, set_aside
+from orchestration.files.identity import file_md5
+from orchestration.files.parquet import TABLES
+from orchestration.files.publish import write_changed, write_file
 from orchestration.quality.checks import validation_file
 from orchestration.quality.failing import failing_file
-from orchestration.store.damage import read_state, remove_file, set_aside
-from orchestration.store.identity import file_md5
-from orchestration.store.parquet import TABLES
-from orchestration.store.publish import write_changed, write_file
+from orchestration.state import validation_history as history
+from orchestration.state.graph import datasets
+from orchestration.state.partition_locks import writing
+from orchestration.workspace.paths import DATA
 
 DOCS = DATA / "quality" / "docs"
 _HERE = Path(__file__).parent / "templates"
@@ -68,7 +69,7 @@ _STATIC = (
 
 #: What stands here for a file that the pages would load from elsewhere, by a part of its address. Some need
 #: none: Popper is in Bootstrap's bundle; tables are sorted and dates picked on Great Expectations' own index
-#: alone; and no expectation of assets/expectations.py is drawn as a chart.
+#: alone; and no expectation of assets/declare/expectations.py is drawn as a chart.
 _LOCAL = {
     "code.jquery.com/jquery-": "jquery.js",
     "/js/bootstrap.min.js": "bootstrap.js",
@@ -288,13 +289,3 @@ def _latest(item: Declaration) -> dict[str, dict[str, Any]]:
     """Return the last validation of each month."""
     columns = ["month", "time", "kept", "dropped", "rejected", "accepted", "warnings"]
     return {row["month"]: row for row in history.read(item, columns).to_pylist()}
-
-
-if __name__ == "__main__":
-    from orchestration.command import run
-
-    def main() -> None:
-        """Bring the pages up to date and say where they begin."""
-        print(build().relative_to(ROOT).as_posix())
-
-    run(main)

@@ -14,12 +14,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declaration import Declaration
-from orchestration.graph import DATA
-from orchestration.quality.validate import Result
-from orchestration.store.damage import remove_file
-from orchestration.store.parquet import TABLES
-from orchestration.store.publish import writing
+from assets.declare.declaration import Declaration
+from orchestration.files.damage import remove_file
+from orchestration.files.parquet import TABLES
+from orchestration.files.publish import writing
+from orchestration.state.validation_history import Result
+from orchestration.workspace.paths import DATA
 
 FAILING = DATA / "quality" / "failing"
 

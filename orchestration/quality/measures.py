@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ops.text.words import count_words
-from orchestration.store.parquet import TABLES
+from orchestration.files.parquet import TABLES
 
 #: Words of English that are words of few other languages. A share of them under 5 % disagrees with pycld2 on
 #: 47 of 35,473 sentences of ACL abstracts of 20 words or more: mostly French that pycld2 takes for English.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from assets.expectations import THIS_MONTH, Expectation
+from assets.declare.expectations import THIS_MONTH, Expectation
 
 if TYPE_CHECKING:
     from great_expectations.core.expectation_suite import ExpectationSuite

@@ -17,32 +17,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.expectations import Expectation, Severity, Suite
+from assets.declare.expectations import Expectation, Severity, Suite
 from orchestration.quality.measures import measured
+from orchestration.state.validation_history import Result
 
 if TYPE_CHECKING:
     from great_expectations.core.batch_definition import BatchDefinition
 
 _FORMAT = {"result_format": "COMPLETE", "return_unexpected_index_query": False}
 _SHOWN = 200
-
-
-@dataclass(frozen=True)
-class Result:
-    """What became of one expectation; `rows` are the places of those that failed, by the order of files."""
-
-    expectation: Expectation
-    passed: bool
-    unexpected: int
-    observed: str
-    rows: Sequence[int] = ()
-    exception: str | None = None
-    """Why it could not be evaluated: a fault of the suite, whatever its severity."""
-
-    @property
-    def severity(self) -> Severity:
-        """How bad it is that it failed: what could not be evaluated is an error."""
-        return "error" if self.exception else self.expectation.severity
 
 
 @dataclass(frozen=True)

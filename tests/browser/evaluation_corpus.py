@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from assets.report import Everything
-from orchestration.pages import evaluation
+from assets.declare.report import Everything
+from orchestration.files.parquet import write_table
+from orchestration.lineage.rows import Counted
 from orchestration.pages.html import shared
-from orchestration.pages.rows import Counted
-from orchestration.store.parquet import write_table
+from orchestration.pages.systems.talksumm import evaluation
 
 METRICS = ["rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f"]
 SCORES = [

@@ -9,13 +9,14 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 
-from assets.report import Everything
-from ops.discofuse.evaluation import EvaluationParams, scored, table
+from assets.declare.report import Everything
+from ops.discofuse.evaluation.scores import EvaluationParams, scored, table
 from ops.discofuse.schemas import BALANCED, EXAMPLES
-from orchestration.pages import dataset, fusion
+from orchestration.files.parquet import TABLES, write_table
+from orchestration.lineage.rows import Counted
+from orchestration.pages import dataset
 from orchestration.pages.html import shared
-from orchestration.pages.rows import Counted
-from orchestration.store.parquet import TABLES, write_table
+from orchestration.pages.systems.discofuse import fusion
 from tests.browser.evaluation_corpus import agreed, trained
 
 SHAPES = {"discofuse/examples": EXAMPLES, "discofuse/balanced": BALANCED}

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestration.environment import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.waiting import ended, until
 
 HOST = "127.0.0.1"
@@ -46,7 +46,7 @@ class Servers:
 
 @contextmanager
 def ui(root: Path) -> Iterator[Servers]:
-    """Run `python -m orchestration.ui` of a checkout, on three free ports in a row.
+    """Run `silverloom ui` of a checkout, on three free ports in a row.
 
     Yields when Dagster answers; the other servers are waited for with `wait`. Raises RuntimeError, with what
     the servers wrote, when they end before, or make no progress.
@@ -61,7 +61,7 @@ def ui(root: Path) -> Iterator[Servers]:
     }
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "orchestration.ui"],
+            [sys.executable, "-m", "orchestration.cli", "ui"],
             cwd=root,
             env=environment,
             stdout=output,

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assets.report import Everything
+from assets.declare.report import Everything
 from ops.outcome import Outcome, Shape, drop, reject
 from ops.parse.schemas import GOLD_ALIGNMENTS, PAPERS, SENTENCES, TALKS
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TUNING
-from orchestration.pages import talks, tuning
+from orchestration.files.parquet import write_outcomes
+from orchestration.lineage.rows import counted
 from orchestration.pages.html import shared
-from orchestration.pages.rows import counted
-from orchestration.store.parquet import write_outcomes
+from orchestration.pages.systems.talksumm import talks, tuning
 
 MONTH = "2018-06"
 IDENTITY = {"source_ids": ["source"], "licence": "CC-BY-4.0"}

@@ -6,14 +6,15 @@ import json
 import pyarrow as pa
 import pytest
 
-from assets.expectations import among, between, equal, matches, not_null, steady, text, unique
+from assets.declare.expectations import among, between, equal, matches, not_null, steady, text, unique
 from ops.outcome import Outcome, Shape, columns
-from orchestration.graph import datasets
-from orchestration.quality import checks, docs, failing, history
-from orchestration.store.counts import counts
-from orchestration.store.identity import folder_hashes
-from orchestration.store.parquet import write_outcomes
-from orchestration.store.records import Record
+from orchestration.files.identity import folder_hashes
+from orchestration.files.parquet import write_outcomes
+from orchestration.quality import checks, docs, failing
+from orchestration.state import validation_history as history
+from orchestration.state.counts import counts
+from orchestration.state.graph import datasets
+from orchestration.state.records import Record
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
 SUITE = [

@@ -67,7 +67,8 @@ def test_a_unit_that_was_kept_and_dropped_later_shows_both(passport_page, tmp_pa
 def test_the_params_and_the_code_of_the_step_are_told(passport_page):
     opened = passport_page(hash="#summary-1")
     opened.assert_text(
-        "assets/talksumm.py: summaries", "data/talksumm/summaries/2018-06/kept-00000.parquet, row 1"
+        "assets/systems/talksumm/datasets.py: summaries",
+        "data/talksumm/summaries/2018-06/kept-00000.parquet, row 1",
     )
     opened.page.get_by_text("params", exact=True).first.click()
     opened.assert_text("talksumm.summaries")

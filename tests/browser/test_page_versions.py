@@ -2,10 +2,10 @@
 
 import pytest
 
-from orchestration.difference import KINDS
+from orchestration.live.versions import Entry, _write, write_page
 from orchestration.pages.html import shared
-from orchestration.pages.versions import Entry, _write, write_page
-from orchestration.wording import pieces
+from orchestration.versions.difference import KINDS
+from orchestration.versions.word_diff import pieces
 
 HARM = "<script>window.harmed = true</script> \u202e"
 
@@ -41,7 +41,7 @@ def site(tmp_path, monkeypatch):
         place = tmp_path / "quality/pages" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(body)
-    monkeypatch.setattr("orchestration.pages.versions._PAGES", tmp_path / "quality/pages")
+    monkeypatch.setattr("orchestration.live.versions._PAGES", tmp_path / "quality/pages")
     live = tmp_path / "quality/live"
     live.mkdir()
     (live / "state.js").write_text("window.silverloomLive = null;")

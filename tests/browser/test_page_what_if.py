@@ -5,13 +5,13 @@ import json
 import pyarrow as pa
 import pytest
 
-from assets.report import Everything
-from assets.thresholds import Knob, Threshold
-from ops.talksumm.pairs import PairParams
+from assets.declare.report import Everything
+from assets.declare.thresholds import Knob, Threshold
+from ops.talksumm.pairing.pairs import PairParams
 from ops.thresholds import at_least, at_most, scored
-from orchestration.graph import datasets
 from orchestration.pages import what_if
 from orchestration.pages.html import embedded, render, shared
+from orchestration.state.graph import datasets
 
 HARM = "<script>window.harmed = true</script><b>bold</b> \u202e\x07" + "long " * 200_000
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from ops.outcome import meaning
-from orchestration.graph import datasets
+from orchestration.state.graph import datasets
 from tests.browser.fixtures import VIEWS
 
 

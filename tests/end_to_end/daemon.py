@@ -6,5 +6,12 @@ import dagster._daemon.controller
 from dagster._daemon.cli import main
 
 dagster._daemon.controller.DEFAULT_DAEMON_INTERVAL_SECONDS = 1
-sys.argv = ["dagster-daemon", "run", "-m", "orchestration.definitions", "--code-server-log-level", "warning"]
+sys.argv = [
+    "dagster-daemon",
+    "run",
+    "-m",
+    "orchestration.dagster.definitions",
+    "--code-server-log-level",
+    "warning",
+]
 main()

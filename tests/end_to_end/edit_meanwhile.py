@@ -3,17 +3,17 @@
 import sys
 from pathlib import Path
 
-import orchestration.instance
-from orchestration.command import run as command
-from orchestration.run import run
+import orchestration.dagster.instance
+from orchestration.drivers.run import run
+from orchestration.messages.command import run as command
 
 dataset, edit = sys.argv[1:]
 EDITS = {
     "param": ("params.yaml", "epsilon: 0.1", "epsilon: 0.3"),
-    "code": ("ops/talksumm/hmm.py", "class HmmParams", "NEW = 1\n\n\nclass HmmParams"),
+    "code": ("ops/talksumm/align/hmm.py", "class HmmParams", "NEW = 1\n\n\nclass HmmParams"),
     "source": ("corpus/papers/alpha.txt", "half as many errors", "a third as many errors"),
 }
-materialise = orchestration.instance.materialise
+materialise = orchestration.dagster.instance.materialise
 
 
 def edited(item, month, **options):
@@ -26,5 +26,5 @@ def edited(item, month, **options):
     return ran
 
 
-orchestration.instance.materialise = edited
+orchestration.dagster.instance.materialise = edited
 command(run)

@@ -8,10 +8,10 @@ from rich.console import Console
 import assets.sources
 import orchestration  # noqa: F401
 from ops.parse.papers import parse_papers
-from orchestration import progress
-from orchestration.graph import datasets
-from orchestration.instance import instance
-from orchestration.loop import bring_up_to_date
+from orchestration.dagster.instance import instance
+from orchestration.drivers.loop import bring_up_to_date
+from orchestration.messages import progress
+from orchestration.state.graph import datasets
 
 progress.FIRST = progress.EVERY = 0.0
 

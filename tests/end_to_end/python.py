@@ -1,4 +1,4 @@
-"""Stands in for `python` where a test's project runs its stages: the warmed process of zygote.py runs them.
+"""Stands in for `python` and `silverloom` where a test's project runs its stages: the warmed process of zygote.py runs them.
 
 So it does where one starts worker processes by multiprocessing's spawn, which get the descriptors that they
 inherit. Anything else goes to the interpreter itself.
@@ -23,6 +23,8 @@ descriptors = [0, 1, 2]
 if sys.argv[-1] == "--multiprocessing-fork":
     descriptors = list(inherited())
     order = {"code": sys.argv[-2], "argv": sys.argv[-1:]}
+elif Path(sys.argv[0]).name == "silverloom":
+    order = {"module": "orchestration.cli", "argv": sys.argv[1:]}
 elif sys.argv[1:2] == ["-m"] and sys.argv[2].startswith("orchestration."):
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
 else:

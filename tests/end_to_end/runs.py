@@ -4,7 +4,7 @@ import json
 
 from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
-from orchestration.instance import instance
+from orchestration.dagster.instance import instance
 
 print(
     json.dumps(

@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from orchestration.environment import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.waiting import ended, until
 
 HERE = Path(__file__).parent
@@ -63,7 +63,7 @@ def serving(root):
     environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(root / ".dagster"), "PYTHONPATH": ""}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     commands = (
-        [sys.executable, "-m", "orchestration.webserver", str(port)],
+        [sys.executable, "-m", "orchestration.cli", "serve-dagster", str(port)],
         [sys.executable, str(HERE / "daemon.py")],
     )
     with (root / "servers.log").open("wb") as log:

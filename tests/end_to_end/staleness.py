@@ -6,9 +6,9 @@ import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG, CachingStaleStatusResolver
 from dagster._core.loader import LoadingContextForTest
 
-from orchestration.definitions import defs
-from orchestration.graph import datasets
-from orchestration.instance import instance
+from orchestration.dagster.definitions import defs
+from orchestration.dagster.instance import instance
+from orchestration.state.graph import datasets
 
 loading = LoadingContextForTest(instance())
 graph = defs.resolve_asset_graph()

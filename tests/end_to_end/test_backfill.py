@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.environment import QUIET, STRICT
-from orchestration.graph import selected
-from orchestration.lockfile import read_stages, stage_name
-from orchestration.store.publish import lock_file
+from orchestration.files.publish import lock_file
+from orchestration.state.dvc_lock import read_stages, stage_name
+from orchestration.state.graph import selected
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.test_ticks import broken
 from tests.processes import alive, descendants
 from tests.projects import datasets
 from tests.waiting import until
 
-BACKFILL = "orchestration.backfill"
 MONTHS = ("--from", "2018-06", "--to", "2018-07")
 PARTITIONED = [name for name, item in datasets().items() if item.partitioned]
 RUNS = str(Path(__file__).with_name("runs.py"))
@@ -29,7 +28,7 @@ def start(project, *argv):
     """Begin a backfill whose workers are its own children: they are to be killed."""
     environment = {**os.environ, **STRICT, **QUIET, "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
-        [sys.executable, "-m", BACKFILL, *argv],
+        [sys.executable, "-m", "orchestration.cli", "backfill", *argv],
         cwd=project.root,
         env=environment,
         stdout=subprocess.PIPE,
@@ -47,7 +46,7 @@ def runs(project) -> list[dict]:
 
 @pytest.mark.long
 def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(done, fresh):
-    output = fresh.module(BACKFILL, *MONTHS)
+    output = fresh.silverloom("backfill", *MONTHS)
     assert len(fresh.made(output)) == len(PARTITIONED) * 2, output
     assert re.search(r"not by month, so not in a backfill: talksumm/training_sets.*`make run` makes", output)
     of_backfill = [run for run in runs(fresh) if run["tags"].get("silverloom/backfill") == "2018-06..2018-07"]
@@ -55,7 +54,7 @@ def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(don
         len({(run["asset"], run["month"]) for run in of_backfill}) == len(of_backfill) == len(PARTITIONED) * 2
     )
     assert {run["status"] for run in of_backfill} == {"SUCCESS"}
-    assert {run["repository"] for run in of_backfill} == {"__repository__@orchestration.definitions"}
+    assert {run["repository"] for run in of_backfill} == {"__repository__@orchestration.dagster.definitions"}
     fresh.run()
     assert fresh.lock == done.lock
     assert fresh.data() == done.data()
@@ -65,9 +64,9 @@ def test_two_jobs_make_what_one_run_makes_each_partition_in_a_run_of_its_own(don
 @pytest.mark.long
 def test_fresh_partitions_are_left_unless_they_are_forced_and_come_out_as_they_were(done):
     lock = done.lock
-    assert done.made(done.module(BACKFILL, *MONTHS)) == []
+    assert done.made(done.silverloom("backfill", *MONTHS)) == []
     only = ("--from", "2018-07", "--to", "2018-07", "--select", "talksumm/pairs", "--force", "--jobs", "1")
-    made = done.made(done.module(BACKFILL, *only))
+    made = done.made(done.silverloom("backfill", *only))
     assert "talksumm/pairs 2018-07" in made and all(name.endswith("2018-07") for name in made)
     assert done.lock == lock
 
@@ -75,7 +74,7 @@ def test_fresh_partitions_are_left_unless_they_are_forced_and_come_out_as_they_w
 @pytest.mark.long
 def test_a_broken_partition_fails_alone_and_is_named_with_what_it_holds_up(fresh):
     broken(fresh, "sources/talks", "2018-07")
-    output = fresh.module(BACKFILL, *MONTHS, ok=False)
+    output = fresh.silverloom("backfill", *MONTHS, ok=False)
     closing = output[output.index("made now") :]
     assert "failed sources/talks 2018-07: sources/talks 2018-07: Is a directory" in closing
     assert "failed talksumm/matches 2018-07: needs sources/talks 2018-07, which failed" in closing
@@ -89,7 +88,7 @@ def test_a_broken_partition_fails_alone_and_is_named_with_what_it_holds_up(fresh
 @pytest.mark.long
 def test_one_month_brings_along_what_it_reads_of_the_others(fresh):
     only = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/matches")
-    output = fresh.module(BACKFILL, *only)
+    output = fresh.silverloom("backfill", *only)
     assert "sources/papers 2018-07" in fresh.made(output) and "talksumm/matches 2018-07" not in fresh.made(
         output
     )
@@ -100,7 +99,7 @@ def test_one_month_brings_along_what_it_reads_of_the_others(fresh):
 def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
     excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
     fresh.params(lambda params: params.update(exclude=[excluded]))
-    output = fresh.module(BACKFILL, *MONTHS, "--select", "talksumm/pairs")
+    output = fresh.silverloom("backfill", *MONTHS, "--select", "talksumm/pairs")
     assert "talksumm/pairs 2018-06" in fresh.made(output) and "talksumm/pairs 2018-07" not in fresh.made(
         output
     )
@@ -120,7 +119,7 @@ def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
     ],
 )  # fmt: skip
 def test_what_cannot_be_backfilled_is_refused_in_words(fresh, argv, message):
-    output = fresh.module(BACKFILL, *argv, ok=False)
+    output = fresh.silverloom("backfill", *argv, ok=False)
     assert re.search(message, output), output
     assert not (fresh.root / "data").exists()
 
@@ -146,10 +145,11 @@ def test_a_killed_worker_fails_its_partition_and_nobody_elses(fresh):
     assert [(run["asset"], run["month"], run["status"]) for run in ended] == [
         ("talksumm/alignments", "2018-07", "FAILURE")
     ]
-    assert "failed    talksumm/alignments 2018-07: its worker process was ended by SIGKILL" in fresh.module(
-        "orchestration.standing", ok=False
+    assert (
+        "failed    talksumm/alignments 2018-07: its worker process was ended by SIGKILL"
+        in fresh.silverloom("health", ok=False)
     )
-    assert fresh.made(fresh.module(BACKFILL, *MONTHS)) == [
+    assert fresh.made(fresh.silverloom("backfill", *MONTHS)) == [
         "talksumm/alignments 2018-07",
         "talksumm/summaries 2018-07",
     ]
@@ -173,7 +173,7 @@ def test_an_interrupt_ends_the_workers_and_keeps_what_is_finished(fresh):
     assert "interrupted; what was finished is kept" in output and "Traceback" not in output
     assert workers
     until(lambda: not any(alive(pid) for pid in workers))
-    made = fresh.made(fresh.module(BACKFILL, *MONTHS))
+    made = fresh.made(fresh.silverloom("backfill", *MONTHS))
     assert made == ["talksumm/alignments 2018-06", "talksumm/summaries 2018-06"]
 
 
@@ -192,9 +192,9 @@ def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):
     """Two backfills and a run commit into one dvc.lock while the others finish their datasets."""
     only = ("--select", "talksumm/alignments")
     commands = [
-        fresh.start(BACKFILL, *MONTHS, *only),
-        fresh.start(BACKFILL, *MONTHS, *only),
-        fresh.start("orchestration.run", *only),
+        fresh.start("orchestration.cli", "backfill", *MONTHS, *only),
+        fresh.start("orchestration.cli", "backfill", *MONTHS, *only),
+        fresh.start("orchestration.cli", "run", *only),
     ]
     outputs = [command.communicate()[0] for command in commands]
     assert [command.returncode for command in commands] == [0, 0, 0], outputs

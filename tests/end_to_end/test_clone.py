@@ -34,7 +34,7 @@ def pulled(clone, tmp_path) -> Project:
 
 def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
     assert pulled.data() == done_project.data()
-    assert "everything is up to date" in pulled.module("orchestration.plan")
+    assert "everything is up to date" in pulled.silverloom("plan")
     assert pulled.made(pulled.run()) == []
     assert "up to date" in pulled.dvc("status")
     assert pulled.git("status", "--porcelain") == ""
@@ -49,13 +49,13 @@ def test_after_a_pull_one_deleted_month_is_recomputed_alone(pulled):
 @pytest.mark.long
 def test_after_a_pull_sync_makes_dagster_tell_the_truth(pulled):
     assert {part["status"] for part in pulled.dagster().values()} == {"MISSING"}
-    corrected = pulled.module("orchestration.sync").splitlines()
+    corrected = pulled.silverloom("sync").splitlines()
     seen = pulled.dagster()
     assert set(seen) <= set(corrected)
     assert {part["status"] for part in seen.values()} == {"FRESH"}
     assert not seen.pop("quality/pages")["checks"]
     assert all(part["checks"].items() >= BLOCKING.items() for part in seen.values())
-    assert "agrees" in pulled.module("orchestration.sync")
+    assert "agrees" in pulled.silverloom("sync")
 
 
 @pytest.mark.long
@@ -69,7 +69,7 @@ def test_after_a_checkout_of_another_version_sync_makes_dagster_tell_the_truth(d
     assert changed != before
     done.git("checkout", "-q", "main")
     done.dvc("checkout")
-    assert "talksumm/alignments 2018-06" in done.module("orchestration.sync")
+    assert "talksumm/alignments 2018-06" in done.silverloom("sync")
     assert {name: part["version"] for name, part in done.dagster().items()} == before
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
     assert done.made(done.run()) == []

@@ -29,7 +29,7 @@ def changed(changed_project, tmp_path) -> Project:
 
 
 def compare(project, *argv, **options):
-    return json.loads(project.module("orchestration.compare", *argv, "--json", **options))
+    return json.loads(project.silverloom("compare", *argv, "--json", **options))
 
 
 def test_a_moved_threshold_is_told_by_rows_reasons_and_params(changed):
@@ -40,7 +40,7 @@ def test_a_moved_threshold_is_told_by_rows_reasons_and_params(changed):
     assert found["totals"]["changed"] > 0 and found["totals"]["added"] == 0
     assert found["totals"]["removed"] == found["totals"]["re-reasoned"]  # an alignment is made of one pair
     assert compare(changed, "talksumm/pairs", "HEAD~1")["same"]
-    text = changed.module("orchestration.compare", "talksumm/alignments", "HEAD~1", "HEAD")
+    text = changed.silverloom("compare", "talksumm/alignments", "HEAD~1", "HEAD")
     assert "kept -> dropped: short" in text and "2018-06" in text
 
 
@@ -77,7 +77,7 @@ def brought(project, *revisions):
     shutil.rmtree(project.root / ".dvc/cache/files")
     commands = []
     for _ in revisions:  # one after the other is found not to be there
-        output = project.module("orchestration.compare", "talksumm/alignments", *revisions, ok=False)
+        output = project.silverloom("compare", "talksumm/alignments", *revisions, ok=False)
         named = [piece.split() for piece in output.split("`")[1::2]]
         for program, *arguments in named:
             {"dvc": project.dvc, "git": project.git}[program](*arguments)
@@ -99,7 +99,7 @@ def test_an_experiment_that_is_not_in_the_cache_is_brought_by_its_name_or_by_a_b
 
 def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
     def refused(*argv):
-        (line,) = changed.module("orchestration.compare", *argv, ok=False).splitlines()
+        (line,) = changed.silverloom("compare", *argv, ok=False).splitlines()
         return line
 
     assert "no revision or experiment is called 'never'" in refused("talksumm/pairs", "never")
@@ -117,11 +117,11 @@ def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
 def test_a_broken_part_file_is_named(changed):
     path = changed.root / "data/talksumm/pairs/2018-06/kept-00000.parquet"
     path.write_bytes(b"PAR1 no more")
-    output = changed.module("orchestration.compare", "talksumm/pairs", ok=False)
+    output = changed.silverloom("compare", "talksumm/pairs", ok=False)
     assert "2018-06/kept-00000.parquet of the working tree cannot be read as Parquet" in output
 
 
-WRITE = "from pathlib import Path\nfrom orchestration.pages.versions import write_versions\nwrite_versions(Path('data/quality/live'))\n"
+WRITE = "from pathlib import Path\nfrom orchestration.live.versions import write_versions\nwrite_versions(Path('data/quality/live'))\n"
 
 
 def test_pages_of_versions_tell_what_changed_since_the_last_other_one(changed):
@@ -138,5 +138,5 @@ def test_pages_of_versions_tell_what_changed_since_the_last_other_one(changed):
     text = page.read_text()
     assert "kept → dropped: short" in text and "minimum_characters: 30 -&gt; 80" in text
     assert 'href="../../pages/static/style.css"' in text
-    changed.module("orchestration.compare", "talksumm/alignments", "HEAD~1", "--html", "out/page.html")
+    changed.silverloom("compare", "talksumm/alignments", "HEAD~1", "--html", "out/page.html")
     assert "dropped: short" in (changed.root / "out/page.html").read_text()

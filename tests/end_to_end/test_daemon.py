@@ -8,7 +8,7 @@ from tests.end_to_end.test_ticks import broken
 #: What reads a month of one source and all months of another; the rest is left to `make run`, which is quicker.
 CHOSEN = ["sources/papers", "sources/talks", "talksumm/matches"]
 MONTHS = ["2018-06", "2018-07"]
-PLACE = {"repositoryName": "__repository__", "repositoryLocationName": "orchestration.definitions"}
+PLACE = {"repositoryName": "__repository__", "repositoryLocationName": "orchestration.dagster.definitions"}
 FAILURES = """query($id: ID!) { runOrError(runId: $id) { ... on Run { eventConnection { events {
   ... on ExecutionStepFailureEvent { stepKey failureMetadata { description } error { message } } } } } } }"""
 START = """mutation($it: SensorSelector!) { startSensor(sensorSelector: $it) {
@@ -24,7 +24,7 @@ DRY = """mutation($it: ScheduleSelector!) { scheduleDryRun(selectorData: $it, ti
 @pytest.mark.slow
 def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh):
     place = broken(fresh, "sources/talks", "2018-07")
-    fresh.module("orchestration.instance")
+    fresh.silverloom("setup")
     with serving(fresh.root) as servers:
         ended = servers.backfill(CHOSEN, MONTHS)
         assert ended["status"] == "COMPLETED_FAILED", ended
@@ -32,7 +32,7 @@ def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh):
         failed = [run for run in ended["runs"] if run["status"] == "FAILURE"]
         causes = [cause for run in failed for cause in failures(servers, run["runId"])]
         assert any("sources/talks 2018-07: Is a directory" in cause for cause in causes), (states, causes)
-        left = fresh.module("orchestration.standing", ok=False)
+        left = fresh.silverloom("health", ok=False)
         assert "failed    sources/talks 2018-07: sources/talks 2018-07: Is a directory" in left
         assert not any(f"{name} 2018-06: " in left for name in CHOSEN), "the other month is not touched by it"
         assert "missing   talksumm/matches 2018-07: " in left

@@ -16,7 +16,7 @@ EXPERIMENTS = {
 def queued(done_project, tmp_path_factory):
     """A checkout in which DVC's queue has run two experiments to their end."""
     project = done_project.copy(tmp_path_factory.mktemp("queue") / "checkout")
-    project.module("orchestration.instance")  # as `make setup` does
+    project.silverloom("setup")  # as `make setup` does
     before = project.data(), project.lock
     for name, change in EXPERIMENTS.items():
         assert f"Queued experiment '{name}'" in project.dvc("exp", "run", "--queue", "-n", name, "-S", change)
@@ -110,7 +110,7 @@ def test_plots_show_draws_the_workspace(queued, visit):
 def test_a_lost_template_comes_back_with_the_set_up(queued):
     project = queued[0]
     (project.root / ".venv/dvc-plots.html").unlink()
-    project.module("orchestration.instance")
+    project.silverloom("setup")
     project.dvc("plots", "show")
 
 

@@ -31,7 +31,7 @@ def test_labels_come_and_go_and_only_their_report_is_made_again(done):
     (folder / "beta.csv").write_text("first_word,last_word,sentence\n0,5,\n4,9,\n")
     done.params(with_labels)
     assert "run `make dvc.yaml`" in done.run(ok=False)
-    done.module("orchestration.dvc")
+    done.silverloom("render")
     output = done.run()
     assert "sources/gold_alignments 2018-06: 4 kept, 0 dropped, 1 rejected" in output
     assert {name.split()[0] for name in done.made(output)} <= {
@@ -48,7 +48,7 @@ def test_labels_come_and_go_and_only_their_report_is_made_again(done):
     assert done.repro().count("didn't change, skipping") > 5
 
     done.params(lambda params: params["sources"].pop("gold_alignments"))
-    done.module("orchestration.dvc")
+    done.silverloom("render")
     done.run()
     assert done.data() == before
     assert "up to date" in done.dvc("status")
@@ -56,15 +56,15 @@ def test_labels_come_and_go_and_only_their_report_is_made_again(done):
 
 def test_an_empty_list_of_sources_is_as_good_as_none(done):
     done.params(lambda params: params["sources"].update(gold_alignments={}))
-    done.module("orchestration.dvc")
-    assert "everything is up to date" in done.module("orchestration.plan")
+    done.silverloom("render")
+    assert "everything is up to date" in done.silverloom("plan")
     assert done.made(done.run()) == []
     assert "up to date" in done.dvc("status")
 
 
 def test_a_lost_record_is_won_back_without_such_a_source(done):
     (done.root / ".silverloom/records/sources/gold_alignments/2018-06.json").unlink()
-    assert "everything is up to date" in done.module("orchestration.plan")
+    assert "everything is up to date" in done.silverloom("plan")
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_a_lost_record_is_won_back_without_such_a_source(done):
 )
 def test_a_misspelt_source_is_no_absent_one(fresh, change, complaint):
     fresh.params(lambda params: change(params["sources"]))
-    assert f"error: params.yaml: {complaint}" in fresh.module("orchestration.plan", ok=False)
+    assert f"error: params.yaml: {complaint}" in fresh.silverloom("plan", ok=False)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.environment import QUIET, STRICT
-from orchestration.graph import datasets
-from orchestration.store.publish import lock_file
+from orchestration.files.publish import lock_file
+from orchestration.state.graph import datasets
+from orchestration.workspace.environment import QUIET, STRICT
 
 
 @pytest.mark.long
@@ -29,11 +29,11 @@ def test_what_is_edited_during_a_run_is_stale_after_it(fresh_project, tmp_path, 
     ended = project.zygote.run(project.root, [dataset, edit], path=script, env={})
     assert ended.status == 1, ended.output
     assert f"{moved} changed while this ran" in ended.output
-    plan = [line.split()[:3] for line in project.module("orchestration.plan").splitlines()]
+    plan = [line.split()[:3] for line in project.silverloom("plan").splitlines()]
     assert [stale, "2018-06", "yes"] in plan
     project.run()
     clean = fresh_project.copy(tmp_path / "clean")
-    for name in ("params.yaml", "ops/talksumm/hmm.py", "corpus/papers/alpha.txt"):
+    for name in ("params.yaml", "ops/talksumm/align/hmm.py", "corpus/papers/alpha.txt"):
         (clean.root / name).write_text((project.root / name).read_text())
     clean.run()
     assert project.lock == clean.lock
@@ -43,7 +43,7 @@ def test_what_is_edited_during_a_run_is_stale_after_it(fresh_project, tmp_path, 
 @pytest.mark.long
 def test_two_runs_at_once_make_every_partition_once_and_the_same_lock(done, fresh):
     environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(fresh.root / ".dagster")}
-    command = [sys.executable, "-m", "orchestration.run"]
+    command = [sys.executable, "-m", "orchestration.cli", "run"]
     runs = [
         subprocess.Popen(
             command,
@@ -72,7 +72,7 @@ def test_switching_to_and_fro_is_told_to_dagster_each_time(done):
     for branch in ("main", "other", "main", "other"):
         done.git("checkout", "-q", branch)
         done.dvc("checkout")
-        assert "talksumm/alignments 2018-06" in done.module("orchestration.sync")
+        assert "talksumm/alignments 2018-06" in done.silverloom("sync")
         states = done.dagster()
         stale = [name for name, part in states.items() if part["status"] != "FRESH"]
         assert not stale, f"after going to {branch}"
@@ -83,7 +83,7 @@ def test_switching_to_and_fro_is_told_to_dagster_each_time(done):
 def test_dagster_is_told_of_a_damaged_file(done):
     with (done.root / "data/talksumm/pairs/2018-06/kept-00000.parquet").open("ab") as file:
         file.write(b"x")
-    assert "talksumm/pairs 2018-06" in done.module("orchestration.sync")
+    assert "talksumm/pairs 2018-06" in done.silverloom("sync")
     assert done.dagster()["talksumm/alignments 2018-06"]["status"] == "STALE"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 def live(project):
     """What the pages are told of the present."""
-    project.module("orchestration.pages.live")
+    project.silverloom("live")
     text = (project.root / "data" / "quality" / "live" / "state.js").read_text()
     return json.loads(re.fullmatch(r"window\.silverloomLive = (.*);\n", text, re.DOTALL).group(1))["datasets"]
 
@@ -26,7 +26,7 @@ def test_pages_are_made_again_when_a_dataset_changes_and_only_then(done):
 
 
 def test_what_is_said_of_a_dataset_makes_its_page_again_and_not_the_dataset(done):
-    done.edit("assets/talksumm.py", '"similarity", ', "")
+    done.edit("assets/systems/talksumm/datasets.py", '"similarity", ', "")
     output = done.run()
     assert "quality/pages: written" in output
     assert done.made(output) == []

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-SUITE, BOUND = "assets/talksumm.py", 'between("similarity", 0, 1)'
+SUITE, BOUND = "assets/systems/talksumm/datasets.py", 'between("similarity", 0, 1)'
 TOO_HIGH = 'between("similarity", 2, 3)'
 MONTHS = ("2018-06", "2018-07")
 
@@ -24,7 +24,7 @@ def inodes(project):
 
 
 def plan(project):
-    return [line.split(maxsplit=3) for line in project.module("orchestration.plan").splitlines()]
+    return [line.split(maxsplit=3) for line in project.silverloom("plan").splitlines()]
 
 
 def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(done):
@@ -66,7 +66,7 @@ def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_projec
     assert not (project.root / ".silverloom/records/talksumm/pairs").exists() or not list(
         (project.root / ".silverloom/records/talksumm/pairs").iterdir()
     )
-    assert "talksumm/pairs" not in project.module("orchestration.sync")
+    assert "talksumm/pairs" not in project.silverloom("sync")
 
 
 def test_a_warning_blocks_nothing_and_its_rows_are_kept(done):
@@ -96,7 +96,7 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     assert "talksumm/alignments 2018" not in output
     assert done.data() == data and inodes(done) == written
     done.commit("other expectations")
-    assert "everything is up to date" in done.module("orchestration.plan")
+    assert "everything is up to date" in done.silverloom("plan")
 
 
 def test_a_suite_that_cannot_be_evaluated_is_an_error(done):
@@ -111,7 +111,7 @@ def test_markup_and_a_megabyte_in_a_paper_are_validated_like_any_text(done):
     script = "<script>alert(1)</script>"
     text = path.read_text().replace("Many systems fail", f"{script} Many systems fail")
     path.write_text(text + "A very long line of the paper without an end " * 25_000)
-    output = done.module("orchestration.run", "--select", "sources")
+    output = done.silverloom("run", "--select", "sources")
     assert "sources/papers 2018-06: 2 kept" in output
     checks = done.dagster()["sources/papers 2018-06"]["checks"]
     assert checks["expectations"] is True and checks["warnings"] is False

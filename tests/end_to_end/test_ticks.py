@@ -42,7 +42,7 @@ def test_the_sensor_follows_a_changed_file_down_to_what_reads_it(done):
     asked = [name for names in rounds for name in names]
     assert len(asked) == len(set(asked)), "each once"
     assert "sources/talks 2018-06" not in asked and "sources/papers 2018-07" not in asked
-    assert done.module("orchestration.plan").strip() == "everything is up to date"
+    assert done.silverloom("plan").strip() == "everything is up to date"
 
 
 @pytest.mark.long
@@ -57,7 +57,7 @@ def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(
     again = tick(done, "source_files", "run")
     assert again["asked"] == []
     assert again["skipped"] == "sources/papers 2018-06 was asked for already, and is asked for once"
-    standing = done.module("orchestration.standing", ok=False)
+    standing = done.silverloom("health", ok=False)
     assert "failed    sources/papers 2018-06: sources/papers 2018-06: Is a directory" in standing
     assert "stale     sources/sentences 2018-06: if sources/papers 2018-06 changes" in standing
     place.rmdir()
@@ -65,7 +65,7 @@ def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(
     assert tick(done, "source_files", "run")["asked"] == ["sources/papers 2018-06"]
     done.edit("corpus/papers/alpha.txt", "a quarter of the errors", "a third as many errors")
     assert tick(done, "source_files", "run")["asked"] == ["sources/papers 2018-06"], "another state again"
-    assert "failed" not in done.module("orchestration.standing", ok=False)
+    assert "failed" not in done.silverloom("health", ok=False)
 
 
 def test_a_tick_that_cannot_look_fails_and_says_why(done):
@@ -85,13 +85,13 @@ def test_the_schedule_asks_for_what_is_not_fresh_of_the_newest_month(done):
 
 
 def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in_dagster_agrees(done):
-    assert done.module("orchestration.standing").strip() == "all is fresh"
+    assert done.silverloom("health").strip() == "all is fresh"
     found = tick(done, "standing")
     assert found["asset"] == "quality/pages" and found["passed"] and found["description"] == "all is fresh"
 
     excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
     done.params(lambda params: params.update(exclude=[excluded]))
-    output = done.module("orchestration.standing", ok=False)
+    output = done.silverloom("health", ok=False)
     assert "excluded  talksumm/pairs 2018-07: no talks yet" in output
     assert "stale     talksumm/training_sets: " in output
     found = tick(done, "standing")
@@ -103,7 +103,7 @@ def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in
     assert list(tick(done, "source_files", "run")["failed"]) == ["sources/papers 2018-06"]
     shutil.rmtree(done.root / "data/sources/talks/2018-07")
     (done.root / ".silverloom/records/sources/talks/2018-07.json").unlink()
-    output = done.module("orchestration.standing", ok=False)
+    output = done.silverloom("health", ok=False)
     found = tick(done, "standing")
     assert not found["passed"] and found["severity"] == "ERROR"
     assert found["description"] == output.splitlines()[-1]

@@ -9,7 +9,7 @@ import yaml
 from mlflow import MlflowClient
 from mlflow.pyfunc import load_model
 
-from orchestration.store.identity import version
+from orchestration.files.identity import version
 
 
 def client(project) -> MlflowClient:
@@ -109,7 +109,7 @@ def test_a_training_is_a_run_of_each_model_with_its_curve_and_the_chosen_one_can
 
 def test_what_is_changed_is_another_run_from_a_changed_tree(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    done.module("orchestration.run", "--select", "talksumm/alignments")
+    done.silverloom("run", "--select", "talksumm/alignments")
     mlflow = client(done)
     experiment = mlflow.get_experiment_by_name("talksumm/alignments").experiment_id
     found = mlflow.search_runs([experiment], "tags.partition = '2018-06'")
@@ -127,7 +127,7 @@ def test_a_store_of_another_version_fails_no_partition_and_is_named_in_its_log(d
     with sqlite3.connect(done.root / ".silverloom/mlflow.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'another'")
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    output = done.module("orchestration.run", "--select", "talksumm/alignments")
+    output = done.silverloom("run", "--select", "talksumm/alignments")
     assert len(done.made(output)) == 2
     run = done.dagster()["talksumm/alignments 2018-06"]["run"]
     with dg.DagsterInstance.from_config(str(done.root / ".dagster")) as instance:

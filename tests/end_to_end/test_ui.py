@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from orchestration.environment import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.waiting import ended, until
 
 
@@ -35,7 +35,7 @@ def test_when_one_dies_the_others_end_and_its_last_words_are_shown(done):
 def started(done):
     environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(done.root / ".dagster")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "orchestration.ui"],
+        [sys.executable, "-m", "orchestration.cli", "ui"],
         cwd=done.root,
         env=environment,
         stdout=subprocess.PIPE,

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import dagster as dg
 
-from orchestration.definitions import defs
-from orchestration.graph import datasets
-from orchestration.instance import instance, materialise
+from orchestration.dagster.definitions import defs
+from orchestration.dagster.instance import instance
+from orchestration.dagster.runs import materialise
+from orchestration.state.graph import datasets
 
 name, also = sys.argv[1], sys.argv[2:]
 repository = defs.get_repository_def()

@@ -2,7 +2,7 @@
 
 Run as a script with the path of a socket: it reads one JSON object a line (`cwd`, `module` or `path`, `argv`,
 `env`, `out`), forks, runs the module as `__main__` in the given folder, and answers with the exit status. What
-such a child starts as `python -m orchestration...` (the stages of `dvc repro`), or by multiprocessing's spawn (the
+such a child starts as `silverloom ...` (the stages of `dvc repro`), or by multiprocessing's spawn (the
 workers of a backfill: `code` instead of a module), comes back through the socket (python.py stands in for `python`),
 with the descriptors that it inherits.
 """

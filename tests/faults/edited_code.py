@@ -9,9 +9,10 @@ import time
 from pathlib import Path
 
 import orchestration  # noqa: F401
-from orchestration import materialise
-from orchestration.footing import MovedError
-from orchestration.graph import STATE, datasets
+from orchestration.execute import materialise
+from orchestration.state.graph import datasets
+from orchestration.state.input_snapshot import MovedError
+from orchestration.workspace.paths import STATE
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")
 RIGHT = '"title": paper.title,'

@@ -17,14 +17,15 @@ from pathlib import Path
 import assets.sources
 import orchestration  # noqa: F401
 from ops.parse.papers import parse_papers
-from orchestration.corpora import corpus
-from orchestration.graph import STATE, datasets, folder
-from orchestration.materialise import make
+from orchestration.execute import finished_parts
+from orchestration.execute.materialise import make
+from orchestration.files.identity import folder_hashes, version
+from orchestration.files.publish import DiskFullError
 from orchestration.quality import checks
-from orchestration.store import finished_parts
-from orchestration.store.identity import folder_hashes, version
-from orchestration.store.publish import DiskFullError
-from orchestration.store.records import forget, read_record
+from orchestration.state.corpora import corpus
+from orchestration.state.graph import datasets, folder
+from orchestration.state.records import forget, read_record
+from orchestration.workspace.paths import STATE
 
 LOG = Path("parts.log")
 PAPERS, MONTH = datasets()["sources/papers"], "2018-06"

@@ -15,12 +15,12 @@ import traceback
 from pathlib import Path
 
 import orchestration  # noqa: F401
-from orchestration.freshness import View
-from orchestration.graph import datasets, folder, selected
-from orchestration.materialise import make
+from orchestration.execute.materialise import make
+from orchestration.files import publish
+from orchestration.files.identity import folder_hashes, version
 from orchestration.quality import checks
-from orchestration.store import publish
-from orchestration.store.identity import folder_hashes, version
+from orchestration.state.freshness import View
+from orchestration.state.graph import datasets, folder, selected
 
 ROOT = Path.cwd()
 #: Every write of the first partition, then every sixth, the others write alike; or every one.

@@ -1,6 +1,6 @@
 """Publish a small partition of Parquet files over a former one, between two marks that strace sees.
 
-Run as a program: python -m tests.faults.publish_tables WORKSHOP TARGET SIZE exchange|renames
+Run as a program: python -m tests.faults.publish_tables STAGING TARGET SIZE exchange|renames
 """
 
 import os
@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from ops.outcome import Outcome, Shape, columns
-from orchestration.store import publish
-from orchestration.store.parquet import write_outcomes
+from orchestration.files import publish
+from orchestration.files.parquet import write_outcomes
 
 SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
 

@@ -5,12 +5,13 @@ import shutil
 
 import pytest
 
-from orchestration.graph import datasets
-from orchestration.store import checkpoints, publish
-from orchestration.store.checked import dump
-from orchestration.store.checkpoints import StoredCheckpoints
-from orchestration.store.damage import make_folder
-from orchestration.store.publish import building, lock_file, recover
+from orchestration.execute import checkpoints
+from orchestration.execute.checkpoints import StoredCheckpoints
+from orchestration.files import publish
+from orchestration.files.checksummed import dump
+from orchestration.files.damage import make_folder
+from orchestration.files.publish import building, lock_file, recover
+from orchestration.state.graph import datasets
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 
 FILES = {"state.json": b"{}", "weights.safetensors": bytes(range(256)) * 8}

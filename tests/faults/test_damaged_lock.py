@@ -18,7 +18,7 @@ DAMAGE = {
     "replaced by a list": lambda content: b"- a\n- b\n",
     "given stages of another shape": lambda content: content.replace(b"outs:", b"out:"),
 }
-#: The one that always runs; tests/orchestration/test_lock_damage.py tells all of them from a sound lock.
+#: The one that always runs; tests/orchestration/state/test_dvc_lock_damage.py tells all of them from a sound lock.
 SHORT = "cut off between two stages"
 COMMANDS = (
     ["run"],
@@ -100,7 +100,7 @@ def test_what_dvc_has_built_anew_of_a_removed_lock_is_not_called_damaged(done, t
     tally.attempt()
     done.dvc("repro", "sources-papers")
     assert whole.startswith(done.lock.rstrip()) and len(done.lock) < len(whole)
-    assert "everything is up to date" in done.module("orchestration.plan")
+    assert "everything is up to date" in done.silverloom("plan")
     done.run()
     assert done.lock == whole
     tally.survive()
@@ -115,7 +115,7 @@ def test_a_lock_that_is_removed_is_built_anew_from_the_records(done, tally):
     (done.root / "dvc.lock").unlink()
     done.run()
     assert done.lock == whole
-    assert "everything is up to date" in done.module("orchestration.plan")
+    assert "everything is up to date" in done.silverloom("plan")
     tally.survive()
 
 

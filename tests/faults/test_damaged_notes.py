@@ -5,15 +5,20 @@ import os
 
 import pytest
 
-from orchestration import addresses, code, notice, stage, ui
-from orchestration.footing import MovedError
-from orchestration.graph import datasets
-from orchestration.pages import versions
-from orchestration.quality import checks, docs, failing, history
+from orchestration.dagster import source_changes
+from orchestration.drivers import stage
+from orchestration.dvc import code
+from orchestration.live import versions
+from orchestration.quality import checks, docs, failing
+from orchestration.serve import ui
+from orchestration.state import addresses
+from orchestration.state import validation_history as history
+from orchestration.state.graph import datasets
+from orchestration.state.input_snapshot import MovedError
 from tests.browser.test_data_docs import validated  # noqa: F401  fixture
 from tests.faults.damage import DAMAGES, NO_FILE, damage
+from tests.orchestration.dagster.test_source_changes import world  # noqa: F401  fixture
 from tests.orchestration.quality.test_checks import check  # noqa: F401  fixture
-from tests.orchestration.test_notice import world  # noqa: F401  fixture
 
 CURSORS = {
     "truncated": '{"rules": {"papers.te',
@@ -28,9 +33,9 @@ CURSORS = {
 @pytest.mark.parametrize("cursor", CURSORS)
 def test_a_damaged_cursor_is_begun_anew_and_that_is_said(world, tally, cursor):  # noqa: F811
     """The cursor of the sensor is damaged."""
-    sound = notice.look("")
+    sound = source_changes.look("")
     tally.attempt()
-    found = notice.look(CURSORS[cursor])
+    found = source_changes.look(CURSORS[cursor])
     assert found.memory == sound.memory and found.requests == sound.requests
     assert found.reason.startswith("what was remembered could not be read, and is begun anew; ")
     assert not sound.reason.startswith("what was remembered")

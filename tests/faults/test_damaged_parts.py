@@ -4,13 +4,13 @@ import shutil
 
 import pytest
 
-from orchestration.engine import LocalEngine
-from orchestration.graph import datasets
-from orchestration.progress import Notice, listening
-from orchestration.resume import ResumableEngine
-from orchestration.store import finished_parts
+from orchestration.engine.local import LocalEngine
+from orchestration.execute import finished_parts
+from orchestration.execute.resume import ResumableEngine
+from orchestration.messages.progress import Notice, listening
+from orchestration.state.graph import datasets
 from tests.faults.damage import DAMAGES, damage
-from tests.orchestration.test_engine import numbered, sizes
+from tests.orchestration.engine.test_local import numbered, sizes
 
 MONTH, KEY = "2018-06", {"inputs": {}, "params": {}, "code": {}}
 PIECES = [1, 2, 3]

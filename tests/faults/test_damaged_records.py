@@ -5,17 +5,17 @@ import json
 
 import pytest
 
-from orchestration import cache, lockfile, recall
-from orchestration.graph import datasets
-from orchestration.quality import history
-from orchestration.store import checked, damage, records
-from orchestration.store.counts import counts
-from orchestration.store.identity import folder_hashes, version
-from orchestration.store.records import Record, read_record, record_path, write_record
+from orchestration.files import checksummed, damage
+from orchestration.files.identity import folder_hashes, version
+from orchestration.state import dvc_cache, dvc_lock, record_recovery, records
+from orchestration.state import validation_history as history
+from orchestration.state.counts import counts
+from orchestration.state.graph import datasets
+from orchestration.state.records import Record, read_record, record_path, write_record
 from tests.faults.damage import DAMAGES
 from tests.faults.damage import damage as damage_file
-from tests.orchestration.quality.test_history import MET, entry
-from tests.orchestration.test_metrics import Project, project  # noqa: F401  fixture
+from tests.orchestration.dvc.test_metrics import Project, project  # noqa: F401  fixture
+from tests.orchestration.state.test_validation_history import MET, entry
 
 COUNTS = {"kept": 2, "dropped": 1, "rejected": 0, "reasons": {"short": 1}}
 KEY = {"inputs": {"a/b": {"": "1.dir"}}, "params": {"numerics": "strict"}, "code": {"code": "1"}}
@@ -84,7 +84,7 @@ def test_a_record_with_a_right_checksum_and_another_shape_is_not_believed(item, 
         {"key": KEY},
     ]
     for content in broken:
-        record_path(item, "2018-06").write_bytes(checked.dump(content))
+        record_path(item, "2018-06").write_bytes(checksummed.dump(content))
         tally.attempt()
         assert read_record(item, "2018-06") is None
         assert "it holds something else" in capsys.readouterr().err
@@ -191,73 +191,73 @@ def test_no_flipped_byte_of_a_history_raises_or_changes_what_is_read(item, tally
 @pytest.fixture
 def committed(tmp_path, monkeypatch):
     """A folder of a dataset, as dvc.lock and DVC's cache have it."""
-    for module in (lockfile, cache, recall):
+    for module in (dvc_lock, dvc_cache, record_recovery):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     place = tmp_path / "data/talksumm/pairs"
     (place / "2018-06").mkdir(parents=True)
     (place / "2018-06/kept-00000.parquet").write_bytes(b"rows")
     hashes = folder_hashes(place)
-    lockfile.manifest.cache_clear()
+    dvc_lock.manifest.cache_clear()
     for md5, content in (
         (version(hashes), json.dumps([{"md5": m, "relpath": n} for n, m in hashes.items()]).encode()),
         (next(iter(hashes.values())), b"rows"),
     ):
-        path = lockfile.cached(md5)
+        path = dvc_lock.cached(md5)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    for module in (cache, recall):
+    for module in (dvc_cache, record_recovery):
         monkeypatch.setattr(module, "asset_folder", lambda item: place)
     yield hashes
-    lockfile.manifest.cache_clear()
+    dvc_lock.manifest.cache_clear()
 
 
 def test_a_list_in_dvcs_cache_is_read(committed):
     hashes = committed
-    assert lockfile.manifest(version(hashes)) == hashes
-    assert lockfile.manifest("0" * 32 + ".dir") is None
+    assert dvc_lock.manifest(version(hashes)) == hashes
+    assert dvc_lock.manifest("0" * 32 + ".dir") is None
 
 
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_list_in_dvcs_cache_is_set_aside_and_the_files_on_disk_speak(committed, tally, capsys, how):
     """A list of files in DVC's cache is damaged."""
     hashes = committed
-    damage_file(lockfile.cached(version(hashes)), how)
+    damage_file(dvc_lock.cached(version(hashes)), how)
     tally.attempt()
-    assert lockfile.manifest(version(hashes)) is None
+    assert dvc_lock.manifest(version(hashes)) is None
     assert "`dvc pull` or the next commit brings it back" in capsys.readouterr().err
-    assert recall._files(datasets()["talksumm/pairs"], version(hashes)) == hashes
-    assert not lockfile.cached(version(hashes)).exists()
+    assert record_recovery._files(datasets()["talksumm/pairs"], version(hashes)) == hashes
+    assert not dvc_lock.cached(version(hashes)).exists()
     tally.survive()
 
 
 @pytest.mark.parametrize("md5", ["../../../etc/passwd.dir", "", "abc", "0" * 32, None])
 def test_what_is_no_hash_of_a_folder_leads_nowhere(committed, md5):
-    assert lockfile.manifest(md5) is None
+    assert dvc_lock.manifest(md5) is None
 
 
 def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, tally, capsys):
     """A file in DVC's cache has other bytes than its name says."""
     hashes = committed
     ((name, md5),) = hashes.items()
-    path = lockfile.cached(md5)
+    path = dvc_lock.cached(md5)
     tally.attempt()
     path.write_bytes(b"ROWS")
-    cache.check_bytes(hashes, {name: md5})
+    dvc_cache.check_bytes(hashes, {name: md5})
     assert path.exists(), "the file on disk is right: there is no reason to read the one in the cache"
-    cache.check_bytes(hashes, {name: "another"})
+    dvc_cache.check_bytes(hashes, {name: "another"})
     assert not path.exists() and "its MD5 is not its name" in capsys.readouterr().err
     tally.survive()
 
 
 def test_a_configuration_of_dvc_that_cannot_be_read_is_named(committed, tmp_path):
     (tmp_path / ".dvc").mkdir(exist_ok=True)
-    lockfile._cache.cache_clear()
+    dvc_lock._cache.cache_clear()
     for name in ("config", "config.local"):
         (tmp_path / ".dvc" / name).write_text("[cache\ndir = x")
         with pytest.raises(
             ValueError, match=rf"^\.dvc/{name} cannot be read: .*; (`git checkout` it|mend or remove it)$"
         ):
-            lockfile.cached("0" * 32)
+            dvc_lock.cached("0" * 32)
         (tmp_path / ".dvc" / name).unlink()
 
 

@@ -9,10 +9,10 @@ import sqlite3
 import dagster as dg
 import pytest
 
-from orchestration import instance
-from orchestration.store import mlflow_store
-from orchestration.store.mlflow_store import REVISION, Experiment, Run, find, prepare, write
-from orchestration.store.sqlite import damaged, fault
+from orchestration.dagster import instance
+from orchestration.files.sqlite import damaged, fault
+from orchestration.mlflow import store as mlflow_store
+from orchestration.mlflow.store import REVISION, Experiment, Run, find, prepare, write
 from tests.faults.damage import DAMAGES, damage
 
 RUN = Run("2018-06", "FINISHED", 1, 2, tags={"partition": "2018-06"})

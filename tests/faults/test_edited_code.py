@@ -6,7 +6,7 @@ import pytest
 
 SCRIPT = str(Path(__file__).with_name("edited_code.py"))
 OP = "ops/parse/papers/table.py"
-PAPERS = ("orchestration.run", "--select", "sources/papers")
+PAPERS = ("orchestration.cli", "run", "--select", "sources/papers")
 
 
 @pytest.fixture(scope="module")

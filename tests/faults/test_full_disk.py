@@ -49,14 +49,14 @@ def disk(tmp_path):
     subprocess.run(["umount", "-l", disk.place], check=True)
 
 
-def fill(disk, tally, begin, sizes, module, check):
-    """Run a module on a disk with so many kilobytes left; then, with room, again; returns how often it failed."""
+def fill(disk, tally, begin, sizes, command, check):
+    """Run a command on a disk with so many kilobytes left; then, with room, again; returns how often it failed."""
     failures = 0
     for size in sizes:
         project = begin()
         disk.leave(size)
         tally.attempt()
-        ended = project.zygote.run(project.root, [], module=module, env={})
+        ended = project.zygote.run(project.root, [command], module="orchestration.cli", env={})
         assert "Traceback" not in ended.output, (size, ended.output)
         if ended.status:
             failures += 1
@@ -88,10 +88,10 @@ def test_a_disk_that_fills_up_while_the_stores_are_made(fresh_project, disk, tal
 
     def check(project, _failed, _size):
         disk.leave(None)
-        project.module("orchestration.instance")
-        assert "sources/papers" in project.module("orchestration.plan")
+        project.silverloom("setup")
+        assert "sources/papers" in project.silverloom("plan")
 
-    assert fill(disk, tally, begin, sizes, "orchestration.instance", check) == len(sizes)
+    assert fill(disk, tally, begin, sizes, "setup", check) == len(sizes)
 
 
 def little(params):
@@ -127,7 +127,7 @@ def test_a_disk_that_fills_up_during_a_run(done, disk, tally, change, sizes):
         project.run()
         assert project.lock == new_lock and project.data() == new, size
 
-    assert fill(disk, tally, lambda: disk.copy(begin_with), sizes, "orchestration.run", check)
+    assert fill(disk, tally, lambda: disk.copy(begin_with), sizes, "run", check)
 
 
 @sizes((300,), 0, 20, 60, 1000, 2000, 4000)
@@ -147,7 +147,7 @@ def test_a_disk_that_fills_up_during_a_commit(done, disk, tally, sizes):
         for name, content in project.data().items():
             assert content == data[name], (name, size)
 
-    assert fill(disk, tally, lambda: disk.copy(done), sizes, "orchestration.run", check)
+    assert fill(disk, tally, lambda: disk.copy(done), sizes, "run", check)
 
 
 def test_what_a_full_disk_left_of_dvcs_list_of_readers_and_writers_is_no_hindrance(done, tally):

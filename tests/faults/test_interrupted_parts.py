@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.environment import QUIET, STRICT
-from orchestration.store.identity import folder_hashes
+from orchestration.files.identity import folder_hashes
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_paper
 from tests.processes import alive
 from tests.projects import Project
@@ -65,11 +65,11 @@ def test_a_partition_goes_on_from_its_finished_parts(tally, many_parts):
 def test_a_driver_goes_on_from_finished_parts(tally, many_parts, tmp_path, driver, workers, seed):
     """Ctrl-C and `kill -9` of `make run` and `dvc repro` while they compute the parts of a partition"""
     unbroken = many_parts.copy(tmp_path / "unbroken")
-    unbroken.module("orchestration.run", "--select", "sources/papers")
+    unbroken.silverloom("run", "--select", "sources/papers")
     log = many_parts.root / "parts.log"
     log.touch()
     many_parts.edit("ops/parse/papers/table.py", PARSED, COUNTED.replace("LOG", repr(str(log))))
-    many_parts.module("orchestration.code")  # a stage refuses code that code.json does not know
+    many_parts.silverloom("code")  # a stage refuses code that code.json does not know
     chance = random.Random(f"{driver} {workers} {seed}")
     kept, begun = set(), Counter()
     for _ in range(4):
@@ -105,7 +105,7 @@ def test_a_driver_goes_on_from_finished_parts(tally, many_parts, tmp_path, drive
 
 def start(project: Project, driver: str, workers: int) -> subprocess.Popen:
     environment = {**os.environ, **STRICT, **QUIET, **project.zygote.environment}
-    select = ["orchestration.run", "--select", "sources/papers"]
+    select = ["orchestration.cli", "run", "--select", "sources/papers"]
     return subprocess.Popen(
         [
             project.zygote.bin / "python" if driver == "run" else sys.executable,

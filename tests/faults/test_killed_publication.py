@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.environment import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 
 
 @pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.long)])
@@ -29,7 +29,7 @@ def test_a_whole_run_killed_in_the_middle_is_finished_by_the_next(done, fresh, t
     """A whole run is killed in its middle."""
     tally.attempt()
     environment = {**os.environ, **STRICT, **QUIET}
-    command = [sys.executable, "-m", "orchestration.run"]
+    command = [sys.executable, "-m", "orchestration.cli", "run"]
     process = subprocess.Popen(command, cwd=fresh.root, env=environment, stdout=subprocess.PIPE, text=True)
     for line in process.stdout:
         if line.startswith("talksumm/pairs 2018-06"):

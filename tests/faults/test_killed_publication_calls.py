@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from assets.settings import ROOT
-from orchestration.store.identity import folder_hashes
-from orchestration.store.publish import recover
+from assets.declare.settings import ROOT
+from orchestration.files.identity import folder_hashes
+from orchestration.files.publish import recover
 from tests.faults.publish_tables import publish_tables
 from tests.faults.strace import strace
 

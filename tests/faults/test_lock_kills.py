@@ -9,12 +9,12 @@ from collections import Counter
 
 import pytest
 
-from orchestration.environment import QUIET, STRICT
+from orchestration.workspace.environment import QUIET, STRICT
 from tests.faults.strace import kill_at, strace
 
 #: All that changes a file, or brings it to the disk.
 CALLS = "openat,write,pwrite64,writev,ftruncate,truncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat"
-COMMIT = "from orchestration.dvc import commit_finished; commit_finished()"
+COMMIT = "from orchestration.dvc.stages import commit_finished; commit_finished()"
 
 
 def traced(project, options, *program):
@@ -116,17 +116,17 @@ def test_rendering_that_is_killed_at_any_system_call_on_the_lock_leaves_it_whole
         (done.root / "dvc.lock").write_text(old)
         (done.root / ".silverloom/dvc.lock").write_text(old)
 
-    places = calls(done, begin, "-m", "orchestration.dvc")
+    places = calls(done, begin, "-m", "orchestration.cli", "render")
     assert done.lock == new
     for name, number in places:
         begin()
         tally.attempt()
         options = f"-o /dev/null -e trace={name} -e inject={name}:signal=KILL:when={number}"
-        assert traced(done, options, "-m", "orchestration.dvc").returncode == -signal.SIGKILL
+        assert traced(done, options, "-m", "orchestration.cli", "render").returncode == -signal.SIGKILL
         assert done.lock in (old, new), (name, number)
-        done.module("orchestration.dvc")
+        done.silverloom("render")
         assert done.lock == new, (name, number)
-        assert "up to date" in done.module("orchestration.plan")
+        assert "up to date" in done.silverloom("plan")
         tally.survive()
 
 

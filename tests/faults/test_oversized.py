@@ -7,13 +7,14 @@ import json
 import subprocess
 import sys
 
-from assets.settings import ROOT
+from assets.declare.settings import ROOT
 
 #: Aligns a pair of too many words and sentences, with a gigabyte and a half to spare, and one of few.
 ALIGN = """
 import json, resource
 import pyarrow as pa
-from ops.talksumm import HmmParams, align
+from ops.talksumm import HmmParams
+from ops.talksumm import align
 from ops.talksumm.schemas import PAIRS
 
 def pair(name, words, sentences):
@@ -42,8 +43,8 @@ ANNOTATE = """
 import json, resource
 import orchestration  # pins the kernels before numpy is loaded
 import pyarrow as pa
-from ops.discofuse.annotated import annotate
-from ops.discofuse.stored import AnnotationParams
+from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.stored import AnnotationParams
 from ops.parse.schemas import PROSE
 
 def annotated(*texts):

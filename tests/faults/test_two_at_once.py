@@ -7,12 +7,12 @@ from collections import Counter
 
 import pytest
 
-from orchestration.environment import QUIET, STRICT
-from orchestration.graph import selected
-from orchestration.lockfile import read_stages, stage_name
+from orchestration.state.dvc_lock import read_stages, stage_name
+from orchestration.state.graph import selected
+from orchestration.workspace.environment import QUIET, STRICT
 
 SELECT = "sources/sentences"
-RUN = ("orchestration.run", "--select", SELECT)
+RUN = ("orchestration.cli", "run", "--select", SELECT)
 REPRO = ("dvc", "repro", "sources-sentences")
 
 
@@ -45,7 +45,7 @@ def drivers(project, commands):
 def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done, fresh, commands):
     """Two drivers at once: `make run` beside `dvc repro`, and two of `make run`"""
     fresh.edit(
-        "orchestration/materialise.py",
+        "orchestration/execute/materialise.py",
         "    started = time.monotonic()\n    target",
         "    with open('made.log', 'a') as log:\n"
         "        log.write(f'{declaration.name} {month}\\n')\n"

@@ -5,10 +5,10 @@ import json
 
 import yaml
 
-from assets.settings import ROOT
-from orchestration.dvc import render
-from orchestration.graph import datasets
-from orchestration.lockfile import stage_name
+from assets.declare.settings import ROOT
+from orchestration.dvc.stages import render
+from orchestration.state.dvc_lock import stage_name
+from orchestration.state.graph import datasets
 
 
 def test_dvc_yaml_is_what_the_asset_graph_renders_to():

@@ -8,7 +8,7 @@ import traceback
 
 import pytest
 
-from assets.settings import ROOT
+from assets.declare.settings import ROOT
 
 
 def modules(root, *packages):
@@ -77,7 +77,7 @@ def test_a_circle_through_a_package_is_found_and_imports_that_do_not_run_are_non
 @pytest.mark.parametrize("module", [name for name in modules(ROOT, "assets") if name != "assets"])
 def test_a_module_of_declarations_can_be_imported_first(module):
     """In a fork, which has the libraries in memory."""
-    import assets.talksumm_models  # noqa: F401
+    import assets.systems.talksumm.models  # noqa: F401
 
     reader, writer = os.pipe()
     if (child := os.fork()) == 0:

@@ -8,21 +8,21 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from assets.settings import section, settings
+from assets.declare.settings import section, settings
 from ops.annotation.answers import parse_answers
 from ops.parse.papers import parse_papers
 from ops.parse.schemas import PAPERS, SENTENCES, TALKS
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.talks import parse_talks
-from ops.talksumm.alignments import align
-from ops.talksumm.budgets import SummaryParams, summaries
-from ops.talksumm.hmm import HmmParams
-from ops.talksumm.human_evaluation import TABLE, HumanEvaluationParams, human_evaluation
-from ops.talksumm.matches import match_talks
-from ops.talksumm.pairs import PairParams, pair_talks
-from ops.talksumm.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
+from ops.talksumm.align.alignments import align
+from ops.talksumm.align.hmm import HmmParams
+from ops.talksumm.evaluation.human_evaluation import TABLE, HumanEvaluationParams, human_evaluation
+from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
+from ops.talksumm.pairing.matches import match_talks
+from ops.talksumm.pairing.pairs import PairParams, pair_talks
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES
-from orchestration.corpora import corpus
+from ops.talksumm.summarise.budgets import SummaryParams, summaries
+from orchestration.state.corpora import corpus
 from tests.parts import parts
 
 RATINGS = Path(__file__).resolve().parents[2] / "data" / "sample" / "ratings"

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ops.coreference.links import Link
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.example import Candidate, DiscourseType, FusionExample
+from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.build.example import Candidate, DiscourseType, FusionExample
 from ops.discofuse.rules import coordination, noun_phrases, pairs, participles, subordination
 from ops.discofuse.rules.anaphora import resolved
 from ops.discofuse.rules.rule import Rule, RuleParams, Split

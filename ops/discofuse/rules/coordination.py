@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ops.discofuse.marks import DIVIDING, QUOTES
+from ops.discofuse.build.marks import DIVIDING, QUOTES
 from ops.discofuse.rules.conjuncts import fronted, repeated
 from ops.discofuse.rules.connectives import COORDINATING
 from ops.discofuse.rules.operations import Tokens, delete, prepend, split

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.marks import OPENING
+from ops.discofuse.build.marks import OPENING
 from ops.discofuse.rules.connectives import BACKWARD_PHRASES, is_inside, is_opening
 from ops.discofuse.rules.operations import delete
 from ops.discofuse.rules.rule import Rule, RuleParams, Split

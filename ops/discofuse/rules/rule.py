@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from ops.discofuse.example import DiscourseType
+from ops.discofuse.build.example import DiscourseType
 from ops.discofuse.rules.operations import Tokens
 from ops.discofuse.rules.sentence import Sentence
 from ops.params import Params

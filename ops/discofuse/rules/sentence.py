@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.discofuse.annotation import Annotation
+from ops.discofuse.build.annotation import Annotation
 from ops.discofuse.rules.operations import Tokens
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ops.discofuse.marks import DIVIDING
+from ops.discofuse.build.marks import DIVIDING
 from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from ops.discofuse.rules.morphology import be, finite, is_past
 from ops.discofuse.rules.operations import Token, Tokens, delete, prepend, split, trim

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.marks import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES
+from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.build.marks import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES
 from ops.discofuse.rules.morphology import is_common
 from ops.discofuse.rules.operations import Tokens
 from ops.discofuse.rules.sentence import NAMES, VERBS

@@ -1,7 +1,7 @@
 """Talks: transcripts in four formats beside one table of metadata.
 
 Belongs here: the kinds of source of talks, and the op that parses records.
-Not here: matching talks with papers (ops/talksumm/pairs.py).
+Not here: matching talks with papers (ops/talksumm/pairing/pairs.py).
 """
 
 from __future__ import annotations

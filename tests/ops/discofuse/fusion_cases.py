@@ -1,7 +1,7 @@
 """Fusion examples and split sentences in miniature, and params of models that are trained in a blink."""
 
-from ops.discofuse.fusion_model import FusionModelParams
-from ops.discofuse.transfer import TransferParams
+from ops.discofuse.models.fusion_model import FusionModelParams
+from ops.discofuse.models.transfer import TransferParams
 
 NAMES = ["Ann", "Bob", "Chi", "Dee", "Eve"]
 VERBS = ["sings", "runs", "reads", "rests", "waits"]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assets import code
-from orchestration.graph import datasets
+from assets.declare import code
+from orchestration.state.graph import datasets
 
 
 @pytest.mark.parametrize("name", ["sources/sentences", "talksumm/alignments"])

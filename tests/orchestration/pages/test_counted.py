@@ -1,6 +1,6 @@
 """The counts of a dataset that pages show."""
 
-from orchestration.pages.rows import counted
+from orchestration.lineage.rows import counted
 from tests.rows_corpus import JUNE, row, write
 
 

@@ -4,12 +4,12 @@ import dataclasses
 
 import pytest
 
-from orchestration.freshness import Status
-from orchestration.graph import datasets
-from orchestration.pages import live
-from orchestration.quality import history
-from orchestration.standing import Standing
-from orchestration.store.records import Record
+from orchestration.dagster.health import Standing
+from orchestration.live import present as live
+from orchestration.state import validation_history as history
+from orchestration.state.freshness import Status
+from orchestration.state.graph import datasets
+from orchestration.state.records import Record
 
 GOOD = {"mood": "good", "warnings": 0, "excluded": 0, "unknown": 0}
 MONTHS = ("2018-06", "2018-07", "2018-08")

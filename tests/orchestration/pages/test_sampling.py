@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestration.pages.ancestry import Ancestry
+from orchestration.lineage.ancestry import Ancestry
 from orchestration.pages.sampling import fair, sample
 from tests.rows_corpus import JULY, JUNE, row, together, write
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.pages import vega
+from orchestration.files import vega
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestration import locks
-from orchestration.pages import live, versions
+from orchestration.live import present as live
+from orchestration.live import versions
+from orchestration.state import partition_locks
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
 
 
 def test_one_process_at_a_time_writes_how_things_stand(folder, monkeypatch):
-    monkeypatch.setattr(locks, "STATE", folder / "state")
+    monkeypatch.setattr(partition_locks, "STATE", folder / "state")
     monkeypatch.setattr(live, "LIVE", folder / "live")
     monkeypatch.setattr(live, "state", dict)
     held = folder / "state/locks/live.lock"
@@ -44,10 +45,10 @@ def test_one_process_at_a_time_writes_how_things_stand(folder, monkeypatch):
 
     def looked(_):
         with pytest.raises(BlockingIOError):
-            locks.lock_file(held)
+            partition_locks.lock_file(held)
         seen.append((folder / "live/state.js").exists())
 
     monkeypatch.setattr(live, "write_versions", looked)
     live.write_live()
     assert seen == [True]
-    locks.lock_file(held).close()
+    partition_locks.lock_file(held).close()

@@ -6,14 +6,15 @@ import json
 import pyarrow as pa
 import pytest
 
-from assets.expectations import between, not_null, steady, unique
+from assets.declare.expectations import between, not_null, steady, unique
 from ops.outcome import Outcome, Shape, columns
-from orchestration.graph import datasets
-from orchestration.quality import checks, failing, history
-from orchestration.store.counts import counts
-from orchestration.store.identity import folder_hashes
-from orchestration.store.parquet import write_outcomes
-from orchestration.store.records import Record
+from orchestration.files.identity import folder_hashes
+from orchestration.files.parquet import write_outcomes
+from orchestration.quality import checks, failing
+from orchestration.state import validation_history as history
+from orchestration.state.counts import counts
+from orchestration.state.graph import datasets
+from orchestration.state.records import Record
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
 SUITE = (

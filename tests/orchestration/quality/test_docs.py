@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from orchestration import locks
 from orchestration.quality import docs
+from orchestration.state import partition_locks
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(docs, "datasets", dict)
     monkeypatch.setattr(docs, "DOCS", tmp_path / "docs")
-    monkeypatch.setattr(locks, "STATE", tmp_path / "state")
+    monkeypatch.setattr(partition_locks, "STATE", tmp_path / "state")
     old = tmp_path / "docs/validations/group/old"
     old.mkdir(parents=True)
     (old / "2018-06.html").write_text("old")
@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 def test_one_process_at_a_time_writes_them_and_old_pages_go(folder, monkeypatch):
     def index(_):
         with pytest.raises(BlockingIOError):
-            locks.lock_file(folder / "state/locks/docs.lock")
+            partition_locks.lock_file(folder / "state/locks/docs.lock")
         return "index"
 
     monkeypatch.setattr(docs, "_index", index)

@@ -4,13 +4,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assets.expectations import among, between, matches, not_null, unique
+from assets.declare.expectations import among, between, matches, not_null, unique
 from ops.outcome import Outcome, Shape, columns, drop
-from orchestration.graph import datasets
+from orchestration.files.parquet import write_outcomes
 from orchestration.quality import failing
 from orchestration.quality.failing import failing_file, keep_failing
-from orchestration.quality.validate import Result, validate
-from orchestration.store.parquet import write_outcomes
+from orchestration.quality.validate import validate
+from orchestration.state.graph import datasets
+from orchestration.state.validation_history import Result
 
 SHAPE = Shape(
     unit=columns(("path", pa.string())),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.expectations import OF_COLUMNS, OF_FIELDS
+from assets.declare.expectations import OF_COLUMNS, OF_FIELDS
 from orchestration.quality.measures import FUNCTION_WORDS, LEAST_SHARE, LEAST_WORDS, measured
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])

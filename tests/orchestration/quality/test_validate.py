@@ -6,7 +6,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from assets.expectations import (
+from assets.declare.expectations import (
     THIS_MONTH,
     among,
     at_most,
@@ -21,8 +21,8 @@ from assets.expectations import (
     unique,
 )
 from ops.outcome import Outcome, Shape, columns, drop, reject
+from orchestration.files.parquet import write_outcomes
 from orchestration.quality.validate import validate
-from orchestration.store.parquet import write_outcomes
 
 KEPT = columns(
     ("text", pa.string()),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from fusion_texts import found, linked
 
 from ops.discofuse.rules import RuleParams
+from tests.ops.discofuse.rules.fusion_texts import found, linked
 
 PAIR = (
     (

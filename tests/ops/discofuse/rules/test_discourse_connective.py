@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from fusion_texts import found
 
 from ops.discofuse.rules.connectives import BACKWARD
+from tests.ops.discofuse.rules.fusion_texts import found
 
 MADE = (
     (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from fusion_texts import annotation, found
 
 from ops.discofuse.rules import RULES, RuleParams
 from ops.discofuse.rules.sentence import Sentence
+from tests.ops.discofuse.rules.fusion_texts import annotation, found
 
 MADE = (
     ("He stayed at home because he was ill .", "because | He stayed at home . | He was ill ."),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from fusion_texts import annotation, found, linked, written
 
 from ops.discofuse.rules import CONTROL, RULES, RuleParams, candidates
+from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked, written
 
 TABLE_1 = (
     (

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from fusion_texts import annotation, found, linked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.coreference.links import Link
-from ops.discofuse.annotation import Annotation
-from ops.discofuse.example import DISCOURSE_TYPES
+from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.build.example import DISCOURSE_TYPES
 from ops.discofuse.rules import RULES, RuleParams, candidates
+from tests.ops.discofuse.rules.fusion_texts import annotation, found, linked
 
 
 def made(parsed: Annotation, **knobs: float) -> list:

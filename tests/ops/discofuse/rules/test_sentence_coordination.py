@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fusion_texts import found
+
+from tests.ops.discofuse.rules.fusion_texts import found
 
 MADE = (
     (

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from extractor_cases import embed, paper_of, pointer, spans, transformer
 
 from ops.models.encoder import ENCODER
 from ops.models.extractors import embeddings
 from ops.models.extractors.embeddings import embedder, remembering
 from ops.models.extractors.labelled import Labelled
 from ops.models.extractors.tasks import PointerTask, TransformerTask, task_of
+from tests.ops.models.extractors.extractor_cases import embed, paper_of, pointer, spans, transformer
 
 
 class Encoder:

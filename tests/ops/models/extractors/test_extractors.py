@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from extractor_cases import VECTORS, embed, paper_of, pointer, spans, transformer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from ops.models.extractors.paper import LabelError, Paper
 from ops.models.extractors.tasks import PointerTask, TransformerTask
 from ops.models.network_files import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import TrainingError, TrainingParams, train
+from tests.ops.models.extractors.extractor_cases import VECTORS, embed, paper_of, pointer, spans, transformer
 
 BOTH = pytest.mark.parametrize("extractor", [pointer(), transformer()], ids=["pointer", "transformer"])
 SENTENCES = st.lists(st.lists(st.sampled_from(["w1", "w2", "x", "naïve", "§"]), max_size=6).map(" ".join))

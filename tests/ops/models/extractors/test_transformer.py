@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import torch
-from extractor_cases import embed, paper_of, spans, transformer
 
 from ops.models.extractors.features import CUES, WIDTH, features
 from ops.models.extractors.labelled import Labelled
@@ -10,6 +9,7 @@ from ops.models.extractors.recurrence import conclusion, introduction, recurrenc
 from ops.models.extractors.tasks import TransformerTask
 from ops.models.extractors.transformer import _Layer
 from ops.parse.roles import ROLES
+from tests.ops.models.extractors.extractor_cases import embed, paper_of, spans, transformer
 
 
 def set_scores(extractor, wanted):

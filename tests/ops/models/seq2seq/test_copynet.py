@@ -6,11 +6,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from seq2seq_cases import COPYNET, SOURCES, model
 
 from ops.models.seq2seq.copynet import CopyNet
 from ops.models.seq2seq.copynet_model import CopyNetModel
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
+from tests.ops.models.seq2seq.seq2seq_cases import COPYNET, SOURCES, model
 
 V, H = 7, 4
 

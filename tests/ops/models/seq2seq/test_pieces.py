@@ -6,9 +6,9 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from seq2seq_cases import SOURCES, TARGETS, pieces
 
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces, PiecesError
+from tests.ops.models.seq2seq.seq2seq_cases import SOURCES, TARGETS, pieces
 
 TEXTS = [*SOURCES, *TARGETS, "Zoë 's café , 1990 – 2001 .", "naïve 漢字 😀"]
 

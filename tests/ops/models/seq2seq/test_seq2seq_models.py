@@ -4,13 +4,21 @@ import pytest
 import torch
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
-from seq2seq_cases import CONFIGS, COPYNET, SOURCES, TRANSFORMER, model, pairs, pieces
 
 from ops.models.network_files import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.seq2seq.files import PIECES, load, make, save
 from ops.models.seq2seq.pieces import EOS, PAD
 from ops.models.seq2seq.task import Seq2SeqTask
 from ops.models.training import CheckpointError, NotFiniteError, TrainingParams, train
+from tests.ops.models.seq2seq.seq2seq_cases import (
+    CONFIGS,
+    COPYNET,
+    SOURCES,
+    TRANSFORMER,
+    model,
+    pairs,
+    pieces,
+)
 
 KNOBS = TrainingParams(
     epochs=2, batch_size=4, learning_rate=0.01, checkpoint_every=3, metric="exact", direction="max", tie="loss",

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load, save
-from toy_task import PARAMS, Folder, Memory, Toy
 
 from ops.models.training import (
     CheckpointError,
@@ -19,6 +18,7 @@ from ops.models.training import (
     TrainingParams,
     train,
 )
+from tests.ops.models.training.toy_task import PARAMS, Folder, Memory, Toy
 
 ROOT = Path(__file__).resolve().parents[4]
 

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from assets.settings import ROOT
-from orchestration.environment import STRICT
+from assets.declare.settings import ROOT
+from orchestration.workspace.environment import STRICT
 
 COMMAND = [sys.executable, "-m", "tests.ops.models.training.few_steps"]
 

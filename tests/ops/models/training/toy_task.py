@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from ops.models.training import TrainingParams, train
-from orchestration.store.publish import building, write_files
+from orchestration.files.publish import building, write_files
 
 PARAMS = TrainingParams(
     epochs=3,

@@ -1,0 +1,290 @@
+"""What code a dataset depends on, as hashes that a comment does not move.
+
+Belongs here: the syntax tree of an asset function and of the modules that it imports (their closure
+inside the project), the locked versions of the packages which those import, and the digests of models.
+Not here: params and inputs, which are the other two thirds of a partition's key.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from assets.declare.settings import ROOT
+from ops.models.installed import digest
+
+#: What turns outcomes into bytes is part of every dataset's code.
+WRITER = "orchestration.files.parquet"
+PROJECT = ("ops", "assets", "orchestration")
+
+#: Where the modules lie that a dataset's code may be made of, and those of a report.
+DATASET = ("ops",)
+REPORT = (
+    "ops",
+    "orchestration.pages",
+    "orchestration.lineage",
+    "orchestration.quality.profile",
+    "orchestration.files.json_ready",
+    "orchestration.files.page_paths",
+    "orchestration.files.vega",
+)
+
+#: What a declaration says of a dataset's quality: it looks at the data and makes none of it.
+ABOUT = frozenset({"contrast", "expectations", "measures", "scores", "thresholds"})
+
+
+def entry(
+    function: Callable[..., Any],
+    models: Iterable[str],
+    within: Sequence[str] = DATASET,
+    about: str = "",
+    also: Iterable[str] = (),
+) -> dict[str, Any]:
+    """Return the code entry of an asset function: `code`, `packages` and `models`.
+
+    Of the project's modules those `within` these packages count that the function or `also` names, and what
+    they import; so does `about`, a text. Modules are followed as a whole, through imports inside functions as
+    well; a data file that stands beside a module and is named in it counts as part of it. Raises LookupError
+    for a package that requirements.lock does not pin.
+    """
+    own = _own_definitions(function)
+    named = [name for name in also if _inside(name, within)]
+    modules = closure([*_used_modules(function, own, within), *named, WRITER], within)
+    parts = {f" {number}": _dump(tree) for number, tree in enumerate(own)}
+    parts |= {name: _module_hash(name) for name in modules}
+    parts |= {" about": about} if about else {}
+    packages = sorted({package for name in modules for package in _imports(name)[1]})
+    return {
+        "code": _md5(repr(sorted(parts.items()))),
+        "packages": {name: version for package in packages for name, version in [_locked(package)]},
+        "models": {name: digest(name) for name in sorted(set(models))},
+    }
+
+
+@cache
+def rules(module: str, within: tuple[str, ...]) -> str:
+    """Return a hash of a module, of those `within` some packages that it imports, and of all locked packages.
+
+    Packages count by their locked versions, as those of a dataset do.
+    """
+    modules = closure([module], within)
+    packages = {package for name in modules for package in _imports(name)[1]}
+    return _md5(repr([*((name, _module_hash(name)) for name in modules), *sorted(map(_locked, packages))]))
+
+
+def closure(names: Iterable[str], within: Sequence[str] = PROJECT) -> list[str]:
+    """Return these and the modules `within` some packages that they import, directly or not; sorted."""
+    seen: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(other for other in _imports(name)[0] if _inside(other, within))
+    return sorted(seen)
+
+
+def _inside(module: str, within: Sequence[str]) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in within)
+
+
+def _file(module: str) -> Path:
+    path = ROOT / Path(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _is_module(name: str) -> bool:
+    return _file(name).is_file()
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A module as it was read: the tree as text, its strings, its imports."""
+
+    dump: str
+    strings: frozenset[str]
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
+
+
+@cache
+def _read(module: str) -> _Read:
+    """Return what counts of a module, found in one walk: every command of the project begins with this."""
+    tree = ast.parse(_file(module).read_bytes())
+    strings, imports = set(), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                strings.add(node.value)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.append(node)
+        else:
+            _strip(node)
+    return _Read(ast.dump(tree), frozenset(strings), tuple(imports))
+
+
+@cache
+def _module_hash(module: str) -> str:
+    read, folder = _read(module), _file(module).parent
+    files = sorted(
+        name
+        for name in read.strings
+        if re.fullmatch(r"[\w-]+([./][\w-]+)+", name) and (folder / name).is_file()
+    )
+    data = [
+        (name, hashlib.md5((folder / name).read_bytes(), usedforsecurity=False).hexdigest()) for name in files
+    ]
+    return _md5(read.dump + repr(data))
+
+
+@cache
+def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the project's modules and the packages from outside that a module imports."""
+    inside, outside = set(), set()
+    for name in _imported(_read(module).imports, module):
+        if name.split(".")[0] in PROJECT:
+            inside.add(name)
+        elif name.split(".")[0] not in sys.stdlib_module_names:
+            outside.add(name.split(".")[0])
+    return frozenset(inside - {module}), frozenset(outside)
+
+
+def _imported(nodes: Iterable[ast.Import | ast.ImportFrom], module: str) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        else:
+            yield from (target for target, _ in _from(node, module))
+
+
+def _from(node: ast.ImportFrom, module: str) -> Iterator[tuple[str, str]]:
+    """Yield (module, bound name) for each name of a from-import: the submodule itself where it is one."""
+    base = node.module or ""
+    if node.level:
+        package = module.split(".") if _file(module).name == "__init__.py" else module.split(".")[:-1]
+        base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
+    for alias in node.names:
+        inner = f"{base}.{alias.name}"
+        is_inner = base.split(".")[0] in PROJECT and _is_module(inner)
+        yield inner if is_inner else base, alias.asname or alias.name
+
+
+@cache
+def _source_tree(module: ModuleType) -> ast.Module:
+    return ast.parse(inspect.getsource(module))
+
+
+def _own_definitions(function: Callable[..., Any]) -> list[ast.AST]:
+    """Return the function and what its own module defines and it mentions, directly or not.
+
+    An argument hides the dataset that it is named after.
+    """
+    module = inspect.getmodule(function)
+    assert module is not None
+    defined: dict[str, ast.AST] = {}
+    for node in _source_tree(module).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            defined[node.name] = node
+        elif isinstance(node, ast.Assign):
+            defined |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            defined[node.target.id] = node
+    found: list[ast.AST] = [_function_tree(function)]
+    seen = {function.__name__}
+    for tree in found:
+        fresh = sorted((_mentioned(tree) & defined.keys()) - seen)
+        seen.update(fresh)
+        found += [defined[name] for name in fresh]
+    return found
+
+
+def _mentioned(tree: ast.AST) -> set[str]:
+    arguments = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - arguments
+
+
+def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST], within: Sequence[str]) -> list[str]:
+    """Return the modules whose names an asset function, or what it uses of its own module, mentions."""
+    module = inspect.getmodule(function)
+    assert module is not None
+    bound: dict[str, str] = {}
+    for node in _source_tree(module).body:
+        if isinstance(node, ast.ImportFrom):
+            bound |= {name: target for target, name in _from(node, module.__name__)}
+        elif isinstance(node, ast.Import):
+            bound |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
+    names = {name for tree in own for name in _mentioned(tree)}
+    return sorted({bound[name] for name in names if name in bound and _inside(bound[name], within)})
+
+
+def _function_tree(function: Callable[..., Any]) -> ast.Module:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            for call in node.decorator_list:
+                if isinstance(call, ast.Call):
+                    call.keywords = [word for word in call.keywords if word.arg not in ABOUT]
+    return tree
+
+
+def _dump(tree: ast.AST) -> str:
+    """Return the tree as text, without docstrings (of attributes as well), positions and comments.
+
+    The tree loses its docstrings: to copy it first takes longer than all else.
+    """
+    for node in ast.walk(tree):
+        _strip(node)
+    return ast.dump(tree)
+
+
+def _strip(node: ast.AST) -> None:
+    body = getattr(node, "body", None)
+    if isinstance(body, list):
+        node.body = [line for line in body if not _is_docstring(line)]  # type: ignore[attr-defined]
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+@lru_cache(maxsize=1)
+def _lock() -> Mapping[str, tuple[str, str]]:
+    pins = re.findall(
+        r"^([A-Za-z0-9._-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE
+    )
+    return {_normal(name): (name, version) for name, version in pins}
+
+
+@cache
+def _locked(package: str) -> tuple[str, str]:
+    if found := _lock().get(_normal(package)):
+        return found
+    # As importlib.metadata.packages_distributions tells it, which splits every record of every package.
+    member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
+    for one in importlib.metadata.distributions():
+        found = _lock().get(_normal(one.name))
+        if found and member.search(one.read_text("RECORD") or ""):
+            return found
+    raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

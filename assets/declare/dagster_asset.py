@@ -1,0 +1,129 @@
+"""The Dagster asset of a declaration: partitions, dependencies, checks, and what its page in the UI says.
+
+Belongs here: what Dagster is told. Not here: what is declared (declaration.py), and how a partition is made
+and stored: that is the `store` resource (orchestration/execute/materialise.py).
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import dagster as dg
+import pyarrow as pa
+
+from assets.declare.declaration import Declaration, Input, declarations
+from assets.declare.settings import settings
+from ops.outcome import meaning
+
+CHECKS = {
+    "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
+    "schema": "Every table has its declared columns, and no id is missing or there twice.",
+    "expectations": "No row is what only a fault of the code can make it.",
+    "warnings": "The rows look as they should, and like those of the former version. Does not block.",
+}
+#: What does not keep a partition from being made.
+ADVISORY = frozenset({"warnings"})
+
+
+class Maker(Protocol):
+    """What makes a partition: the `store` resource of a run."""
+
+    def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
+        """Make one partition of a dataset and return what Dagster records of it."""
+        ...
+
+
+def months() -> dg.PartitionsDefinition[str]:
+    """Return the months of params.yaml as Dagster partitions (keys YYYY-MM)."""
+    chosen = settings().partitions
+    year, month = map(int, chosen.end.split("-"))
+    after = f"{year + month // 12:04d}-{month % 12 + 1:02d}"
+    return dg.MonthlyPartitionsDefinition(start_date=chosen.start, end_date=after, fmt="%Y-%m")
+
+
+def dagster_asset(declaration: Declaration) -> dg.AssetsDefinition:
+    """Return the asset of a declaration."""
+
+    # unannotated: Dagster takes the annotation as it stands, which here would be a string
+    def body(context):  # type: ignore[no-untyped-def]
+        maker: Maker = context.resources.store
+        return maker.make(declaration, context)
+
+    body.__name__ = "__".join(declaration.key.path)
+    return dg.asset(
+        key=declaration.key,
+        group_name=declaration.key.path[0],
+        description=declaration.function.__doc__,
+        deps=[dg.AssetDep(source.key, partition_mapping=_mapping(source)) for source in declaration.inputs],
+        partitions_def=months() if declaration.partitioned else None,
+        code_version=declaration.code_version,
+        required_resource_keys={"store"},
+        metadata=_metadata(declaration),
+        check_specs=_checks(declaration) if declaration.shape else [],
+        kinds={"parquet" if declaration.shape else "html"},
+    )(body)
+
+
+def _metadata(declaration: Declaration) -> dict[str, Any]:
+    columns = {"dagster/column_schema": _column_schema(declaration.shape.kept)} if declaration.shape else {}
+    return {**columns, "dagster/code_references": _code_references(declaration.function)}
+
+
+def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataValue:
+    """Return where the asset function stands, in this checkout as it is now."""
+    source = inspect.getsourcefile(function)
+    assert source is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        place = dg.LocalFileCodeReference(
+            file_path=source, line_number=inspect.getsourcelines(function)[1], label="where it is declared"
+        )
+        return dg.CodeReferencesMetadataValue(code_references=[place])
+
+
+def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
+    with warnings.catch_warnings():
+        # Checks of a partition are a preview in Dagster; without them a month's result hides the others'.
+        warnings.simplefilter("ignore", dg.PreviewWarning)
+        return [
+            dg.AssetCheckSpec(
+                name,
+                asset=declaration.key,
+                description=text,
+                blocking=name not in ADVISORY,
+                partitions_def=months() if declaration.partitioned else None,
+            )
+            for name, text in CHECKS.items()
+        ]
+
+
+def _mapping(source: Input) -> dg.PartitionMapping | None:
+    upstream = declarations()[source.key]
+    if not upstream.partitioned or not source.all_months:
+        return None
+    # AllPartitionMapping would never let Dagster call the reader stale; naming the months does.
+    return dg.SpecificPartitionsPartitionMapping(upstream.made_months)
+
+
+def _column_schema(schema: pa.Schema) -> dg.TableSchema:
+    return dg.TableSchema(
+        columns=[
+            dg.TableColumn(
+                item.name,
+                _type_name(item.type),
+                description=meaning(item) or None,
+                constraints=dg.TableColumnConstraints(nullable=item.nullable),
+            )
+            for item in schema
+        ]
+    )
+
+
+def _type_name(kind: pa.DataType) -> str:
+    """Return a type as people read it: the fields of a struct are told in the column's description."""
+    if pa.types.is_list(kind):
+        return f"list of {_type_name(kind.value_type)}"
+    return "struct" if pa.types.is_struct(kind) else str(kind)

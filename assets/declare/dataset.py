@@ -1,0 +1,136 @@
+"""A dataset declared: `@dataset`, Dagster's `asset` with our conventions filled in.
+
+Belongs here: what can be read off an asset function: inputs, params, records, checkpoints. Not here: what
+follows from that (declaration.py), reports (report.py), the Dagster asset made of it (dagster_asset.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
+
+import dagster as dg
+
+from assets.declare.dagster_asset import dagster_asset
+from assets.declare.declaration import Declaration, Input, declarations, register
+from assets.declare.expectations import Suite, check
+from assets.declare.thresholds import Threshold
+from ops.models.training.checkpoints import CheckpointFolder
+from ops.outcome import Outcomes, Shape
+from ops.params import Params, Strict
+from ops.parse.scan import Records
+from ops.parts import Artifact, Parts
+from ops.scores import Score
+
+#: An input of which a step reads every month, not only its own.
+AllParts = Annotated[Parts, "all months"]
+
+
+def dataset(
+    *,
+    group: str,
+    shape: Shape,
+    consumes: str | None = None,
+    partitioned: bool = True,
+    measures: Sequence[str] = (),
+    optional: bool = False,
+    expectations: Suite = (),
+    contrast: tuple[str, str] | None = None,
+    scores: Mapping[str, Score] | None = None,
+    thresholds: Sequence[Threshold] = (),
+) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
+    """Declare a dataset: the decorated function is its asset.
+
+    Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
+    `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
+    `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
+    `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
+    are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
+    the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs",
+    or "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
+    `measures` are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are
+    `optional` may be left out of params.yaml. `expectations` say what its rows should be like
+    (expectations.py): to change them validates its partitions again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py). `thresholds` are the params of which pages
+    tell what other values would keep (thresholds.py).
+
+    `contrast` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
+    or, where the second is a list of sentences, those that stand in the first. The second may be a column of
+    an input, "pairs.sentences": then a row names its pair in a column whose name ends with `_id`.
+
+    Raises TypeError for an argument that is none of these and LookupError for an unknown dataset, a column in
+    the expectations or the contrast, or a param or an argument in the thresholds, that there is not.
+    """
+
+    def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
+        declaration = dataclasses.replace(
+            _declaration(function, group, shape, consumes, partitioned),
+            measures=tuple(measures),
+            optional=optional,
+            expectations=tuple(expectations),
+            contrast=contrast,
+            scores=dict(scores or {}),
+            thresholds=tuple(thresholds),
+        )
+        check(declaration.expectations, shape, declaration.name)
+        _check_contrast(declaration)
+        for threshold in declaration.thresholds:
+            known = [source.argument for source in declaration.inputs]
+            threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
+        register(declaration)
+        return dagster_asset(declaration)
+
+    return declare
+
+
+def _declaration(
+    function: Callable[..., Outcomes],
+    group: str,
+    shape: Shape,
+    consumes: str | None,
+    partitioned: bool,
+) -> Declaration:
+    hints = typing.get_type_hints(function, include_extras=True)
+    hints.pop("return", None)
+    name = function.__name__
+    inputs, params, records, checkpoints, strict = [], {}, None, None, None
+    for argument, hint in hints.items():
+        if hint in (Parts, AllParts, Artifact):
+            all_months = hint == AllParts or not partitioned
+            upstream = _input_key(group, argument)
+            if hint is Artifact and declarations()[upstream].partitioned:
+                raise TypeError(f"{group}/{name}: {upstream.to_user_string()} has partitions: no Artifact")
+            inputs.append(Input(argument, upstream, all_months, hint is Artifact))
+        elif hint is CheckpointFolder:
+            checkpoints = argument
+        elif hint == Strict:
+            strict = argument
+        elif isinstance(hint, type) and issubclass(hint, Params):
+            params[argument] = hint
+        elif hint is Records:
+            records = name
+        else:
+            raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
+    key = dg.AssetKey([group, name])
+    read = tuple(inputs)
+    return Declaration(
+        key, function, shape, consumes, partitioned, read, records, params, checkpoints, strict
+    )
+
+
+def _check_contrast(declaration: Declaration) -> None:
+    assert declaration.shape is not None
+    inputs = {source.argument: declarations()[source.key].shape for source in declaration.inputs}
+    for text in declaration.contrast or ():
+        argument, dot, column = text.rpartition(".")
+        shape = inputs.get(argument) if dot else declaration.shape
+        if shape is None or column not in shape.kept.names:
+            raise LookupError(f"{declaration.name}: the contrast names {text!r}, which is no column")
+
+
+def _input_key(group: str, name: str) -> dg.AssetKey:
+    for candidate in (dg.AssetKey([group, name]), dg.AssetKey(["sources", name])):
+        if candidate in declarations():
+            return candidate
+    raise LookupError(f"no dataset {group}/{name} or sources/{name} is declared before its use")

@@ -1,0 +1,185 @@
+"""What the project knows of a dataset or a report, and of which there are.
+
+Belongs here: a declaration and what follows from it: months, params, code version. Not here: how one is read
+off an asset function (dataset.py, report.py), the Dagster asset made of it (dagster_asset.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import dagster as dg
+
+from assets.declare import code
+from assets.declare.expectations import Expectation, suite_version
+from assets.declare.settings import document, raw_section, section, settings, validated
+from assets.declare.thresholds import Threshold
+from ops.outcome import Shape
+from ops.params import ModelName, Params
+from ops.scores import Score
+
+
+@dataclass(frozen=True)
+class Input:
+    """An argument of an asset function that names another dataset."""
+
+    argument: str
+    key: dg.AssetKey
+    all_months: bool
+    whole: bool = False
+    """Whether the files beside its rows are read, too."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """All that the project knows of a dataset, read off its asset function."""
+
+    key: dg.AssetKey
+    function: Callable[..., Any]
+    """Gives the outcomes of a dataset's parts, or the files of a report."""
+    shape: Shape | None
+    """The tables of a dataset; None for a report."""
+    consumes: str | None
+    partitioned: bool
+    inputs: tuple[Input, ...]
+    records: str | None
+    params: Mapping[str, type[Params]]
+    checkpoints: str | None = None
+    """The argument that takes the checkpoints of its trainings."""
+    strict: str | None = None
+    """The argument that takes whether numerics are strict."""
+    measures: tuple[str, ...] = ()
+    """What is worth drawing of its kept rows, as ops.measures names it."""
+    optional: bool = False
+    """Whether params.yaml may leave its sources out: then it has no rows."""
+    expectations: tuple[Expectation, ...] = ()
+    """What its checks `expectations` and `warnings` look at."""
+    contrast: tuple[str, str] | None = None
+    """Two texts of a kept row that are read against each other, the newer one first: see `dataset`."""
+    scores: Mapping[str, Score] = dataclasses.field(default_factory=dict)
+    """The numbers that say how good it is, which `dvc metrics` compares."""
+    thresholds: tuple[Threshold, ...] = ()
+    """Of which params other values can be judged from stored scores."""
+
+    @property
+    def name(self) -> str:
+        """`group/asset`, as people write it."""
+        return self.key.to_user_string()
+
+    @property
+    def months(self) -> list[str]:
+        """The months that may be made; one empty name for a dataset without partitions."""
+        return settings().partitions.months if self.partitioned else [""]
+
+    def excluded(self, month: str) -> str | None:
+        """Return why a month is not made: params.yaml excludes it, or the same month of an input."""
+        for item in settings().exclude:
+            if (item.asset, item.partition) == (self.name, month):
+                return item.reason
+        for source in self.inputs:
+            upstream = _declared[source.key]
+            if not source.all_months and upstream.partitioned and (reason := upstream.excluded(month)):
+                return f"{upstream.name} {month} is excluded: {reason}"
+        return None
+
+    @property
+    def made_months(self) -> list[str]:
+        """The months that are to be made: those of the range that are not excluded."""
+        return [month for month in self.months if self.excluded(month) is None]
+
+    @property
+    def sections(self) -> list[str]:
+        """The sections of params.yaml that the dataset depends on, besides those that all do."""
+        if self.shape is None:
+            return sorted({name for source in self.inputs for name in _declared[source.key].sections})
+        own = [str(kind.section) for kind in self.params.values()]
+        absent = self.optional and self.records not in settings().sources
+        return sorted([*own, *([f"sources.{self.records}"] if self.records and not absent else [])])
+
+    @cached_property
+    def arguments(self) -> dict[str, Params]:
+        """The typed params, by argument name. Raises ParamsError."""
+        return {name: section(kind) for name, kind in self.params.items()}
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The params that the dataset depends on, by section, with defaults filled in."""
+        return self.values_in(document())
+
+    def values_in(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the params as they stand in `content` (params.yaml of some version).
+
+        Those of a report are those of all that it reads.
+        """
+        if self.shape is None:
+            read = [_declared[source.key].values_in(content) for source in self.inputs]
+            return {path: value for values in read for path, value in values.items()}
+        kinds = {str(kind.section): kind for kind in self.params.values()}
+        own = {
+            path: validated(kind, raw_section(content, path), path).model_dump(mode="json")
+            for path, kind in kinds.items()
+        }
+        if self.records:
+            path = f"sources.{self.records}"
+            left_out = self.optional and self.records not in content.get("sources", {})
+            own[path] = {} if left_out else raw_section(content, path)
+        return {**own, "numerics": content.get("numerics"), "store": content.get("store")}
+
+    @cached_property
+    def code(self) -> dict[str, Any]:
+        """The code entry: hash of the code, versions of packages, digests of models, hash of the suite."""
+        if self.shape is None:
+            shown = [repr(_declared[source.key].about) for source in self.inputs]
+            scored = [one for source in self.inputs for one in _declared[source.key].thresholds]
+            modules = [function.__module__ for one in scored for function in (one.scores, one.counted)]
+            return code.entry(self.function, [], code.REPORT, "\n".join(shown), modules)
+        models = [name for kind in self.arguments.values() for name in kind.models()]
+        return {**code.entry(self.function, models), "expectations": suite_version(self.expectations)}
+
+    @property
+    def code_version(self) -> str:
+        """Dagster's code version: code and params, since Dagster knows nothing of params."""
+        return code_version(self.code, self.values)
+
+    @property
+    def about(self) -> tuple[Any, ...]:
+        """What reports may say of the dataset that is neither in its rows nor in its params."""
+        columns = self.shape and [(item.name, str(item.type), item.metadata) for item in self.shape.kept]
+        inputs = [(source.key.path, source.all_months) for source in self.inputs]
+        thresholds = [one.about for one in self.thresholds]
+        drawn = (self.measures, self.contrast, thresholds)
+        return self.name, self.function.__doc__, columns, inputs, self.consumes, *drawn
+
+    def model_params(self) -> list[str]:
+        """Return the dotted paths of params that name models."""
+        return sorted(
+            f"{self.params[argument].section}.{name}"
+            for argument, value in self.arguments.items()
+            for name, content in value.__dict__.items()
+            if isinstance(content, ModelName)
+        )
+
+
+def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+    """Return the hash of a code entry and of the params that go with it."""
+    text = json.dumps([code, values], sort_keys=True)
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+_declared: dict[dg.AssetKey, Declaration] = {}
+
+
+def declarations() -> dict[dg.AssetKey, Declaration]:
+    """Return every declared dataset by its key, in the order of declaration."""
+    return dict(_declared)
+
+
+def register(declaration: Declaration) -> None:
+    """Add a dataset to those that are declared."""
+    _declared[declaration.key] = declaration

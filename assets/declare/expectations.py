@@ -1,0 +1,245 @@
+"""What is expected of the rows of a dataset, in words light enough to stand beside its declaration.
+
+Belongs here: the vocabulary of suites, as plain data. Not here: computing the measures that it names, and
+validating (orchestration/quality): Great Expectations takes seconds to load.
+
+An expectation is an error where only a fault of the code can break it (an id there twice, a similarity of
+2), and a warning where unusual input can: one odd document must not keep a month from being made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import pyarrow as pa
+
+from assets.declare.code import rules
+from ops.outcome import Shape
+
+Severity: TypeAlias = Literal["error", "warning"]
+#: `counts` has one row: how the partition compares with its former version.
+Table: TypeAlias = Literal["kept", "dropped", "rejected", "counts"]
+
+#: Stands for the month of the partition that is validated.
+THIS_MONTH = "this month"
+
+#: Measures of a text (`title.characters`) and of a list (`sentences.length`).
+OF_COLUMNS = frozenset({"length", "characters", "words", "control_characters", "foreign"})
+#: Measures of a field of a list's items, all taken together (`words.start.least`); `labels.items`: of items.
+OF_FIELDS = frozenset(
+    {
+        "missing",
+        "repeats",
+        "least",
+        "greatest",
+        "descents",
+        "empty",
+        "longest",
+        "control_characters",
+        "foreign",
+    }
+)
+#: What is known of a partition beside its former version.
+OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise"})
+
+
+#: What tells whether an expectation is met: a module, and where what it imports counts as well.
+_RULES = ("orchestration.quality.validate", ("orchestration.quality", "ops"))
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One expectation: its type as Great Expectations names it, its arguments, and what it is called here.
+
+    A column is a column of the table, or a measure of one: `column.measure`, `column.field.measure`.
+    """
+
+    name: str
+    type: str
+    arguments: Mapping[str, Any]
+    severity: Severity = "error"
+    table: Table = "kept"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, or measures of columns, that it looks at."""
+        named = [
+            self.arguments[word] for word in ("column", "column_A", "column_B") if word in self.arguments
+        ]
+        return (*named, *self.arguments.get("column_list", ()))
+
+
+Suite: TypeAlias = Sequence[Expectation]
+
+
+def not_null(*columns: str, severity: Severity = "error", table: Table = "kept") -> list[Expectation]:
+    """Expect a value in every row."""
+    kind = "expect_column_values_to_not_be_null"
+    return [Expectation(f"{name} is there", kind, {"column": name}, severity, table) for name in columns]
+
+
+def unique(*columns: str, severity: Severity = "error", table: Table = "kept") -> Expectation:
+    """Expect that no value, or no combination of values, stands in two rows."""
+    name = f"{' and '.join(columns)} once"
+    if len(columns) == 1:
+        kind = "expect_column_values_to_be_unique"
+        return Expectation(name, kind, {"column": columns[0]}, severity, table)
+    kind = "expect_compound_columns_to_be_unique"
+    return Expectation(name, kind, {"column_list": list(columns)}, severity, table)
+
+
+def between(
+    column: str,
+    least: float | None = None,
+    greatest: float | None = None,
+    severity: Severity = "error",
+    table: Table = "kept",
+) -> Expectation:
+    """Expect numbers in a range, both ends included; a missing number is no fault."""
+    bounds = [
+        f"at least {least:g}" if least is not None else "",
+        f"at most {greatest:g}" if greatest is not None else "",
+    ]
+    name = f"{column} {' and '.join(filter(None, bounds))}"
+    arguments = {"column": column, "min_value": least, "max_value": greatest}
+    return Expectation(name, "expect_column_values_to_be_between", arguments, severity, table)
+
+
+def none(*measures: str, severity: Severity = "error", table: Table = "kept") -> list[Expectation]:
+    """Expect that measures which count faults are 0 in every row."""
+    kind = "expect_column_values_to_be_between"
+    return [
+        Expectation(f"no {name}", kind, {"column": name, "min_value": 0, "max_value": 0}, severity, table)
+        for name in measures
+    ]
+
+
+def among(column: str, *values: object, severity: Severity = "error", table: Table = "kept") -> Expectation:
+    """Expect one of some values; `THIS_MONTH` stands for the partition's month."""
+    name = f"{column} is {' or '.join(map(str, values))}"
+    arguments = {"column": column, "value_set": list(values)}
+    return Expectation(name, "expect_column_values_to_be_in_set", arguments, severity, table)
+
+
+def matches(column: str, pattern: str, severity: Severity = "error", table: Table = "kept") -> Expectation:
+    """Expect texts in which a regular expression is found."""
+    arguments = {"column": column, "regex": pattern}
+    return Expectation(
+        f"{column} like {pattern}", "expect_column_values_to_match_regex", arguments, severity, table
+    )
+
+
+def equal(one: str, other: str, severity: Severity = "error", table: Table = "kept") -> Expectation:
+    """Expect the same value in two columns."""
+    arguments = {"column_A": one, "column_B": other}
+    kind = "expect_column_pair_values_to_be_equal"
+    return Expectation(f"{one} equals {other}", kind, arguments, severity, table)
+
+
+def at_most(one: str, other: str, severity: Severity = "error", table: Table = "kept") -> Expectation:
+    """Expect that a number of one column is nowhere greater than that of another."""
+    arguments = {"column_A": other, "column_B": one, "or_equal": True}
+    kind = "expect_column_pair_values_a_to_be_greater_than_b"
+    return Expectation(f"{one} at most {other}", kind, arguments, severity, table)
+
+
+def text(column: str, longest: int, shortest: int = 1, table: Table = "kept") -> list[Expectation]:
+    """Expect sane English: neither too short nor too long (in characters), no control characters.
+
+    Texts come from outside: these are warnings. A text of few words has no language that could be told.
+    """
+    return [
+        between(f"{column}.characters", shortest, longest, "warning", table),
+        *none(f"{column}.control_characters", f"{column}.foreign", severity="warning", table=table),
+    ]
+
+
+def texts(field: str, longest: int, table: Table = "kept") -> list[Expectation]:
+    """Expect the same of the items of a list (`sentences.text`, `labels.items`), a row's taken together."""
+    return [
+        between(f"{field}.longest", None, longest, "warning", table),
+        *none(
+            *(f"{field}.{fault}" for fault in ("empty", "control_characters", "foreign")),
+            severity="warning",
+            table=table,
+        ),
+    ]
+
+
+def identity(prefix: str) -> list[Expectation]:
+    """Expect of kept rows what every dataset promises: ids of its kind, once; sources; a licence."""
+    return [
+        *not_null("id", "licence"),
+        unique("id"),
+        matches("id", rf"^{prefix}-[0-9a-f]{{24}}$"),
+        between("source_ids.length", 1),
+        *none("source_ids.items.missing"),
+        matches("licence", r"\S"),
+    ]
+
+
+def votes() -> list[Expectation]:
+    """Expect of rows that people rated (`ops.annotation.schemas.VOTES`) votes that their answers bear out."""
+    return [
+        unique("row_id", "question"),
+        between("raters", 1),
+        between("votes", 1),
+        at_most("votes", "raters"),
+        equal("answers.length", "raters"),
+        *none("answers.rater.repeats"),
+    ]
+
+
+def steady(rows: float = 0.5, rise: float = 0.2) -> list[Expectation]:
+    """Expect a partition like its former version: as warnings, for a changed source or threshold is no fault.
+
+    The kept rows are at least `rows` times those of before, and the shares of dropped and of rejected rows
+    rise by no more than `rise`. A first version has nothing to be compared with.
+    """
+    return [
+        between("kept.of_previous", rows, None, "warning", "counts"),
+        between("drop_share.rise", None, rise, "warning", "counts"),
+        between("reject_share.rise", None, rise, "warning", "counts"),
+    ]
+
+
+def suite_version(suite: Suite) -> str:
+    """Return a hash of all that a suite expects, and of what tells whether it is so.
+
+    That are the measures, the rules by which they are looked at, and Great Expectations.
+    """
+    told = repr(list(suite)) + rules(*_RULES)
+    return hashlib.md5(told.encode(), usedforsecurity=False).hexdigest()
+
+
+def check(suite: Suite, shape: Shape, owner: str) -> None:
+    """Raise LookupError for what its dataset does not have, ValueError for a name that stands there twice."""
+    names = [(item.table, item.name) for item in suite]
+    if twice := sorted({name for _, name in (place for place in names if names.count(place) > 1)}):
+        raise ValueError(f"{owner}: expected twice: {', '.join(twice)}")
+    for item in suite:
+        for column in item.columns:
+            known = (
+                column in OF_COUNTS if item.table == "counts" else _known(column, getattr(shape, item.table))
+            )
+            if not known:
+                raise LookupError(
+                    f"{owner}: {item.name!r}: {item.table} rows have no column or measure {column}"
+                )
+
+
+def _known(column: str, schema: pa.Schema) -> bool:
+    name, *rest = column.split(".")
+    if name not in schema.names:
+        return False
+    if len(rest) < 2:
+        return not rest or rest[0] in OF_COLUMNS
+    kind = schema.field(name).type
+    if len(rest) > 2 or rest[1] not in OF_FIELDS or not pa.types.is_list(kind):
+        return False
+    if pa.types.is_struct(kind.value_type):
+        return bool(kind.value_type.get_field_index(rest[0]) >= 0)
+    return rest[0] == "items"

@@ -1,0 +1,152 @@
+"""params.yaml, read once and typed.
+
+Belongs here: the sections that say what is made (months, exclusions, sources, storage), and the reading
+of all sections. Not here: the sections of the ops, which stand beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from ops.params import Params
+from ops.parse.source import Month, Source
+
+#: The checkout that this module belongs to; every relative path starts here.
+ROOT = Path(__file__).resolve().parents[2]
+
+Section = TypeVar("Section", bound=Params)
+
+
+class ParamsError(ValueError):
+    """params.yaml cannot be used; the text names the key and says what is wrong."""
+
+
+class Partitions(Params, section="partitions"):
+    """The months of publication that the datasets cover, both ends included."""
+
+    start: Month
+    end: Month
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Partitions:
+        if self.end < self.start:
+            raise ValueError(f"end ({self.end}) is before start ({self.start})")
+        return self
+
+    @property
+    def months(self) -> list[str]:
+        """All months of the range, in order."""
+        year, month = map(int, self.start.split("-"))
+        months = []
+        while (text := f"{year:04d}-{month:02d}") <= self.end:
+            months.append(text)
+            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+        return months
+
+
+class Exclusion(Params):
+    """A partition that is not made, and why."""
+
+    asset: str
+    partition: Month
+    reason: str = Field(min_length=1)
+
+
+class Store(Params, section="store"):
+    """How datasets lie on disk."""
+
+    records_per_part: int = Field(gt=0)
+
+
+class Settings(Params):
+    """The part of params.yaml that every dataset depends on, and the sources."""
+
+    partitions: Partitions
+    exclude: list[Exclusion]
+    numerics: Literal["strict", "fast"]
+    store: Store
+    sources: Mapping[str, Mapping[str, Source]]
+
+    @field_validator("exclude")
+    @classmethod
+    def _once(cls, value: list[Exclusion]) -> list[Exclusion]:
+        names = [(item.asset, item.partition) for item in value]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"excluded twice: {twice}")
+        return value
+
+
+@lru_cache(maxsize=1)
+def document() -> Mapping[str, Any]:
+    """Return params.yaml as it stands. Raises ParamsError where it cannot be read."""
+    path = ROOT / "params.yaml"
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ParamsError(f"params.yaml cannot be read: {error}") from error
+    if not isinstance(content, dict):
+        raise ParamsError("params.yaml must hold sections: `name:` followed by its keys")
+    return content
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """Return the settings that every dataset depends on. Raises ParamsError."""
+    known = {name: document()[name] for name in Settings.model_fields if name in document()}
+    return validated(Settings, known, "")
+
+
+def section(kind: type[Section]) -> Section:
+    """Return the section of params.yaml that belongs to a class. Raises ParamsError."""
+    assert kind.section is not None, f"{kind.__name__} declares no section"
+    return validated(kind, raw_section(document(), kind.section), kind.section)
+
+
+def raw_section(content: Mapping[str, Any], path: str) -> Any:
+    """Return what stands at a dotted path. Raises ParamsError when it is missing."""
+    value: Any = content
+    for name in path.split("."):
+        if not isinstance(value, dict) or name not in value:
+            raise ParamsError(f"params.yaml: the section {path} is missing")
+        value = value[name]
+    return value
+
+
+def validated(kind: type[Section], value: Any, where: str) -> Section:
+    """Return `value` as a `kind`. Raises ParamsError that names each bad key."""
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        lines = [_complaint(where, dict(item)) for item in error.errors()]
+        raise ParamsError("params.yaml: " + "; ".join(lines)) from error
+
+
+def check_names(sections: set[str]) -> None:
+    """Raise ParamsError for a section that nothing declares."""
+    allowed = sections | set(Settings.model_fields)
+    _check(document(), "", allowed)
+
+
+def _check(content: Mapping[str, Any], prefix: str, allowed: set[str]) -> None:
+    for name, value in content.items():
+        path = f"{prefix}{name}"
+        if path in allowed:
+            continue
+        if not (isinstance(value, dict) and any(known.startswith(f"{path}.") for known in allowed)):
+            raise ParamsError(f"params.yaml: unknown key {path}; known: {', '.join(sorted(allowed))}")
+        _check(value, f"{path}.", allowed)
+
+
+def _complaint(where: str, error: Mapping[str, Any]) -> str:
+    path = ".".join(filter(None, [where, *map(str, error["loc"])]))
+    if error["type"] == "extra_forbidden":
+        return f"unknown key {path}"
+    if error["type"] == "missing":
+        return f"{path} is missing"
+    return f"{path}: {error['msg'].removeprefix('Value error, ')} (found {error.get('input')!r})"

@@ -1,0 +1,1 @@
+"""The datasets of DiscoFuse (Geva et al., NAACL 2019)."""

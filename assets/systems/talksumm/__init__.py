@@ -1,0 +1,1 @@
+"""The datasets of TalkSumm (Lev et al., ACL 2019)."""

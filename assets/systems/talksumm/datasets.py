@@ -1,0 +1,247 @@
+"""TalkSumm (Lev et al., ACL 2019): talks aligned to their papers by an HMM give summaries of the papers.
+
+Belongs here: the datasets of this system. Not here: how they are computed (ops/talksumm).
+"""
+
+from __future__ import annotations
+
+import assets.sources  # noqa: F401  a dataset is declared before what reads it
+from assets.declare.dataset import AllParts, dataset
+from assets.declare.expectations import (
+    among,
+    at_most,
+    between,
+    equal,
+    identity,
+    none,
+    not_null,
+    steady,
+    text,
+    texts,
+    unique,
+)
+from assets.declare.expectations import matches as like
+from assets.declare.thresholds import Threshold
+from ops import thresholds as rules
+from ops.outcome import Outcomes
+from ops.parts import Parts
+from ops.scores import Score
+from ops.talksumm.align import alignments as aligning
+from ops.talksumm.align import tuning as tuning_report
+from ops.talksumm.align.hmm import HmmParams
+from ops.talksumm.align.tuning import TuningParams
+from ops.talksumm.pairing import pairs as pairing
+from ops.talksumm.pairing.matches import CANDIDATES, match_talks
+from ops.talksumm.pairing.pairs import PairParams, pair_talks
+from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TRAINING_SETS, TUNING
+from ops.talksumm.summarise import budgets
+from ops.talksumm.summarise import training_sets as training
+from ops.talksumm.summarise.budgets import SummaryParams
+from ops.talksumm.summarise.training_sets import TrainingSetParams
+
+#: Other budgets to look at, by measure: what the summaries of other sizes would take.
+BUDGETS_TO_TRY = {"words": (50, 100, 200, 300, 400), "ratio": (0.1, 0.2, 0.5), "sentences": (10, 20, 40)}
+
+
+@dataset(
+    group="talksumm",
+    shape=MATCHES,
+    consumes="talks",
+    measures=["candidates.score"],
+    expectations=[
+        *identity("match"),
+        *not_null("talk_id", "candidates"),
+        unique("talk_id"),
+        between("candidates.length", 1, CANDIDATES, "warning"),
+        between("candidates.score.least", 0, 1),
+        between("candidates.score.greatest", 0, 1),
+        *none("candidates.title.missing"),
+        *steady(),
+    ],
+)
+def matches(talks: Parts, papers: AllParts) -> Outcomes:
+    """The nearest titles of each talk among the papers of all months, scored once, before any threshold."""
+    return talks.map(match_talks, papers)
+
+
+# A pair carries all that its alignment needs: a new month of papers leaves old months' alignments fresh.
+@dataset(
+    group="talksumm",
+    shape=PAIRS,
+    consumes="talks",
+    measures=["similarity", "words.length", "sentences.length"],
+    scores={"similarity": Score("similarity")},
+    thresholds=[
+        Threshold(
+            PairParams,
+            "threshold",
+            rules.at_least,
+            pairing.similarities,
+            values=(0.6, 0.7, 0.85, 0.9, 0.95, 1),
+            meaning="similarity of the nearest title",
+            units="talks",
+        ),
+        Threshold(
+            PairParams,
+            "margin",
+            rules.at_least,
+            pairing.leads,
+            values=(0, 0.02, 0.1, 0.2, 0.3),
+            meaning="lead of the nearest title over the next",
+            units="talks",
+        ),
+    ],
+    expectations=[
+        *identity("pair"),
+        *not_null("talk_id", "paper_id", "talk_title", "paper_title", "paper_month", "similarity"),
+        unique("talk_id"),
+        between("similarity", 0, 1),
+        like("paper_month", r"^\d{4}-\d{2}$"),
+        between("words.length", 1),
+        between("sentences.length", 1),
+        *none("sentences.id.repeats", "sentences.sentence_id.repeats", "sentences.position.descents"),
+        *steady(),
+    ],
+)
+def pairs(
+    talks: Parts, matches: Parts, papers: AllParts, sentences: AllParts, params: PairParams
+) -> Outcomes:
+    """Each talk with the paper that it presents, and with the words and sentences that an alignment needs."""
+    return talks.map(pair_talks, matches, papers, sentences, params)
+
+
+@dataset(
+    group="talksumm",
+    shape=ALIGNMENTS,
+    consumes="pairs.sentences",
+    measures=["count", "seconds", "spans.length", "text.words"],
+    scores={"coverage": Score("count", "share"), "words_per_sentence": Score("count")},
+    thresholds=[
+        Threshold(
+            HmmParams,
+            "minimum_characters",
+            rules.at_least,
+            aligning.lengths,
+            values=(0, 10, 20, 40, 60, 80),
+            meaning="characters of the sentence",
+            units="sentences",
+        )
+    ],
+    expectations=[
+        *identity("state"),
+        *not_null(
+            "pair_id", "talk_id", "paper_id", "sentence_id", "text", "state", "count", "log_probability"
+        ),
+        unique("pair_id", "state"),
+        between("state", 0),
+        between("count", 0),
+        between("seconds", 0),
+        between("log_probability", None, 0),
+        at_most("spans.length", "count"),
+        between("spans.first.least", 0),
+        *none("spans.first.descents"),
+        *text("text", longest=3_000),
+        *steady(),
+    ],
+)
+def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
+    """Which paper sentence each spoken word describes, and how many words each sentence got."""
+    return pairs.map(aligning.align, params)
+
+
+@dataset(
+    group="talksumm",
+    shape=SUMMARIES,
+    consumes="alignments",
+    measures=["words", "sentence_ids.length", "counts.items"],
+    scores={"words": Score("words")},
+    thresholds=[
+        Threshold(
+            SummaryParams,
+            f"budgets.*.{measure}",
+            rules.at_most,
+            budgets.needs,
+            values=values,
+            meaning=f"{measure} of a summary that takes the sentence",
+            units="sentences of summaries",
+            counted=budgets.sentences_of,
+        )
+        for measure, values in BUDGETS_TO_TRY.items()
+    ],
+    contrast=("text", "pairs.sentences"),
+    expectations=[
+        *identity("summary"),
+        *not_null("pair_id", "talk_id", "paper_id", "budget", "text"),
+        unique("pair_id", "budget"),
+        between("words", 1),
+        between("words", 10, 5_000, "warning"),
+        at_most("words", "paper_words"),
+        equal("text.words", "words"),
+        equal("sentence_ids.length", "positions.length"),
+        equal("sentence_ids.length", "counts.length"),
+        *none("positions.items.descents", "sentence_ids.items.repeats"),
+        between("counts.items.least", 1),
+        *text("text", longest=50_000),
+        *steady(),
+    ],
+)
+def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcomes:
+    """Extractive summaries of each paper at every budget, from the words spent on its sentences."""
+    return alignments.map(budgets.summaries, pairs.read(["id", "paper_title"]), params)
+
+
+@dataset(
+    group="talksumm",
+    shape=TRAINING_SETS,
+    consumes="summaries",
+    partitioned=False,
+    measures=["sentences.length", "labels.items", "summary.words"],
+    scores={"chosen": Score("labels.items", "share"), "words": Score("summary.words")},
+    contrast=("summary", "sentences"),
+    expectations=[
+        *identity("example"),
+        *not_null("set", "split", "pair_id", "paper_id", "summary"),
+        unique("set", "pair_id"),
+        among("split", "train", "validation"),
+        equal("sentences.length", "labels.length"),
+        between("labels.items.least", 0, 1),
+        between("labels.items.greatest", 1, 1),
+        *text("summary", longest=50_000),
+        *texts("sentences.items", longest=3_000),
+        *steady(),
+    ],
+)
+def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:
+    """The four training sets of an extractive summariser, split by paper, over all months."""
+    return training.training_sets(summaries, alignments, params)
+
+
+@dataset(
+    group="talksumm",
+    shape=TUNING,
+    consumes="gold_alignments",
+    partitioned=False,
+    measures=["accuracy", "within_two"],
+    scores={
+        "accuracy": Score("accuracy", where="current"),
+        "accuracy_low": Score("low", where="current"),
+        "accuracy_high": Score("high", where="current"),
+        "within_two": Score("within_two", where="current"),
+        "best_accuracy": Score("accuracy", "greatest"),
+    },
+    expectations=[
+        *identity("point"),
+        unique("lambda", "gamma", "delta", "epsilon"),
+        *(between(name, 0, 1) for name in ("accuracy", "low", "high", "within_two")),
+        at_most("accuracy", "within_two"),
+        at_most("low", "accuracy", "warning"),
+        at_most("accuracy", "high", "warning"),
+        between("words", 1),
+        *steady(),
+    ],
+)
+def tuning(
+    gold_alignments: Parts, pairs: Parts, talks: Parts, hmm: HmmParams, params: TuningParams
+) -> Outcomes:
+    """How well the model does on the talks aligned by hand, at every point of a grid of its four knobs."""
+    return tuning_report.tune(gold_alignments, pairs, talks, hmm, params)

@@ -1,0 +1,1 @@
+"""From documents to examples: parses, candidates, filters, balance. Not here: the rules (rules/)."""

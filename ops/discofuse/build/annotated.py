@@ -1,0 +1,168 @@
+"""Parse every document once, so that a change to a rule never parses again.
+
+Belongs here: cutting documents into pieces, parsing them in batches, joining what comes out. Not here: the
+pipeline (pipeline.py), how a parse is stored (stored.py), the rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ops.coreference.links import Link, Span
+from ops.coreference.titles import with_title
+from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.build.stored import AnnotationParams, columns_of, pipeline_of
+from ops.discofuse.schemas import ANNOTATED
+from ops.identity import row_id
+from ops.outcome import Outcome, Row
+from ops.parse.prose.document import PARAGRAPH_END
+from ops.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+#: Tokens that stand as Python objects at most, before they become Arrow's.
+_TOKENS_AT_ONCE = 100_000
+
+
+def annotate(prose: pa.Table, params: AnnotationParams) -> Outcome:
+    """Return the parse of every document of a table of `PROSE.kept`; shape ANNOTATED.
+
+    The same rows whatever else is in the table, and whatever the size of batches: with the pinned kernels a
+    row of a product of matrices does not depend on the others.
+    """
+    units = prose.to_pylist()
+    if not units:
+        return Outcome.of(ANNOTATED, [], [])  # no pipeline is loaded for nothing
+    pipeline = pipeline_of(params)
+    tables = [ANNOTATED.kept.empty_table()]
+    rows: list[Row] = []
+    tokens = 0
+    for unit, annotation in zip(
+        units, parsed(((unit["text"], unit["title"]) for unit in units), params), strict=True
+    ):
+        rows.append(_row(unit, annotation, pipeline))
+        tokens += len(annotation.words)
+        if tokens >= _TOKENS_AT_ONCE:
+            tables.append(pa.Table.from_pylist(rows, schema=ANNOTATED.kept))
+            rows, tokens = [], 0
+    tables.append(pa.Table.from_pylist(rows, schema=ANNOTATED.kept))
+    nothing = Outcome.of(ANNOTATED, [unit["id"] for unit in units], [])
+    return Outcome(nothing.units, pa.concat_tables(tables), nothing.dropped, nothing.rejected)
+
+
+def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) -> Iterator[Annotation]:
+    """Yield the annotation of every text of any length, given with its title, in order.
+
+    Memory grows with one text at most; what the parse needs beside it is bounded by `params.batch_tokens`.
+    """
+    from ops.discofuse.build.pipeline import annotator
+
+    nlp = annotator(params.pipeline, params.coreference)
+    cut = (
+        (with_title(nlp.make_doc(text[start:end]), title), last)
+        for text, title in texts
+        for start, end, last in _marked(text, params)
+    )
+    found: list[Annotation] = []
+    for batch in _batches(cut, params):
+        for document, last in nlp.pipe(batch, as_tuples=True, batch_size=len(batch)):
+            found.append(Annotation.of(document))
+            if last:
+                yield joined(found)
+                found = []
+
+
+def pieces(text: str, longest: int) -> Iterator[Span]:
+    """Yield spans of `longest` characters at most that cover a text in order.
+
+    Cut behind the last paragraph that fits; where none does, behind the last sentence, then behind the last
+    white space, then anywhere. No piece is empty, but that of an empty text.
+    """
+    start = 0
+    while len(text) - start > longest:
+        window = text[start : start + longest]
+        paragraph = window.rfind(PARAGRAPH_END)
+        if paragraph > 0:
+            length = paragraph + len(PARAGRAPH_END)
+        else:
+            length = sentence_spans(window)[-1][0] if window.strip() else longest
+            length = length or window.rfind(" ") + 1 or longest
+        yield start, start + length
+        start += length
+    yield start, len(text)
+
+
+def joined(parts: Sequence[Annotation]) -> Annotation:
+    """Return the annotation of several texts, one behind the other, as that of one. `parts` are not empty."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = [0]
+    for part in parts:
+        starts.append(starts[-1] + len(part.words))
+
+    def moved(span: Span, start: int) -> Span:
+        return span[0] + start, span[1] + start
+
+    return Annotation(
+        words=list(chain.from_iterable(part.words for part in parts)),
+        spaces=list(chain.from_iterable(part.spaces for part in parts)),
+        tags=list(chain.from_iterable(part.tags for part in parts)),
+        dependencies=list(chain.from_iterable(part.dependencies for part in parts)),
+        heads=[head + start for part, start in zip(parts, starts, strict=False) for head in part.heads],
+        lemmas=list(chain.from_iterable(part.lemmas for part in parts)),
+        entities=list(chain.from_iterable(part.entities for part in parts)),
+        sentences=[
+            moved(span, start) for part, start in zip(parts, starts, strict=False) for span in part.sentences
+        ],
+        links=tuple(
+            Link(link.kind, moved(link.mention, start), moved(link.antecedent, start), link.score)
+            for part, start in zip(parts, starts, strict=False)
+            for link in part.links
+        ),
+    )
+
+
+def _marked(text: str, params: AnnotationParams) -> Iterator[tuple[int, int, bool]]:
+    """Yield the pieces of a text, each with whether it is the last."""
+    for start, end in pieces(text, params.piece_characters):
+        yield start, end, end == len(text)
+
+
+def _batches(cut: Iterable[tuple[Doc, bool]], params: AnnotationParams) -> Iterator[list[tuple[Doc, bool]]]:
+    """Yield pieces together until one more would be more pieces, or more tokens, than are parsed at once."""
+    batch: list[tuple[Doc, bool]] = []
+    tokens = 0
+    for piece in cut:
+        size = len(piece[0])
+        if batch and (len(batch) == params.batch_size or tokens + size > params.batch_tokens):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(piece)
+        tokens += size
+    if batch:
+        yield batch
+
+
+def _row(unit: Row, annotation: Annotation, pipeline: str) -> Row:
+    columns = columns_of(annotation)
+    seen: Counter[str] = Counter()
+    sentences = []
+    for span, text in zip(columns["sentences"], annotation.sentence_texts(), strict=True):
+        sentences.append({"id": row_id("sentence", unit["id"], text, str(seen[text])), **span})
+        seen[text] += 1
+    return {
+        "id": row_id("annotation", unit["id"]),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "document_id": unit["id"],
+        **{name: unit[name] for name in ("document", "title", "month", "domain")},
+        "pipeline": pipeline,
+        **columns,
+        "sentences": sentences,
+    }

@@ -1,0 +1,103 @@
+"""Every text of a document that a rule splits, as a row; before any filter.
+
+Belongs here: the op, and what a candidate's row says of the sentences it was made of. Not here: the rules
+(rules/), filters and splits (examples.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+import pyarrow as pa
+
+from ops.coreference.links import Span
+from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.build.example import Candidate
+from ops.discofuse.build.stored import AnnotationParams, stored_annotations
+from ops.discofuse.rules import RuleParams
+from ops.discofuse.rules import candidates as candidates_of
+from ops.discofuse.schemas import CANDIDATES
+from ops.identity import row_id
+from ops.outcome import Outcome, Row, drop
+
+#: What its rows keep of a document.
+_OF_DOCUMENT = ("licence", "document_id", "month", "domain")
+
+
+def candidates(annotated: pa.Table, annotation: AnnotationParams, params: RuleParams) -> Outcome:
+    """Return what the rules make of every sentence and pair of sentences of `ANNOTATED.kept`.
+
+    The units are the sentences; one that is in no candidate is dropped as `no_phenomenon`. `combinations`
+    counts the texts that were looked at. Raises OtherPipelineError where another pipeline parsed.
+    """
+    units: list[str] = []
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    looked: Counter[str] = Counter()
+    documents = annotated.select(["id", *_OF_DOCUMENT, "sentences"]).to_pylist()
+    for document, parse in zip(documents, stored_annotations(annotated, annotation), strict=True):
+        ids = [sentence["id"] for sentence in document["sentences"]]
+        units += ids
+        found = list(_rows(document, ids, parse, params))
+        used = {sentence for row in found for sentence in row["source_ids"]}
+        kept += found
+        dropped += [drop(unit, "no_phenomenon") for unit in _units(document, ids, parse, used)]
+        looked.update({"single sentences": len(ids), "pairs of sentences": max(len(ids) - 1, 0)})
+    return Outcome.of(CANDIDATES, units, kept, dropped, combinations=+looked)
+
+
+def _rows(document: Row, ids: Sequence[str], parse: Annotation, params: RuleParams) -> Iterator[Row]:
+    seen: Counter[str] = Counter()
+    sizes = [_tokens(parse, span) for span in parse.sentences]
+    for candidate in candidates_of(parse, params):
+        first = candidate.sentence
+        pair = bool(candidate.example.coherent_second_sentence)
+        sources = ids[first : first + 1 + pair]
+        example = asdict(candidate.example)
+        told = repr((sources, candidate.rule, sorted(example.items())))
+        yield {
+            "id": row_id("candidate", told, str(seen[told])),
+            "source_ids": list(sources),
+            **{name: document[name] for name in _OF_DOCUMENT},
+            "sentence": first,
+            "rule": candidate.rule,
+            **example,
+            "first_tokens": sizes[first],
+            "second_tokens": sizes[first + 1] if pair else 0,
+            "coreference_score": candidate.score,
+            "links": _links(candidate, parse),
+        }
+        seen[told] += 1
+
+
+def _links(candidate: Candidate, parse: Annotation) -> list[Row]:
+    return [
+        {
+            "kind": link.kind,
+            "mention": " ".join(parse.words[slice(*link.mention)]),
+            "antecedent": " ".join(parse.words[slice(*link.antecedent)]),
+            "score": link.score,
+        }
+        for link in candidate.replaced
+    ]
+
+
+def _units(document: Row, ids: Sequence[str], parse: Annotation, used: set[str]) -> Iterator[Row]:
+    if used.issuperset(ids):
+        return
+    for index, (sentence, text) in enumerate(zip(ids, parse.sentence_texts(), strict=True)):
+        if sentence not in used:
+            yield {
+                "id": sentence,
+                "source_ids": [document["id"]],
+                **{name: document[name] for name in _OF_DOCUMENT},
+                "sentence": index,
+                "text": text,
+            }
+
+
+def _tokens(parse: Annotation, span: Span) -> int:
+    """Return how many tokens of a sentence are more than white space."""
+    return sum(not word.isspace() for word in parse.words[slice(*span)])

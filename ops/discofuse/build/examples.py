@@ -1,0 +1,177 @@
+"""Candidates that are good enough, in their split.
+
+Belongs here: the filters, each with its reason. Not here: what makes candidates (candidates.py, rules/),
+down-sampling (balanced.py).
+
+Geva et al. (2019), section 3.2: out go examples with a sentence of six tokens or fewer, and with characters
+beyond ASCII; 98 % of the documents are for training, 1 % each for validation and test.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.discofuse.build.splits import SplitParams, split_of
+from ops.discofuse.schemas import EXAMPLES, RELEASED_COLUMNS
+from ops.identity import row_id
+from ops.outcome import Outcome, Row, drop
+from ops.parts import Parts
+from ops.thresholds import above, at_least, at_most, scored
+
+_TEXTS = tuple(field.name for field in RELEASED_COLUMNS if field.type == pa.string())
+_SENTENCES = _TEXTS[:4]
+
+#: What typographers put for signs of ASCII.
+_TYPOGRAPHY = str.maketrans(
+    {
+        "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'",
+        "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2033": '"',
+        "\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2013": "-", "\u2014": "-", "\u2212": "-",
+        "\u2026": "...", "\u00a0": " ",
+    }
+)  # fmt: skip
+
+
+class ExampleParams(SplitParams, section="discofuse.examples"):
+    """Which candidates are examples, and which documents are kept from training."""
+
+    short_tokens: int = Field(
+        6, ge=0, description="an original sentence of so many tokens or fewer is too short (the paper's 6)"
+    )
+    long_tokens: int | None = Field(
+        None, ge=1, description="an original sentence of more tokens is too long; null: none is"
+    )
+    coreference: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        description="least score of the links that a candidate was made by; what discofuse.rules does not "
+        "replace is no candidate, so that only a higher one than there takes something away",
+    )
+    fold_typography: bool = Field(
+        False, description="turn typographic quotes, dashes and dots into those of ASCII before the filter"
+    )
+
+
+def examples(candidates: pa.Table, params: ExampleParams) -> Outcome:
+    """Return the candidates of one part of `CANDIDATES.kept` with their split, or dropped.
+
+    Reasons, in the order in which they are asked: `short`, `long`, `non_ascii`, `repeated`,
+    `unsure_coreference`. Of candidates of a part with the same four sentences the one stays whose
+    coreference is surest, the first of several; the others are repeated. A part is the documents of some
+    `store.records_per_part` records of one month: what stands in two parts is there twice.
+    """
+    units = candidates.to_pylist()
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for unit, lost in zip(units, _judged(units, params), strict=True):
+        if lost is not None:
+            dropped.append(drop(unit, lost.reason, lost.score, lost.detail))
+        else:
+            kept.append(_row(unit, params))
+    return Outcome.of(EXAMPLES, [unit["id"] for unit in units], kept, dropped)
+
+
+def lengths(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates by what `params.short_tokens` is asked of: tokens of their shortest sentence."""
+    return _scored(candidates, params.model_copy(update={"short_tokens": -1}), "short")
+
+
+def certainties(candidates: Parts, params: ExampleParams) -> Iterator[pa.Table]:
+    """Yield the candidates by what `params.coreference` is asked of: the least score of their links."""
+    return _scored(candidates, params.model_copy(update={"coreference": -1.0}), "unsure_coreference")
+
+
+class _Lost(NamedTuple):
+    """Why a candidate is no example."""
+
+    reason: str
+    score: float | None = None
+    detail: str | None = None
+
+
+def _row(unit: Row, params: ExampleParams) -> Row:
+    texts = _texts(unit, params)
+    first, second, *unfused = (texts[name] for name in _SENTENCES)
+    return {
+        **unit,
+        **texts,
+        "id": row_id("example", unit["id"]),
+        "source_ids": [unit["id"]],
+        "split": split_of(unit["document_id"], params),
+        "fused": f"{first} {second}".strip(),
+        "unfused": " ".join(unfused),
+    }
+
+
+def _scored(candidates: Parts, params: ExampleParams, reason: str) -> Iterator[pa.Table]:
+    for table in candidates:
+        units = table.to_pylist()
+        yield scored(
+            (
+                unit["id"],
+                None if lost else (_shortest(unit) if reason == "short" else _certainty(unit)),
+                " ".join(unit[name] for name in _SENTENCES[:2]).strip(),
+            )
+            for unit, lost in zip(units, _judged(units, params), strict=True)
+        )
+
+
+def _judged(units: Sequence[Row], params: ExampleParams) -> Iterator[_Lost | None]:
+    folded = [_texts(unit, params) for unit in units]
+    surest: dict[tuple[str, ...], int] = {}
+    for index, unit in enumerate(units):
+        told = tuple(folded[index][name] for name in _SENTENCES)
+        if told not in surest or _certainty(unit) > _certainty(units[surest[told]]):
+            surest[told] = index
+    for index, unit in enumerate(units):
+        stays = surest[tuple(folded[index][name] for name in _SENTENCES)]
+        repeated = None if stays == index else _Lost("repeated", detail=f"as {units[stays]['id']}")
+        yield _of_lengths(unit, params) or _of_signs(folded[index]) or repeated or _of_links(unit, params)
+
+
+def _of_lengths(unit: Row, params: ExampleParams) -> _Lost | None:
+    if not above(_shortest(unit), params.short_tokens):
+        return _Lost("short", _shortest(unit), "tokens of the shortest sentence")
+    longest = max(unit["first_tokens"], unit["second_tokens"])
+    if params.long_tokens is not None and not at_most(longest, params.long_tokens):
+        return _Lost("long", longest, "tokens of the longest sentence")
+    return None
+
+
+def _of_signs(texts: Mapping[str, str]) -> _Lost | None:
+    odd = next(
+        (sign for text in texts.values() if not text.isascii() for sign in text if ord(sign) > 127), ""
+    )
+    if not odd:
+        return None
+    return _Lost("non_ascii", detail=f"U+{ord(odd):04X} {unicodedata.name(odd, 'without a name')}")
+
+
+def _of_links(unit: Row, params: ExampleParams) -> _Lost | None:
+    if at_least(_certainty(unit), params.coreference):
+        return None
+    links = ", ".join(f"{link['mention']} = {link['antecedent']}" for link in unit["links"])
+    return _Lost("unsure_coreference", unit["coreference_score"], links)
+
+
+def _texts(unit: Row, params: ExampleParams) -> dict[str, str]:
+    texts = {name: unit[name] for name in _TEXTS}
+    if params.fold_typography:
+        return {name: text.translate(_TYPOGRAPHY) for name, text in texts.items()}
+    return texts
+
+
+def _shortest(unit: Row) -> int:
+    sizes = [unit["first_tokens"], *([unit["second_tokens"]] if unit["coherent_second_sentence"] else [])]
+    return int(min(sizes))
+
+
+def _certainty(unit: Row) -> float:
+    return math.inf if unit["coreference_score"] is None else float(unit["coreference_score"])

@@ -1,0 +1,107 @@
+"""The pipeline behind DiscoFuse: sentences, parse, entities and coreference.
+
+Belongs here: putting the pipeline together, and documents whose tokens are given. Not here: its models
+(ops/models), coreference itself (ops/coreference).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.language import Language
+from spacy.tokens import Doc
+
+import ops.coreference.component  # noqa: F401 - it makes itself known to spaCy
+from ops.coreference.titles import with_title
+from ops.discofuse.build.marks import CLOSING
+from ops.models.spacy_pipeline import SPACY_PIPELINE, load_pipeline
+from ops.text.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+#: In tokenised text a blank stands before every comma and full stop, but for numbers and abbreviations.
+_SPACED = re.compile(r"(?:^|\s)(?:[,;:?!]|\.|'s|n't)(?=\s|$)")
+_ATTACHED = re.compile(
+    r"\w[,;:?!](?=\s|$)|[a-z)\]][.](?=[\s\"'”]*$)|[a-z)\]]{3}[.](?=\s+[\"“(]*[A-Z])|\w(?:'s|n't)\b"
+)
+_BLANK_LINE = re.compile(r"\n\s*\n\s*")
+_FINAL = frozenset({".", "!", "?"})
+
+
+def annotator(name: str | None = None, coreference: str = "ranker") -> Language:
+    """Return a pipeline that gives documents sentences, parse, entities and coreference links.
+
+    `name` is that of a spaCy pipeline in the registry, `coreference` a back end (ops/coreference). It is
+    loaded once a process.
+    """
+    return _annotator(str(name or SPACY_PIPELINE), coreference)
+
+
+def tokenised(nlp: Language, sentences: Sequence[Sequence[str]], title: str | None = None) -> Doc:
+    """Return the parse of sentences whose tokens and ends are given."""
+    words = [word for sentence in sentences for word in sentence]
+    starts: list[bool | int | None] = [index == 0 for sentence in sentences for index in range(len(sentence))]
+    document = with_title(Doc(nlp.vocab, words=words, sent_starts=starts), title)
+    for _, component in nlp.pipeline:
+        document = component(document)
+    return document
+
+
+def sentences_of(text: str) -> list[Sequence[str]]:
+    """Return the sentences of a tokenised text: its lines, or what ends in final marks if it is one line."""
+    lines: list[Sequence[str]] = [line.split() for line in text.splitlines() if line.strip()]
+    return lines if len(lines) != 1 else sentences_of_tokens(lines[0])
+
+
+def is_tokenised(text: str) -> bool:
+    """Tell whether more of a text's punctuation has a blank before it than has none."""
+    return len(_SPACED.findall(text)) > len(_ATTACHED.findall(text))
+
+
+def sentences_of_tokens(words: Sequence[str]) -> list[Sequence[str]]:
+    """Return the sentences of a tokenised text: each ends in a final mark of its own, with what closes
+    behind it."""
+    found: list[Sequence[str]] = []
+    start = at = 0
+    while at < len(words):
+        at += 1
+        if words[at - 1] not in _FINAL:
+            continue
+        while at < len(words) and words[at] in _FINAL | CLOSING:
+            at += 1
+        if at < len(words) and not words[at][0].islower():
+            found.append(words[start:at])
+            start = at
+    return [*found, words[start:]] if start < len(words) else found
+
+
+@Language.component("sentence_ends")
+def sentence_ends(document: Doc) -> Doc:
+    """Set where sentences begin, unless the document says it already; the parser keeps to it.
+
+    A paragraph begins one, whatever the former ends with: a heading has no full stop.
+    """
+    if document.has_annotation("SENT_START"):
+        return document
+    starts = {start for start, _ in sentence_spans(document.text)}
+    starts |= {found.end() for found in _BLANK_LINE.finditer(document.text)}
+    marks: Any = np.array(
+        [[1 if index == 0 or token.idx in starts else -1] for index, token in enumerate(document)],
+        dtype=np.int64,
+    )
+    # All at once: the setter of one token looks at all of them.
+    return document.from_array([SENT_START], marks.reshape(-1, 1).astype(np.uint64))
+
+
+@lru_cache(maxsize=2)
+def _annotator(name: str, coreference: str) -> Language:
+    nlp = load_pipeline(name)
+    nlp.add_pipe("sentence_ends", first=True)
+    nlp.add_pipe("coreference", last=True, config={"backend": coreference})
+    return nlp

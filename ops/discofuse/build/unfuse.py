@@ -1,0 +1,85 @@
+"""Fusion examples of one text, from its words to its examples.
+
+Belongs here: one text at a time, for use from a program or a prompt. Not here: datasets (annotated.py,
+candidates.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ops.coreference.titles import with_title
+from ops.discofuse.build.annotated import joined, pieces
+from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.build.example import FusionExample
+from ops.discofuse.build.pipeline import is_tokenised, sentences_of, tokenised
+from ops.discofuse.rules import RuleParams, candidates
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+#: Characters of a natural text that are parsed at once; a longer one is cut at the ends of paragraphs. Memory
+#: grows with tokens: a part that has more of them than prose is halved.
+_AT_ONCE, _TOKENS_OF_PROSE = 100_000, 30_000
+#: Tokens of a tokenised text that are parsed at once; a longer one is cut at the ends of sentences, and a
+#: longer sentence within.
+_TOKENS_AT_ONCE = 20_000
+
+
+def fusion_examples(
+    text: str,
+    nlp: Language,
+    params: RuleParams | None = None,
+    *,
+    title: str | None = None,
+    space_tokenised: bool | None = None,
+) -> list[FusionExample]:
+    """Return the fusion examples of a text of one or more sentences, in the order of the text.
+
+    `nlp` is that of `annotator()`. The text may be natural or already space-tokenised; in the second case
+    its tokens are kept, and its sentences end at the newlines, or where final marks stand if it has none.
+    Which it is, its punctuation tells unless `space_tokenised` does. A `title` that names whom the text is
+    about helps to tell whom its pronouns mean. Memory grows with the text; what the parse needs beside it is
+    bounded.
+    """
+    annotation = annotated(text, nlp, title=title, space_tokenised=space_tokenised)
+    return [candidate.example for candidate in candidates(annotation, params or RuleParams())]
+
+
+def annotated(
+    text: str, nlp: Language, *, title: str | None = None, space_tokenised: bool | None = None
+) -> Annotation:
+    """Return the parse of a text, natural or space-tokenised, as `fusion_examples` reads it."""
+    whole = is_tokenised(text) if space_tokenised is None else space_tokenised
+    documents = _tokenised(text, nlp, title) if whole else _natural(text, nlp, title, _AT_ONCE)
+    return joined([Annotation.of(document) for document in documents])
+
+
+def _natural(text: str, nlp: Language, title: str | None, longest: int) -> Iterator[Doc]:
+    for start, end in pieces(text, longest):
+        document = nlp.make_doc(text[start:end])
+        if len(document) <= _TOKENS_OF_PROSE:
+            yield nlp(with_title(document, title))
+        else:
+            yield from _natural(text[start:end], nlp, title, longest // 2)
+
+
+def _tokenised(text: str, nlp: Language, title: str | None) -> Iterator[Doc]:
+    """Yield parses of as many sentences as are parsed at once."""
+    part: list[Sequence[str]] = []
+    length = 0
+    for sentence in _cut(sentences_of(text)):
+        if part and length + len(sentence) > _TOKENS_AT_ONCE:
+            yield tokenised(nlp, part, title)
+            part, length = [], 0
+        part.append(sentence)
+        length += len(sentence)
+    yield tokenised(nlp, part, title)
+
+
+def _cut(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+    for sentence in sentences:
+        for first in range(0, len(sentence), _TOKENS_AT_ONCE):
+            yield sentence[first : first + _TOKENS_AT_ONCE]

@@ -1,0 +1,241 @@
+"""How good the fusions of every system are: the paper's Tables 6, 7 and 9, and Figure 3.
+
+Belongs here: scores of each fusion, their means with intervals, tests between systems, which connectives
+and pronouns come out. Not here: the metrics (ops/metrics), aligning texts (alignment.py), making fusions
+(fusions.py).
+
+Geva et al. (2019), sections 5.2 and 5.4: Exact and SARI on the full and the balanced test sets, by
+phenomenon, and the outputs in the places of gold connectives and pronouns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.discofuse.build.example import DISCOURSE_TYPES
+from ops.discofuse.evaluation.alignment import OTHER, PRONOUNS, predicted_connective, pronouns, words
+from ops.discofuse.evaluation.senses import CONNECTIVES
+from ops.discofuse.models.fusions import FUSIONS
+from ops.discofuse.models.side_files import with_files
+from ops.identity import row_id
+from ops.metrics.bootstrap import interval
+from ops.metrics.exact_match import exact_match
+from ops.metrics.sari import sari
+from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, struct
+from ops.params import Params
+from ops.parts import Parts
+
+_TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
+
+#: The columns of a fusion that its scores keep.
+_FUSION = (
+    "example_id", "system", "model", "domain", "balanced", "discourse_type", "source", "target", "prediction",
+)  # fmt: skip
+
+#: What stands in a row: one number for each metric, all 0 to 1.
+METRICS = ("sari", "exact", "keep", "add", "delete")
+
+#: The metrics of Tables 6 and 7.
+TABLE_6 = ("sari", "exact")
+
+#: The paper's Table 9, in its order.
+TABLE_9 = (
+    "and", "but", "because", "although", "so", "or", "however", "while", "so that", "unless", "for example",
+)  # fmt: skip
+
+_PRONOUN = struct(("gold", _TEXT), ("predicted", _TEXT, f"{OTHER} where no pronoun stands there"))
+
+EVALUATION = Shape(
+    unit=FUSIONS.kept,
+    kept=columns(
+        ("fusion_id", _TEXT, "row of discofuse/fusions"),
+        *(FUSIONS.kept.field(name) for name in _FUSION),
+        ("in_domain", _BOOL, "whether the model was trained on the domain of the example alone"),
+        ("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
+        ("sari", _REAL, "0 to 1, the mean of the next three"),
+        ("keep", _REAL, "F1 of n-grams rightly kept"),
+        ("add", _REAL, "F1 of n-grams rightly added"),
+        ("delete", _REAL, "F1 of n-grams rightly deleted"),
+        ("connective", _TEXT, "of the target, without commas; null where it has none"),
+        ("predicted_connective", _TEXT, f"of the prediction there; {OTHER} where it has none"),
+        ("pronouns", pa.list_(_PRONOUN), "those that the target has and the source has not"),
+    ),
+)
+
+#: The file of means, intervals, tests and confusions.
+TABLE = "table.json"
+
+#: What the tables need of a row: texts may be many.
+_LIGHT = (
+    "example_id", "system", "model", "domain", "balanced", "discourse_type", "in_domain", *METRICS,
+    "connective", "predicted_connective", "pronouns",
+)  # fmt: skip
+
+
+class EvaluationParams(Params, section="discofuse.evaluation"):
+    """The bootstrap over examples, and how much of the connectives is told."""
+
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+    seed: int = Field(0, ge=0)
+    connectives: int = Field(11, ge=0, description="most common ones, told beside those of the paper")
+
+
+def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
+    """Yield the scores of all fusions, part by part, the tables with the last; the units are the fusions."""
+    light: list[Row] = []
+
+    def parts() -> Outcomes:
+        for part in fusions:
+            rows = [scored(unit) for unit in part.to_pylist()]
+            light.extend({name: row[name] for name in _LIGHT} for row in rows)
+            yield Outcome.of(EVALUATION, part["id"].to_pylist(), rows)
+
+    def files() -> dict[str, bytes]:
+        return {TABLE: json.dumps(table(light, params), indent=1, sort_keys=True).encode()}
+
+    yield from with_files(parts(), EVALUATION, files)
+
+
+def scored(fusion: Row) -> dict[str, Any]:
+    """Return the row of a fusion: its scores, and what it has in the places of connective and pronouns."""
+    found = sari(fusion["source"], fusion["prediction"], [fusion["target"]])
+    gold, predicted, source = (words(fusion[name]) for name in ("target", "prediction", "source"))
+    connective = " ".join(words(fusion["connective_string"] or ""))
+    known = CONNECTIVES | {connective}
+    output = predicted_connective(connective, gold, predicted, source, known) if connective else None
+    return {
+        "id": row_id("score", fusion["id"]),
+        "source_ids": [fusion["id"]],
+        "licence": fusion["licence"],
+        "fusion_id": fusion["id"],
+        **{name: fusion[name] for name in _FUSION},
+        "in_domain": fusion["model"] == fusion["domain"],
+        "exact": float(exact_match(fusion["prediction"], [fusion["target"]])),
+        "sari": found.score,
+        "keep": found.keep,
+        "add": found.add,
+        "delete": found.delete,
+        "connective": connective if output else None,
+        "predicted_connective": output,
+        "pronouns": [one._asdict() for one in pronouns(gold, predicted, source)],
+    }
+
+
+def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    """Return the tables of the paper; means have 95 % intervals over examples.
+
+    `systems` (Table 6): every system by domain and test set ("full", "balanced"), with examples and by
+    metric mean, low and high. `tests`: of every two systems over the examples that both have, by domain, test
+    set and metric of Table 6: difference, low, high and p. Of in-domain models alone, on the full test set:
+    `phenomena` (Table 7), `connectives` (Table 9: accuracy, and how often what was predicted, the most
+    frequent first) and `pronouns` (Figure 3: how often what was predicted, as counts and shares of the row).
+    """
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row["domain"], "full"].append(row)
+        if row["balanced"]:
+            groups[row["domain"], "balanced"].append(row)
+    ordered = sorted(groups, key=lambda key: (key[0], key[1] == "balanced"))
+    models: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["in_domain"]:
+            models[row["model"]].append(row)
+    told = _connectives_told(rows, params.connectives)
+    draws = (params.resamples, params.seed)
+    return {
+        "systems": [
+            {
+                **_place(*key),
+                **_named(system),
+                "examples": len(own),
+                "scores": mean_scores(own, METRICS, *draws),
+            }
+            for key in ordered
+            for system, own in sorted(by_system(groups[key]).items())
+        ],
+        "tests": [
+            {**_place(*key), **test} for key in ordered for test in _tests(by_system(groups[key]), params)
+        ],
+        "phenomena": [
+            {
+                "model": model,
+                "discourse_type": kind,
+                "examples": len(own),
+                "scores": mean_scores(own, TABLE_6, *draws),
+            }
+            for model, of_model in sorted(models.items())
+            for kind in DISCOURSE_TYPES
+            if (own := [row for row in of_model if row["discourse_type"] == kind])
+        ],
+        "connectives": [
+            {"model": model, "connective": name, **_connective(name, of_model, params)}
+            for model, of_model in sorted(models.items())
+            for name in told
+        ],
+        "pronouns": [
+            {"model": model, "pronoun": name, **_confusion(outputs)}
+            for model, of_model in sorted(models.items())
+            for name in PRONOUNS
+            if (outputs := _outputs(name, of_model))
+        ],
+    }
+
+
+def _place(domain: str, test: str) -> dict[str, str]:
+    return {"domain": domain, "test": test}
+
+
+def _named(system: System) -> dict[str, str | None]:
+    return {"system": system[0], "model": system[1] or None}
+
+
+def _tests(systems: Mapping[System, Sequence[Row]], params: EvaluationParams) -> Iterator[dict[str, Any]]:
+    """Yield the paired tests of every two systems that have an example in common."""
+    for first, second in combinations(sorted(systems), 2):
+        ours, theirs = in_common(systems[first], systems[second], "example_id")
+        if ours:
+            yield {
+                "first": _named(first),
+                "second": _named(second),
+                "examples": len(ours),
+                "scores": paired_tests(ours, theirs, TABLE_6, params.resamples, params.seed),
+            }
+
+
+def _connectives_told(rows: Iterable[Row], most: int) -> list[str]:
+    """Return the connectives of the paper, then others of the most common ones of the test examples."""
+    of_example = {row["example_id"]: row["connective"] for row in rows if row["connective"]}
+    counts = Counter(of_example.values())
+    common = sorted(counts, key=lambda name: (-counts[name], name))[:most]
+    return [*TABLE_9, *(name for name in common if name not in TABLE_9)]
+
+
+def _connective(name: str, rows: Iterable[Row], params: EvaluationParams) -> dict[str, Any]:
+    outputs = [row["predicted_connective"] for row in rows if row["connective"] == name]
+    hits = [float(output == name) for output in outputs]
+    accuracy = interval(hits, params.resamples, params.seed)._asdict() if hits else None
+    return {"accuracy": accuracy, **_confusion(outputs)}
+
+
+def _outputs(pronoun: str, rows: Iterable[Row]) -> list[str]:
+    return [one["predicted"] for row in rows for one in row["pronouns"] if one["gold"] == pronoun]
+
+
+def _confusion(outputs: Sequence[str]) -> dict[str, Any]:
+    """Return how often each output stands there, the most frequent first; of equals by name."""
+    counts: Mapping[str, int] = Counter(outputs)
+    return {
+        "examples": len(outputs),
+        "predicted": [
+            {"output": output, "count": counts[output], "share": counts[output] / len(outputs)}
+            for output in sorted(counts, key=lambda output: (-counts[output], output))
+        ],
+    }

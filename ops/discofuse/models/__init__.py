@@ -1,0 +1,1 @@
+"""Models that learn to fuse, and the sentences they write. Not here: their scores (evaluation/)."""

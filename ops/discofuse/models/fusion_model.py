@@ -1,0 +1,153 @@
+"""Fusion models: a Transformer for each training set of balanced examples.
+
+Belongs here: training them one by one, and what each example is to them. Not here: the sets
+(training_sets.py), one training (fusion_training.py), the network and its vocabulary (ops/models/seq2seq).
+
+Geva et al. (2019), section 5.1: one model on each domain after down-sampling, and one on a mixture of both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from ops.discofuse.models.fusion_texts import source_of, target_of
+from ops.discofuse.models.fusion_training import (
+    MODELS,
+    learn_pieces,
+    lengths,
+    make_model,
+    told_of,
+    train_model,
+)
+from ops.discofuse.models.training_sets import TrainingSet, training_sets
+from ops.discofuse.schemas import BALANCED
+from ops.identity import row_id
+from ops.models.seq2seq.config import TransformerConfig
+from ops.models.training import CheckpointFolder, TrainingParams
+from ops.models.training.sizes import check_sizes
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import Params
+from ops.parts import Artifact, Parts
+
+if TYPE_CHECKING:
+    from ops.models.seq2seq.model import Seq2Seq
+    from ops.models.seq2seq.pieces import Pieces
+
+_TEXT = pa.string()
+
+FUSION_MODEL = Shape(
+    unit=BALANCED.kept,
+    kept=columns(
+        ("example_id", _TEXT, "row of discofuse/balanced"),
+        ("set", _TEXT, "the training set: a domain, or mixture"),
+        ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),
+        ("discourse_type", _TEXT, "of the example"),
+        ("source_tokens", pa.list_(_TEXT), "byte pairs that the model reads"),
+        ("target_tokens", pa.list_(_TEXT), "byte pairs that it is to write"),
+    ),
+)
+
+#: By what the weights of a training are kept, whatever its size: Exact is 0 for long, then the loss decides.
+_KEPT_BY = {"metric": "exact", "direction": "max", "tie": "loss"}
+
+
+class Size(Params):
+    """How large the models are, and how each is trained."""
+
+    model: TransformerConfig = TransformerConfig()
+    training: TrainingParams = TrainingParams()
+
+
+class FusionModelParams(Params, section="discofuse.fusion_model"):
+    """Which size of models is trained, and what judges them on the way."""
+
+    size: str = Field("tiny", description="which of the sizes")
+    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    validation_examples: int = Field(500, ge=1, description="of its own set that judge a model, at most")
+    validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
+    seed: int = Field(0, ge=0, description="of the draw of these examples")
+
+    @model_validator(mode="after")
+    def _known(self) -> FusionModelParams:
+        check_sizes(
+            self.size, {name: {"training": (one.training, _KEPT_BY)} for name, one in self.sizes.items()}
+        )
+        return self
+
+    @property
+    def training(self) -> TrainingParams:
+        """How models of the size that is asked for are trained: the weights stay that fuse best."""
+        return self.sizes[self.size].training.model_copy(update=_KEPT_BY)
+
+
+def fusion_model(
+    balanced: Parts, params: FusionModelParams, checkpoints: CheckpointFolder, strict: bool
+) -> Outcomes:
+    """Yield what the examples are to the models, and the models; the units are the examples.
+
+    The byte pairs are those of all examples in the split `train`, the same for every model. An example with
+    more than `longest` of them in source or target is dropped as `long`, with their number. Of a model
+    those weights stay that wrote most of its set's validation examples exactly; models.json says in
+    `judged_on` where it had none, and what it learnt from judged it. Raises TrainingError as
+    `training_sets` does, before anything is trained; errors of training begin with the set's name.
+    """
+    from ops.models.seq2seq.files import save
+
+    units = balanced.read().to_pylist()
+    config = params.sizes[params.size].model
+    learnt = [text for unit in units if unit["split"] == "train" for text in _texts(unit)]
+    pieces = learn_pieces(learnt, config)
+    found = {
+        unit["id"]: length for unit, length in zip(units, lengths(pieces, map(_texts, units)), strict=True)
+    }
+    short = {name for name, length in found.items() if length <= config.longest}
+    sets = training_sets(units, short, params.validation_examples, params.seed)
+    kept: list[Row] = []
+    files: dict[str, bytes] = {}
+    told = []
+    for one in sets:
+        model = make_model(config, pieces, params.training.seed)
+        ended = train_model(
+            one.name, model, one, params.training, params.validation_beam, checkpoints.at(one.name), strict
+        )
+        kept += [_row(one, example, pieces) for example in one.examples]
+        files |= {f"{one.name}/{name}": content for name, content in save(model).items()}
+        # All are chosen: each is judged by its own set, and evaluation compares them.
+        told.append(told_of(one.name, model, one, params.training, ended, chosen=True))
+    dropped = [drop(unit, "long", float(found[unit["id"]])) for unit in units if unit["id"] not in short]
+    files[MODELS] = json.dumps(told, indent=1, sort_keys=True).encode()
+    yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in units], kept, dropped, files=files)
+
+
+def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, Seq2Seq]]:
+    """Yield every trained model with the name of its training set."""
+    from ops.models.seq2seq.files import load
+
+    for told in json.loads((artifact.folder / MODELS).read_text()):
+        model = load(artifact.files(told["model"]))
+        model.place(strict)
+        yield told["model"], model
+
+
+def _texts(row: Row) -> tuple[str, str]:
+    return source_of(row), target_of(row)
+
+
+def _row(examples: TrainingSet, row: Row, pieces: Pieces) -> Row:
+    source, target = _texts(row)
+    return {
+        "id": row_id("learnt", examples.name, row["id"]),
+        "source_ids": [row["id"]],
+        "licence": row["licence"],
+        "example_id": row["id"],
+        "set": examples.name,
+        "split": row["split"],
+        "discourse_type": row["discourse_type"],
+        "source_tokens": pieces.names(source),
+        "target_tokens": pieces.names(target),
+    }

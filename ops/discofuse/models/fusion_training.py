@@ -1,0 +1,83 @@
+"""Training a model that fuses sentences: what the fusion models and the transfer have in common.
+
+Belongs here: vocabulary, one training, what models.json tells of it.
+Not here: the sets (training_sets.py), networks (ops/models/seq2seq), the loop (ops/models/training).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ops.discofuse.models.fusion_texts import judged
+from ops.discofuse.models.training_sets import TrainingSet
+from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, TransformerConfig
+from ops.models.training import Checkpoints, Trained, TrainingError, TrainingParams, train
+from ops.models.training.progress import ProgressLines
+from ops.models.training.report import account
+
+if TYPE_CHECKING:
+    from ops.models.seq2seq.model import Seq2Seq
+    from ops.models.seq2seq.pieces import Pieces
+
+#: What was trained: the file that says so of every model.
+MODELS = "models.json"
+
+
+def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
+    """Return the vocabulary of some texts, of the kind and the size that a model's config names."""
+    from ops.models.seq2seq.pieces import Pieces
+
+    return Pieces.learn(texts, config.pieces, config.vocabulary)
+
+
+def lengths(pieces: Pieces, texts: Iterable[Sequence[str]]) -> list[int]:
+    """Return how many pieces the longest text of each example has."""
+    return [max(len(pieces.numbers(text)) for text in each) for each in texts]
+
+
+def make_model(config: TransformerConfig | CopyNetConfig, pieces: Pieces, seed: int) -> Seq2Seq:
+    """Return a model with random weights."""
+    from ops.models.seq2seq.files import make
+
+    return make(config, pieces, seed)
+
+
+def train_model(
+    name: str,
+    model: Seq2Seq,
+    examples: TrainingSet,
+    params: TrainingParams,
+    beam: int,
+    checkpoints: Checkpoints,
+    strict: bool,
+) -> Trained:
+    """Train a model in place, judged by Exact and SARI of its answers; errors begin with its name."""
+    from ops.models.seq2seq.task import Seq2SeqTask
+
+    def judge(answers: Sequence[str]) -> Mapping[str, float]:
+        return judged(examples.judges, answers)
+
+    try:
+        task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
+        return train(task, params, checkpoints, ProgressLines(name), strict)
+    except TrainingError as error:
+        raise type(error)(f"{name}: {error}") from error
+
+
+def told_of(
+    name: str, model: Seq2Seq, examples: TrainingSet, params: TrainingParams, ended: Trained, chosen: bool
+) -> dict[str, Any]:
+    """Return what models.json tells of a model."""
+    return {
+        "model": name,
+        "architecture": model.config.model_dump()["kind"],
+        "set": examples.name,
+        "chosen": chosen,
+        "examples": len(examples.learnt),
+        "validation_examples": len(examples.judges),
+        "judged_on": examples.judged_on,
+        "config": model.config.model_dump(mode="json"),
+        "weights": sum(each.numel() for each in model.network.parameters()),
+        **account(ended, params),
+    }

@@ -1,0 +1,95 @@
+"""What fusion models learn from and are judged by: pairs of a training set, drawn by seed and id.
+
+Belongs here: the sets of balanced examples, by domain and as a mixture, and refusing a set that teaches
+nothing. Not here: choosing the examples (balanced.py), training (fusion_training.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from ops.annotation.sampling import drawn
+from ops.discofuse.models.fusion_texts import source_of, target_of
+from ops.models.seq2seq.pairs import Pairs
+from ops.models.training import TrainingError
+from ops.outcome import Row
+
+#: The training set that is drawn from the two largest domains in equal shares.
+MIXTURE = "mixture"
+
+#: What a model may be judged on; the later, the more it tells.
+JUDGED_ON = ("training set", "validation split")
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """A training set: its examples, the pairs to learn from, and those to judge by."""
+
+    name: str
+    examples: Sequence[Row]
+    learnt: Pairs
+    judges: Pairs
+    judged_on: str
+
+
+def training_sets(
+    rows: Sequence[Row], short: Collection[str], most_judges: int, seed: int
+) -> list[TrainingSet]:
+    """Return the set of each domain and, where rows are part of it, the mixture, by name.
+
+    `short` are the ids of the rows that can be learnt from. Raises TrainingError as `training_set` does,
+    and for a domain that is called `mixture`.
+    """
+    sets: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["domain"] == MIXTURE:
+            raise TrainingError(
+                f"example {row['id']}: its domain is called {MIXTURE!r}, as the training set of two domains "
+                "is: rename the domain in params.yaml (sources.prose)"
+            )
+        sets.setdefault(row["domain"], []).append(row)
+        if row["mixture"]:
+            sets.setdefault(MIXTURE, []).append(row)
+    return [training_set(name, own, short, pairs_of, most_judges, seed) for name, own in sorted(sets.items())]
+
+
+def training_set(
+    name: str,
+    rows: Sequence[Row],
+    short: Collection[str],
+    pairs: Callable[[Sequence[Row]], Pairs],
+    most_judges: int,
+    seed: int,
+) -> TrainingSet:
+    """Return a set of rows with `id` and `split`, of which `pairs` makes texts.
+
+    It is judged by at most `most_judges` of its own validation examples; where it has none, by what it learns
+    from. Raises TrainingError where nothing can be learnt from.
+    """
+    examples = [row for row in rows if row["id"] in short]
+    learnt = [row for row in examples if row["split"] == "train"]
+    if not learnt:
+        training = sum(row["split"] == "train" for row in rows)
+        raise TrainingError(
+            f"training set {name}: it has {len(rows)} examples, {training} of them in the split train, and 0 "
+            "of these are short enough to learn from; give more text, or raise `longest` in params.yaml"
+        )
+    own = [row for row in examples if row["split"] == "validation"]
+    judges = bounded(own or learnt, most_judges, seed)
+    return TrainingSet(name, examples, pairs(learnt), pairs(judges), JUDGED_ON[bool(own)])
+
+
+def pairs_of(rows: Sequence[Row]) -> Pairs:
+    """Return examples as pairs of texts."""
+    return Pairs(
+        [row["id"] for row in rows], [source_of(row) for row in rows], [target_of(row) for row in rows]
+    )
+
+
+def bounded(rows: Sequence[Row], most: int | None, seed: int) -> list[Row]:
+    """Return at most so many rows, drawn by seed and id alone, in their order; None: all."""
+    if most is None or len(rows) <= most:
+        return list(rows)
+    ranked = sorted(range(len(rows)), key=lambda index: drawn(seed, rows[index]["id"]))
+    return [rows[index] for index in sorted(ranked[:most])]

@@ -1,0 +1,290 @@
+"""What pre-training on fusion examples brings to another corpus: the paper's Table 10.
+
+Belongs here: CopyNet trained on pairs of a split-and-rephrase corpus, with and without pre-training on
+ours, beside COPY, and their scores. Not here: one training (fusion_training.py), the network
+(ops/models/seq2seq).
+
+Geva et al. (2019), section 6 and appendix A.3: both models have one size, and of each those weights are taken
+that have the best SARI on validation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from ops.discofuse.models.fusion_texts import copied, source_of, target_of
+from ops.discofuse.models.fusion_training import (
+    MODELS,
+    learn_pieces,
+    lengths,
+    make_model,
+    told_of,
+    train_model,
+)
+from ops.discofuse.models.training_sets import pairs_of, training_set
+from ops.identity import row_id
+from ops.metrics.exact_match import exact_match
+from ops.metrics.sari import sari
+from ops.metrics.systems import mean_scores, paired_tests
+from ops.models.seq2seq.config import CopyNetConfig
+from ops.models.seq2seq.pairs import Pairs
+from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
+from ops.models.training.sizes import check_sizes
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import Params
+from ops.parse.schemas import FUSION_PAIRS
+from ops.parts import Parts
+
+if TYPE_CHECKING:
+    from ops.models.seq2seq.model import Seq2Seq
+
+_TEXT, _REAL = pa.string(), pa.float64()
+
+#: The baseline, and the two models: trained on the corpus alone, and after pre-training on our examples.
+COPY, TARGET, PRETRAINED = "copy", "target", "pretrained"
+SYSTEMS = (COPY, TARGET, PRETRAINED)
+
+#: The model before it is trained on the corpus.
+PRETRAINING = "pretraining"
+
+#: The columns of the paper's Table 10, in its order, and Exact.
+TABLE_10 = ("sari", "keep", "add", "delete", "exact")
+
+#: The file of the means, intervals and tests.
+TABLE = "table.json"
+
+TRANSFER = Shape(
+    unit=FUSION_PAIRS.kept,
+    kept=columns(
+        ("pair_id", _TEXT, "row of sources/fusion_pairs"),
+        (
+            "system",
+            _TEXT,
+            "copy, target (trained on the corpus alone) or pretrained (on our examples before)",
+        ),
+        ("chosen", pa.bool_(), "whether it is the model with the better SARI on validation"),
+        ("source", _TEXT, "the two sentences that are to be fused"),
+        ("target", _TEXT, "the sentence that was split into them"),
+        ("prediction", _TEXT, "the fusion of the system"),
+        ("sari", _REAL, "0 to 1, the mean of the next three"),
+        ("keep", _REAL, "F1 of n-grams rightly kept"),
+        ("add", _REAL, "F1 of n-grams rightly added"),
+        ("delete", _REAL, "F1 of n-grams rightly deleted"),
+        ("exact", _REAL, "1 where prediction and target have the same tokens in any case, else 0"),
+    ),
+)
+
+#: By what the weights of a training are kept, whatever its size.
+_KEPT_BY = {"metric": "sari", "direction": "max", "tie": "loss"}
+
+
+class Size(Params):
+    """How large the models are, and how they are trained: before, after that, and without."""
+
+    model: CopyNetConfig = CopyNetConfig()
+    pretraining: TrainingParams = TrainingParams()
+    finetuning: TrainingParams = TrainingParams()
+    target: TrainingParams = TrainingParams()
+
+
+class TransferParams(Params, section="discofuse.transfer"):
+    """Which examples are learnt from before the corpus, and how."""
+
+    domain: str | None = Field(
+        None, description="of the examples of the pre-training; null: that with the most training examples"
+    )
+    size: str = Field("tiny", description="which of the sizes")
+    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    validation_examples: int = Field(500, ge=1, description="pairs that judge a model, at most")
+    validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+    seed: int = Field(0, ge=0, description="of these draws, and of that of the pairs that judge")
+
+    @model_validator(mode="after")
+    def _known(self) -> TransferParams:
+        parts = (PRETRAINING, "finetuning", TARGET)
+        check_sizes(
+            self.size,
+            {
+                name: {part: (getattr(one, part), _KEPT_BY) for part in parts}
+                for name, one in self.sizes.items()
+            },
+        )
+        return self
+
+    def training(self, part: str) -> TrainingParams:
+        """Return how a training of the size that is asked for goes: the weights with the best SARI stay."""
+        found: TrainingParams = getattr(self.sizes[self.size], part)
+        return found.model_copy(update=_KEPT_BY)
+
+
+def transfer(
+    fusion_pairs: Parts, balanced: Parts, params: TransferParams, checkpoints: CheckpointFolder, strict: bool
+) -> Outcomes:
+    """Yield every system's fusion of the test pairs with its scores, and the table; the units are the pairs.
+
+    Models learn from the pairs of the split `train`, and from the balanced examples of one domain before.
+    The vocabulary is that of both, the same for all models. Pairs of other splits than `test` are dropped
+    as `split_train` and `split_validation`; as `long`, with the number of pieces, those among them that are
+    too long to be learnt from. Of a test pair that is too long, models read the beginning. Raises
+    TrainingError for a domain that is not there and for a set from which nothing can be learnt, before
+    anything is trained.
+    """
+    units = fusion_pairs.read().to_pylist()
+    tests = [unit for unit in units if unit["split"] == "test"]
+    if not units:
+        yield _outcome([], [], [], [], {}, params)
+        return
+    ours = _examples(balanced, params.domain)
+    config = params.sizes[params.size].model
+    theirs = [text for unit in units if unit["split"] == "train" for text in _texts(unit)]
+    pieces = learn_pieces(
+        [*theirs, *(text for row in ours for text in (source_of(row), target_of(row)))], config
+    )
+    found = {
+        unit["id"]: length for unit, length in zip(units, lengths(pieces, map(_texts, units)), strict=True)
+    }
+    found_ours = lengths(pieces, ((source_of(row), target_of(row)) for row in ours))
+    short = {name for name, length in found.items() if length <= config.longest}
+    short |= {row["id"] for row, length in zip(ours, found_ours, strict=True) if length <= config.longest}
+    bounds = (params.validation_examples, params.seed)
+    before = training_set(PRETRAINING, ours, short, pairs_of, *bounds)
+    corpus = training_set(TARGET, units, short, _pairs, *bounds)
+
+    model = make_model(config, pieces, params.training(PRETRAINING).seed)
+    files: dict[str, bytes] = {}
+    told: list[dict[str, Any]] = []
+    answers = {COPY: [_texts(unit)[0] for unit in tests]}
+    for name, part, examples in (
+        (PRETRAINING, PRETRAINING, before),
+        (PRETRAINED, "finetuning", corpus),
+        (TARGET, TARGET, corpus),
+    ):
+        training = params.training(part)
+        if name == TARGET:
+            model = make_model(config, pieces, training.seed)
+        ended = train_model(
+            name, model, examples, training, params.validation_beam, checkpoints.at(name), strict
+        )
+        files |= _files(name, model)
+        told.append(told_of(name, model, examples, training, ended, chosen=False))
+        if name != PRETRAINING:
+            answers[name] = model.generate(answers[COPY])
+    best = max((one for one in told if one["model"] != PRETRAINING), key=lambda one: one["best"])
+    best["chosen"] = True
+    kept = [
+        _row(unit, system, system == best["model"], answer)
+        for system in SYSTEMS
+        for unit, answer in zip(tests, answers[system], strict=True)
+    ]
+    dropped = [
+        drop(unit, f"split_{unit['split']}")
+        if unit["id"] in short
+        else drop(unit, "long", float(found[unit["id"]]))
+        for unit in units
+        if unit["split"] != "test"
+    ]
+    yield _outcome(units, kept, dropped, told, files, params)
+
+
+def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
+    """Return the means of every system with 95 % intervals over pairs, and paired tests between systems.
+
+    `systems`: system, chosen, the number of pairs, and by metric mean, low and high. `tests`: of every two,
+    by metric the difference, low, high and p. Without rows both are empty.
+    """
+    systems = {name: [row for row in rows if row["system"] == name] for name in SYSTEMS} if rows else {}
+    draws = (params.resamples, params.seed)
+    return {
+        "metrics": TABLE_10,
+        "systems": [
+            {
+                "system": name,
+                "chosen": own[0]["chosen"],
+                "pairs": len(own),
+                "scores": mean_scores(own, TABLE_10, *draws),
+            }
+            for name, own in systems.items()
+        ],
+        "tests": [
+            {
+                "first": first,
+                "second": second,
+                "pairs": len(systems[first]),
+                "scores": paired_tests(systems[first], systems[second], TABLE_10, *draws),
+            }
+            for second, first in combinations(systems, 2)
+        ],
+    }
+
+
+def _examples(balanced: Parts, domain: str | None) -> list[Row]:
+    """Return the examples of the pre-training. Raises TrainingError for a domain that is not there."""
+    counts = Counter(
+        row["domain"] for row in balanced.read(["domain", "split"]).to_pylist() if row["split"] == "train"
+    )
+    largest = min(counts, key=lambda name: (-counts[name], name), default=None)
+    chosen = domain or largest
+    if chosen is None or chosen not in counts:
+        known = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items())) or "none"
+        raise TrainingError(
+            f"discofuse.transfer pre-trains on the domain {chosen!r}, but domains with training examples in "
+            f"discofuse/balanced are: {known}"
+        )
+    found: list[Row] = balanced.read(where=("domain", [chosen])).to_pylist()
+    return found
+
+
+def _texts(unit: Row) -> tuple[str, str]:
+    """Return source and target of a pair."""
+    return copied(unit["first"], unit["second"]), unit["fused"]
+
+
+def _pairs(units: Sequence[Row]) -> Pairs:
+    texts = [_texts(unit) for unit in units]
+    return Pairs([unit["id"] for unit in units], [one for one, _ in texts], [one for _, one in texts])
+
+
+def _files(name: str, model: Seq2Seq) -> dict[str, bytes]:
+    from ops.models.seq2seq.files import save
+
+    return {f"{name}/{file}": content for file, content in save(model).items()}
+
+
+def _row(unit: Row, system: str, chosen: bool, prediction: str) -> Row:
+    source, target = _texts(unit)
+    scores = sari(source, prediction, [target])
+    return {
+        "id": row_id("transferred", unit["id"], system),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "pair_id": unit["id"],
+        "system": system,
+        "chosen": chosen,
+        "source": source,
+        "target": target,
+        "prediction": prediction,
+        "sari": round(scores.score, 6),
+        **{name: round(getattr(scores, name), 6) for name in ("keep", "add", "delete")},
+        "exact": float(exact_match(prediction, [target])),
+    }
+
+
+def _outcome(
+    units: Sequence[Row],
+    kept: Sequence[Row],
+    dropped: Sequence[Row],
+    told: Sequence[Mapping[str, Any]],
+    files: Mapping[str, bytes],
+    params: TransferParams,
+) -> Outcome:
+    beside = {MODELS: told, TABLE: table(kept, params)}
+    texts = {name: json.dumps(value, indent=1, sort_keys=True).encode() for name, value in beside.items()}
+    return Outcome.of(TRANSFER, [unit["id"] for unit in units], kept, dropped, files={**files, **texts})

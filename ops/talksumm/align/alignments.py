@@ -1,0 +1,157 @@
+"""From pairs of a talk and a paper to the alignment of each: the table of talksumm/alignments.
+
+Belongs here: which sentences are states, and rows with counts, seconds and spans.
+Not here: the model (hmm.py), how talks find their papers (pairs.py), choosing summaries (budgets.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+
+from ops.models.word_vectors import WordVectors, word_vectors
+from ops.outcome import Outcome, Row, drop
+from ops.parse.roles import INTRODUCTION, PREAMBLE
+from ops.parts import Parts
+from ops.talksumm.align.hmm import Alignment, HmmParams, Trellis, trellis
+from ops.talksumm.align.tokens import observe, says_anything
+from ops.talksumm.schemas import ALIGNMENTS
+from ops.thresholds import at_least, at_most, scored
+
+Span = tuple[int, int]
+
+
+def align(pairs: pa.Table, params: HmmParams) -> Outcome:
+    """Return which paper sentence each spoken word describes, and how many words each sentence got.
+
+    The units are the sentences of the pairs. Every sentence that is a state is kept, with count 0 too. The
+    others are dropped: `role_<role>` (a section that the model leaves out), `short` (under
+    `params.minimum_characters`; score: its characters), `talk_without_words` (no word is left to align),
+    `too_large` (the pair has more than `params.cells`; score: how many).
+    """
+    vectors = word_vectors(params.vectors)
+    units: list[str] = []
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for pair in pairs.to_pylist():
+        units += [sentence["id"] for sentence in pair["sentences"]]
+        states, lost = divide(pair, params)
+        dropped += lost
+        size = cells(pair, states)
+        if not at_most(size, params.cells):
+            detail = f"{len(pair['words'])} words, {len(states)} sentences"
+            dropped += [drop(unit, "too_large", float(size), detail) for unit in states]
+        elif (model := trellis_of(pair, states, vectors, params)) is None:
+            detail = f"{len(pair['words'])} words"
+            dropped += [drop(unit, "talk_without_words", detail=detail) for unit in states]
+        else:
+            kept += _rows(states, model.decode(params), pair["words"])
+    return Outcome.of(ALIGNMENTS, units, kept, dropped)
+
+
+def divide(pair: Row, params: HmmParams) -> tuple[list[Row], list[Row]]:
+    """Return the sentences of a pair that are states, in the paper's order, and the dropped others.
+
+    In a paper in which no other section was found the preamble is not left out: it is the paper.
+    """
+    excluded = set(params.excluded_roles)
+    if {sentence["role"] for sentence in pair["sentences"]} <= excluded:
+        excluded.discard(PREAMBLE)
+    states: list[Row] = []
+    dropped: list[Row] = []
+    for sentence in sorted(pair["sentences"], key=lambda sentence: int(sentence["position"])):
+        unit = _unit(pair, sentence)
+        if sentence["role"] in excluded:
+            dropped.append(drop(unit, f"role_{sentence['role'].replace(' ', '_')}"))
+        elif not at_least(len(sentence["text"]), params.minimum_characters):
+            dropped.append(drop(unit, "short", score=float(len(sentence["text"]))))
+        else:
+            states.append(unit)
+    return states, dropped
+
+
+def lengths(pairs: Parts, params: HmmParams) -> Iterator[pa.Table]:
+    """Yield the sentences by what `params.minimum_characters` is asked of: their characters."""
+    of_any_length = params.model_copy(update={"minimum_characters": 0})
+    for table in pairs:
+        units: list[tuple[str, float | None, str]] = []
+        for pair in table.to_pylist():
+            states, lost = divide(pair, of_any_length)
+            words = [word["text"] for word in pair["words"]]
+            alignable = says_anything(words) and at_most(cells(pair, divide(pair, params)[0]), params.cells)
+            units += [
+                (unit["id"], float(len(unit["text"])) if alignable else None, unit["text"]) for unit in states
+            ]
+            units += [(unit["id"], None, unit["text"]) for unit in lost]
+        yield scored(units)
+
+
+def cells(pair: Row, states: Sequence[Row]) -> int:
+    """Return the time steps of a talk x the sentences that are states."""
+    return len(observe([word["text"] for word in pair["words"]])[0]) * len(states)
+
+
+def trellis_of(pair: Row, states: Sequence[Row], vectors: WordVectors, params: HmmParams) -> Trellis | None:
+    """Return the trellis of a pair over its states; None where there is no state or no word to align."""
+    words = [word["text"] for word in pair["words"]]
+    if not states or not says_anything(words):
+        return None
+    introduction = [k for k, unit in enumerate(states) if unit["role"] == INTRODUCTION]
+    return trellis(words, [unit["text"] for unit in states], vectors, params, introduction or None)
+
+
+def spans(alignment: Alignment) -> list[list[Span]]:
+    """Return, for each state, its runs: the first and last index of the words spoken while it was in mind."""
+    runs: list[list[Span]] = [[] for _ in alignment.counts]
+    steps = zip(alignment.states.tolist(), alignment.kept.tolist(), strict=True)
+    for state, run in groupby(steps, key=lambda step: step[0]):
+        words = [word for _, word in run]
+        runs[state].append((words[0], words[-1]))
+    return runs
+
+
+def seconds(runs: Sequence[Span], words: Sequence[Row]) -> float | None:
+    """Return the time from the first to the last word of each run, summed; None if a time is missing."""
+    total = 0.0
+    for first, last in runs:
+        start, end = words[first]["start"], words[last]["end"]
+        if start is None or end is None:
+            return None
+        total += end - start
+    return round(total, 3)
+
+
+def _unit(pair: Row, sentence: Row) -> dict[str, Any]:
+    return {
+        "id": sentence["id"],
+        "source_ids": [pair["id"], sentence["sentence_id"]],
+        "licence": pair["licence"],
+        "pair_id": pair["id"],
+        "talk_id": pair["talk_id"],
+        "paper_id": pair["paper_id"],
+        "sentence_id": sentence["sentence_id"],
+        "position": sentence["position"],
+        "section_title": sentence["section_title"],
+        "role": sentence["role"],
+        "text": sentence["text"],
+    }
+
+
+def _rows(states: Sequence[Row], alignment: Alignment, words: Sequence[Row]) -> list[Row]:
+    timed = any(word["start"] is not None for word in words)
+    rows: list[Row] = []
+    for state, (unit, runs) in enumerate(zip(states, spans(alignment), strict=True)):
+        row = {
+            **unit,
+            "state": state,
+            "count": int(alignment.counts[state]),
+            "seconds": seconds(runs, words) if timed else None,
+            "spans": [{"first": first, "last": last} for first, last in runs],
+            # Six decimals: far above what the order of a sum can change, far below what tells paths apart.
+            "log_probability": round(alignment.log_probability, 6),
+        }
+        rows.append(row)
+    return rows

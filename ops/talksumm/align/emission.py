@@ -1,0 +1,121 @@
+"""How probable each spoken word is while a given paper sentence is in mind.
+
+Belongs here: p(y | k) of Lev et al. (2019), section 3.2, with the details of the released code, in bounded
+memory. Not here: which tokens count (tokens.py), word vectors (ops/models).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ops.models.word_vectors import WordVectors
+
+#: Cells of the rows that are kept (half a gigabyte), and of those that are made anew when they are needed.
+KEPT_CELLS, FRESH_CELLS = 2**26, 2**24
+
+
+class Emission:
+    """ln p(word | sentence) of V distinct spoken tokens and K sentences: a table of V rows.
+
+    The similarity of a word and a sentence is the largest exp(cosine) over the sentence's words. Per
+    sentence, `floor` x the least similarity of any spoken word is subtracted, and the V values are scaled to
+    sum to 1: what is left is mostly what sets the words apart. A spoken token without a vector gets the mean
+    of all vectors; a paper token without one is skipped, and a sentence with none gets the mean.
+
+    The rows of the most `frequent` tokens (V counts) are kept, as many as `kept_cells` allow: mostly all. The
+    others are made each time they are asked for, `fresh_cells` at once. No value depends on either. Raises
+    ValueError if a vector holds NaN or infinity.
+    """
+
+    def __init__(
+        self,
+        spoken: Sequence[str],
+        sentences: Sequence[Sequence[str]],
+        vectors: WordVectors,
+        floor: float = 0.8,
+        frequent: NDArray[np.int64] | None = None,
+        kept_cells: int = KEPT_CELLS,
+        fresh_cells: int = FRESH_CELLS,
+    ) -> None:
+        from ops.talksumm.align import kernels
+
+        mean = vectors.mean.astype(np.float32)
+        spoken_vectors, found = vectors.vectors(spoken)
+        spoken_vectors[~found] = mean
+        vocabulary = sorted({word for sentence in sentences for word in sentence if word in vectors})
+        paper_vectors = np.vstack([vectors.vectors(vocabulary)[0], mean[np.newaxis]])
+        if not (np.isfinite(spoken_vectors).all() and np.isfinite(paper_vectors).all()):
+            raise ValueError("the word vectors hold NaN or infinity")
+        column = {word: index for index, word in enumerate(vocabulary)}
+        members: list[int] = []
+        offsets = [0]
+        for sentence in sentences:
+            members += sorted({column[word] for word in sentence if word in column}) or [len(vocabulary)]
+            offsets.append(len(members))
+        self._spoken = kernels.unit_rows(spoken_vectors.astype(np.float64))
+        self._paper = (
+            np.ascontiguousarray(kernels.unit_rows(paper_vectors.astype(np.float64)).T),
+            np.array(offsets, np.int64),
+            np.array(members, np.int64),
+        )
+        words, states = len(spoken), len(sentences)
+        kept = min(words, kept_cells // states)
+        self.at_once = sys.maxsize if kept == words else max(1, fresh_cells // states)
+        counts = np.zeros(words, np.int64) if frequent is None else frequent
+        self._kept = np.sort(np.argsort(-counts, kind="stable")[:kept])
+        self._row = np.full(words, -1)
+        self._row[self._kept] = np.arange(kept)
+        self._table = np.empty((min(words, kept + self.at_once), states))
+        self._normalise(floor)
+
+    def rows(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return a table and the row of it that each observed token has, until the next call.
+
+        Tokens are given by their indices; `at_once` of them may be observed, and any number if all are kept.
+        """
+        from ops.talksumm.align import kernels
+
+        rows, fresh = self._similar(observations)
+        kernels.log_shares(fresh, self._subtracted, self._total)
+        return self._table, rows
+
+    def _similar(self, observations: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the row of each token, and the rows made for it, which are not yet normalised."""
+        from ops.talksumm.align import kernels
+
+        rows = self._row[observations]
+        missing, places = np.unique(observations[rows < 0], return_inverse=True)
+        rows[rows < 0] = len(self._kept) + places
+        fresh = self._table[len(self._kept) : len(self._kept) + len(missing)]
+        kernels.similarities(self._spoken[missing], *self._paper, fresh)
+        return rows, fresh
+
+    def _normalise(self, floor: float) -> None:
+        from ops.talksumm.align import kernels
+
+        kept = self._table[: len(self._kept)]
+        kernels.similarities(self._spoken[self._kept], *self._paper, kept)
+        least = np.full(self._table.shape[1], np.inf)
+        for words in self._blocks():
+            kernels.lower(least, self._table, self._similar(words)[0])
+        self._subtracted = floor * least
+        self._total = np.zeros_like(least)
+        for words in self._blocks():
+            kernels.add(self._total, self._table, self._similar(words)[0], self._subtracted)
+        kernels.log_shares(kept, self._subtracted, self._total)
+
+    def _blocks(self) -> Iterator[NDArray[np.int64]]:
+        words = np.arange(len(self._spoken))
+        return (words[first : first + self.at_once] for first in range(0, len(words), self.at_once))
+
+
+def log_emission(
+    spoken: Sequence[str], sentences: Sequence[Sequence[str]], vectors: WordVectors, floor: float = 0.8
+) -> NDArray[np.float64]:
+    """Return ln p(word | sentence) of V distinct spoken tokens and K sentences (V x K), as in `Emission`."""
+    emission = Emission(spoken, sentences, vectors, floor, kept_cells=len(spoken) * len(sentences))
+    return emission.rows(np.arange(len(spoken)))[0]

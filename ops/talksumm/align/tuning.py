@@ -1,0 +1,256 @@
+"""How well the model aligns talks that were aligned by hand, over a grid of its four main knobs.
+
+Belongs here: the grid, finding the states that labels mean, scores with their intervals, and the table of
+talksumm/tuning. It is a report: the alignments take their knobs from params.yaml, whatever is best here.
+Not here: the model (hmm.py), reading labels (ops/parse/gold_alignments.py).
+
+Lev et al. (2019), section 3.2: "the values of these parameters were determined based on evaluation over
+manually-labeled alignments between the transcripts and the sentences of a small set of papers".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Annotated, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, field_validator
+
+from ops.identity import joint_licence, row_id
+from ops.models.word_vectors import word_vectors
+from ops.outcome import Outcome, Outcomes, Row, drop
+from ops.params import Params
+from ops.parts import Parts
+from ops.talksumm.align.alignments import cells, divide, trellis_of
+from ops.talksumm.align.hmm import HmmParams, Trellis
+from ops.talksumm.schemas import TUNING
+from ops.thresholds import at_most
+
+#: A prediction this many sentences off still counts for `within_two`.
+NEAR = 2
+
+Counts: TypeAlias = NDArray[np.int64]
+Factors = Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Field(min_length=1)]
+Probabilities = Annotated[tuple[Annotated[float, Field(gt=0, lt=1)], ...], Field(min_length=1)]
+
+
+class Point(NamedTuple):
+    """One setting of the four knobs, as params.yaml calls them."""
+
+    lambda_: float
+    gamma: float
+    delta: float
+    epsilon: float
+
+    def applied(self, params: HmmParams) -> HmmParams:
+        """Return `params` with these four and all others as they stand."""
+        return params.model_copy(update=self._asdict())
+
+
+class TuningParams(Params, section="talksumm.tuning"):
+    """The grid: every combination of the four lists; and the bootstrap, `resamples` draws from `seed`.
+
+    The defaults surround the paper's 0.75, 0.5, 0.33 and 0.1.
+    """
+
+    lambda_: Factors = Field((0.65, 0.75, 0.85), alias="lambda")
+    gamma: Factors = (0.25, 0.5, 0.75)
+    delta: Probabilities = (0.25, 0.33, 0.45)
+    epsilon: Probabilities = (0.05, 0.1, 0.3)
+    seed: int = Field(0, ge=0)
+    resamples: int = Field(1000, ge=100)
+
+    @field_validator("lambda_", "gamma", "delta", "epsilon")
+    @classmethod
+    def _distinct(cls, values: tuple[float, ...]) -> tuple[float, ...]:
+        if len(set(values)) < len(values):
+            raise ValueError("a value stands twice")
+        return values
+
+    def points(self, current: HmmParams) -> list[Point]:
+        """Return the points of the grid and the current one, each once, in order."""
+        return sorted({Point(*values) for values in product(*self._axes())} | {current_point(current)})
+
+    def _axes(self) -> tuple[tuple[float, ...], ...]:
+        return self.lambda_, self.gamma, self.delta, self.epsilon
+
+
+def current_point(params: HmmParams) -> Point:
+    """Return the four knobs that params.yaml has."""
+    return Point(params.lambda_, params.gamma, params.delta, params.epsilon)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A labelled run whose sentence was found: the state, and the time steps that are scored."""
+
+    label: Row
+    state: int
+    steps: Counts
+
+
+@dataclass(frozen=True)
+class LabelledTalk:
+    """A talk with its runs, ready to be decoded at any point."""
+
+    pair: Row
+    trellis: Trellis
+    runs: Sequence[Run]
+
+    def hits(self, params: HmmParams) -> tuple[Counts, Counts]:
+        """Return, for each run, the words put exactly where they belong, and those at most NEAR off."""
+        states = self.trellis.decode(params).states
+        distances = [np.abs(states[run.steps] - run.state) for run in self.runs]
+        return (
+            np.array([np.count_nonzero(one == 0) for one in distances], np.int64),
+            np.array([np.count_nonzero(one <= NEAR) for one in distances], np.int64),
+        )
+
+
+def tune(
+    gold_alignments: Parts, pairs: Parts, talks: Parts, hmm: HmmParams, params: TuningParams
+) -> Outcomes:
+    """Yield one kept row a point of the grid, with its scores; the units are the labelled runs.
+
+    A word is scored where the model sees it (no stop word) and where its label names a sentence; a word of
+    two tokens counts as two. Runs that are not scored are dropped: `no_sentence` (labelled as describing
+    none), `no_such_talk`, `ambiguous_talk` (talks of several sources have that name), `talk_without_paper`,
+    `beyond_the_talk` (more words than the transcript has), `no_such_state` (no state begins like that),
+    `ambiguous_sentence` (several do), `no_words` (stop words only), `too_large` (the pair has more than
+    `hmm.cells`). Without any run that can be scored there are no rows: nothing is known.
+    """
+    labels = gold_alignments.read().to_pylist()
+    found, dropped = labelled_talks(labels, pairs, talks, hmm)
+    points = params.points(hmm) if found else []
+    runs = [run for talk in found for run in talk.runs]
+    words = np.array([len(run.steps) for run in runs], np.int64)
+    hits = [[talk.hits(point.applied(hmm)) for talk in found] for point in points]
+    exact = np.array([np.concatenate([one for one, _ in row]) for row in hits], np.int64)
+    near = np.array([np.concatenate([one for _, one in row]) for row in hits], np.int64)
+    bounds = intervals(words, exact, params.seed, params.resamples)
+    shared = {
+        "source_ids": [str(run.label["id"]) for run in runs],
+        "licence": joint_licence(
+            licence for talk in found for licence in (talk.pair["licence"], *_licences(talk))
+        ),
+        "words": int(words.sum()),
+    }
+    kept = [
+        {
+            "id": row_id("point", *map(repr, point)),
+            **shared,
+            **dict(zip(("lambda", "gamma", "delta", "epsilon"), point, strict=True)),
+            "accuracy": _share(exact[index].sum(), words.sum()),
+            "low": low,
+            "high": high,
+            "within_two": _share(near[index].sum(), words.sum()),
+            "current": point == current_point(hmm),
+            "talks": [
+                {
+                    "talk_id": talk.pair["talk_id"],
+                    "title": talk.pair["talk_title"],
+                    "words": sum(len(run.steps) for run in talk.runs),
+                    "correct": int(right.sum()),
+                }
+                for talk, (right, _) in zip(found, hits[index], strict=True)
+            ],
+        }
+        for index, (point, (low, high)) in enumerate(zip(points, bounds, strict=True))
+    ]
+    yield Outcome.of(TUNING, [label["id"] for label in labels], kept, dropped)
+
+
+def intervals(words: Counts, correct: Counts, seed: int, resamples: int) -> list[tuple[float, float]]:
+    """Return a 95 % interval of the accuracy at each of P points; words (N) and correct (P x N) of N runs.
+
+    Percentile bootstrap over runs (Efron and Tibshirani 1993, chapter 13): the words of one run are not
+    independent, they are right or wrong together, so that an interval over words would be several times too
+    narrow. Runs of one talk are not independent either, which a handful of talks cannot show: the interval
+    holds for more runs of such talks, and is too narrow for talks of another kind. Every point is scored on
+    the same resamples. Counts are whole numbers and the draws those of PCG64, so that the bytes are the
+    same everywhere. With P = 0: [].
+    """
+    if not len(correct):
+        return []
+    generator = np.random.Generator(np.random.PCG64(seed))
+    shares = np.empty((resamples, len(correct)))
+    for index in range(resamples):
+        drawn = np.bincount(generator.integers(0, len(words), len(words)), minlength=len(words))
+        shares[index] = (correct @ drawn) / (words @ drawn)
+    low, high = np.quantile(shares, (0.025, 0.975), axis=0).round(6)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def labelled_talks(
+    labels: Sequence[Row], pairs: Parts, talks: Parts, params: HmmParams
+) -> tuple[list[LabelledTalk], list[Row]]:
+    """Return the talks of which something can be scored, by id, and the dropped labels."""
+    found: list[LabelledTalk] = []
+    dropped = [drop(label, "no_sentence") for label in labels if label["sentence"] is None]
+    of_talk, lost = _by_talk([label for label in labels if label["sentence"] is not None], talks)
+    dropped += lost
+    paired = {pair["talk_id"]: pair for pair in pairs.read(where=("talk_id", of_talk)).to_pylist()}
+    for talk_id, its_labels in sorted(of_talk.items()):
+        if talk_id not in paired:
+            dropped += [drop(label, "talk_without_paper") for label in its_labels]
+            continue
+        talk, lost = _labelled(paired[talk_id], its_labels, params)
+        dropped += lost
+        found += [talk] if talk else []
+    return found, dropped
+
+
+def _by_talk(labels: Sequence[Row], talks: Parts) -> tuple[Mapping[str, list[Row]], list[Row]]:
+    """Return labels by the id of the talk whose transcript has their name, and those without one talk."""
+    documents = {str(label["document"]) for label in labels}
+    named: dict[str, list[str]] = defaultdict(list)
+    for row in talks.read(["id", "document"], where=("document", documents)).to_pylist():
+        named[row["document"]].append(row["id"])
+    of_talk: dict[str, list[Row]] = defaultdict(list)
+    dropped: list[Row] = []
+    for label in labels:
+        ids = named[label["document"]]
+        if len(ids) == 1:
+            of_talk[ids[0]].append(label)
+        else:
+            reason = "ambiguous_talk" if ids else "no_such_talk"
+            dropped.append(drop(label, reason, detail=", ".join(sorted(ids)) or label["document"]))
+    return of_talk, dropped
+
+
+def _labelled(pair: Row, labels: Sequence[Row], params: HmmParams) -> tuple[LabelledTalk | None, list[Row]]:
+    states, _ = divide(pair, params)
+    size = cells(pair, states)
+    if not at_most(size, params.cells):
+        return None, [drop(label, "too_large", float(size)) for label in labels]
+    model = trellis_of(pair, states, word_vectors(params.vectors), params)
+    spoken = np.empty(0, np.int64) if model is None else model.kept
+    runs: list[Run] = []
+    dropped: list[Row] = []
+    for label in labels:
+        meant = [k for k, state in enumerate(states) if str(state["text"]).startswith(label["sentence"])]
+        first, last = label["first_word"], label["last_word"]
+        steps = np.flatnonzero((spoken >= first) & (spoken <= last))
+        if last >= len(pair["words"]):
+            detail = f"word {last} of {len(pair['words'])} words"
+            dropped.append(drop(label, "beyond_the_talk", detail=detail))
+        elif len(meant) != 1:
+            reason = "ambiguous_sentence" if meant else "no_such_state"
+            dropped.append(drop(label, reason, score=float(len(meant)), detail=label["sentence"]))
+        elif not len(steps):
+            dropped.append(drop(label, "no_words", detail=f"{last - first + 1} words"))
+        else:
+            runs.append(Run(label, meant[0], steps))
+    return (LabelledTalk(pair, model, runs) if runs and model else None), dropped
+
+
+def _licences(talk: LabelledTalk) -> set[str]:
+    return {str(run.label["licence"]) for run in talk.runs}
+
+
+def _share(part: np.int64, whole: np.int64) -> float:
+    return round(int(part) / int(whole), 6)

@@ -1,0 +1,1 @@
+"""What summaries are worth: ROUGE, and people's ratings. Not here: the models."""

@@ -1,0 +1,209 @@
+"""Papers that people summarised: what a summariser is judged on, and what it may learn from at best.
+
+Belongs here: which summaries count, finding their papers, the sentences that may be extracted, the split.
+Not here: reading summaries (ops/parse/summaries.py), greedy labels (ops/rank/oracle.py).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import pyarrow as pa
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from ops.identity import joint_licence, row_id
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.params import Params
+from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
+from ops.parse.schemas import HUMAN_SUMMARIES
+from ops.parse.summaries import KINDS
+from ops.parts import Parts
+from ops.rank.oracle import bigram_gains, oracle_of_references
+from ops.rank.tokens import words as words_of
+from ops.talksumm.pairing.titles import form
+from ops.talksumm.summarise.budgets import word_count
+from ops.talksumm.summarise.training_sets import drawn, sections
+
+_TEXT, _INT = pa.string(), pa.int32()
+
+#: The less may be learnt from a paper, the later.
+_SPLITS = ("train", "validation", "test")
+
+REFERENCE = struct(
+    ("id", _TEXT, "row of sources/human_summaries"),
+    ("kind", _TEXT, "human, gold, ..."),
+    ("annotator", _TEXT, "who wrote it, where that is known"),
+    ("sentences", pa.list_(_TEXT)),
+)
+
+GOLD_PAPERS = Shape(
+    unit=HUMAN_SUMMARIES.kept,
+    kept=columns(
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("document", _TEXT, "the paper's name in its source"),
+        ("title", _TEXT, "of the paper"),
+        ("split", _TEXT, "train, validation or test, by paper; papers of one title are in one split"),
+        ("sentences", pa.list_(_TEXT), "that may be extracted, in the paper's order"),
+        ("roles", pa.list_(_TEXT), "of the sections that the sentences stand in"),
+        ("sections", pa.list_(_INT), "number of the section that a sentence stands in, from 0"),
+        (
+            "labels",
+            pa.list_(_INT),
+            "1 where a greedy search for ROUGE against the references takes it",
+        ),
+        ("gains", pa.list_(pa.float64()), "what a sentence brings of the references for its words; best: 1"),
+        ("abstract", pa.list_(_TEXT), "sentences of the authors' own summary, which may not be extracted"),
+        ("references", pa.list_(REFERENCE), "the summaries by people"),
+    ),
+)
+
+
+class GoldPaperParams(Params, section="talksumm.gold_papers"):
+    """Which human summaries count as references, and how their papers are split.
+
+    Kinds as in sources/human_summaries: of CL-SciSumm, "human" and "community" are written or chosen by
+    annotators and "abstract" is the authors' own; ScisummNet's are "gold". A paper falls into a split by a
+    hash of `seed` and its id, so that the shares are met on average only; papers of one title, which may be
+    one paper of two sources, are all in the split of theirs that comes last of train, validation, test.
+    """
+
+    kinds: tuple[str, ...] = Field(("human", "gold"), min_length=1)
+    excluded_roles: tuple[str, ...] = (ABSTRACT, PREAMBLE, ACKNOWLEDGMENTS, REFERENCES)
+    words: int = Field(150, ge=1, description="of a greedy summary, from which the labels come")
+    validation: float = Field(0.1, ge=0, le=1, description="share of papers by which models are chosen")
+    test: float = Field(0.13, ge=0, le=1, description="share of papers that models are judged on")
+    seed: int = 0
+
+    @field_validator("kinds", "excluded_roles")
+    @classmethod
+    def _known(cls, names: tuple[str, ...], field: ValidationInfo) -> tuple[str, ...]:
+        known = KINDS if field.field_name == "kinds" else ROLES
+        if unknown := [name for name in names if name not in known]:
+            raise ValueError(f"{unknown[0]!r} is none of {', '.join(known)}")
+        return names
+
+    @model_validator(mode="after")
+    def _shares(self) -> GoldPaperParams:
+        if self.validation + self.test > 1:
+            raise ValueError(f"validation {self.validation} and test {self.test} are more than all papers")
+        return self
+
+
+def split(paper_id: str, params: GoldPaperParams) -> str:
+    """Return "test", "validation" or "train" for a paper, from its id alone."""
+    place = drawn(paper_id, params.seed)
+    if place < params.test:
+        return "test"
+    return "validation" if place < params.test + params.validation else "train"
+
+
+def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams) -> Outcomes:
+    """Yield the papers that were summarised by people; the units are the summaries.
+
+    A summary is dropped as `not_a_reference` (of a kind that does not count), `no_paper` (none bears its
+    document's name), `ambiguous_paper` (several do), and `no_sentences` (nothing of its paper may be
+    extracted).
+    """
+    units = human_summaries.read().to_pylist()
+    wanted = {unit["document"] for unit in units}
+    named: dict[str, list[Row]] = defaultdict(list)
+    found = papers.read(["id", "licence", "document", "title"], where=("document", wanted))
+    for paper in found.to_pylist():
+        named[paper["document"]].append(paper)
+    texts = _texts(sentences, {paper["id"] for several in named.values() for paper in several})
+    dropped: list[Row] = []
+    summaries: dict[str, list[Row]] = defaultdict(list)
+    for unit in units:
+        if (reason := _lost(unit, named[unit["document"]], texts, params)) is not None:
+            dropped.append(drop(unit, reason, detail=f"{unit['kind']} summary of {unit['document']}"))
+        else:
+            summaries[unit["document"]].append(unit)
+    kept: list[dict[str, Any]] = []
+    for document, references in summaries.items():
+        [paper] = named[document]
+        kept.append(_row(paper, texts[paper["id"]], references, params))
+    _join_splits(kept)
+    yield Outcome.of(GOLD_PAPERS, [unit["id"] for unit in units], kept, dropped)
+
+
+def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words: int) -> list[int]:
+    """Return the sentences that a greedy search for ROUGE-1 and 2 takes to so many words, first one first.
+
+    Matches are added up over the references: what any of them says is worth taking, what more of them say
+    is worth more.
+    """
+    wanted = [[words_of(sentence) for sentence in one] for one in references]
+    sizes = [word_count(sentence) for sentence in sentences]
+    return oracle_of_references([words_of(sentence) for sentence in sentences], wanted, sizes, words)
+
+
+def gains(sentences: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+    """Return what each sentence brings of the references for its words: the mean over them, six decimals."""
+    units = [words_of(sentence) for sentence in sentences]
+    found = [bigram_gains(units, [word for text in one for word in words_of(text)]) for one in references]
+    return [round(fmean(of_unit), 6) for of_unit in zip(*found, strict=True)]
+
+
+def _lost(
+    unit: Row, papers: Sequence[Row], texts: Mapping[str, Sequence[Row]], params: GoldPaperParams
+) -> str | None:
+    if unit["kind"] not in params.kinds:
+        return "not_a_reference"
+    if len(papers) != 1:
+        return "ambiguous_paper" if papers else "no_paper"
+    return None if _extractable(texts[papers[0]["id"]], params) else "no_sentences"
+
+
+def _texts(sentences: Parts, papers: set[str]) -> dict[str, list[Row]]:
+    columns = ["id", "paper_id", "position", "section", "role", "text"]
+    texts: dict[str, list[Row]] = defaultdict(list)
+    for sentence in sentences.read(columns, where=("paper_id", papers)).to_pylist():
+        texts[sentence["paper_id"]].append(sentence)
+    for several in texts.values():
+        several.sort(key=lambda sentence: int(sentence["position"]))
+    return texts
+
+
+def _extractable(texts: Sequence[Row], params: GoldPaperParams) -> list[Row]:
+    return [sentence for sentence in texts if sentence["role"] not in params.excluded_roles]
+
+
+def _join_splits(rows: Sequence[dict[str, Any]]) -> None:
+    """Put papers of one title, but for case, accents and punctuation, into one split."""
+    titled: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if letters := form(row["title"] or "").letters:
+            titled[letters].append(row)
+    for twins in titled.values():
+        last = max((row["split"] for row in twins), key=_SPLITS.index)
+        for row in twins:
+            row["split"] = last
+
+
+def _row(
+    paper: Row, texts: Sequence[Row], references: Sequence[Row], params: GoldPaperParams
+) -> dict[str, Any]:
+    chosen = _extractable(texts, params)
+    sentences = [sentence["text"] for sentence in chosen]
+    labelled = set(greedy(sentences, [one["sentences"] for one in references], params.words))
+    return {
+        "id": row_id("gold", paper["id"]),
+        "source_ids": [*(one["id"] for one in references), paper["id"]],
+        "licence": joint_licence([paper["licence"], *(one["licence"] for one in references)]),
+        "paper_id": paper["id"],
+        "document": paper["document"],
+        "title": paper["title"],
+        "split": split(paper["id"], params),
+        "sentences": sentences,
+        "roles": [sentence["role"] for sentence in chosen],
+        "sections": sections([sentence["section"] for sentence in chosen]),
+        "labels": [int(index in labelled) for index in range(len(sentences))],
+        "gains": gains(sentences, [one["sentences"] for one in references]),
+        "abstract": [sentence["text"] for sentence in texts if sentence["role"] == ABSTRACT],
+        "references": [
+            {name: one[name] for name in ("id", "kind", "annotator", "sentences")} for one in references
+        ],
+    }

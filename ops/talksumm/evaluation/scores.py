@@ -1,0 +1,189 @@
+"""How good the summaries of every system are, by ROUGE against those of people: the paper's Table 2.
+
+Belongs here: scores of each summary, their means with intervals, and paired tests between systems. Not here:
+the metrics (ops/metrics), and making summaries (system_summaries.py).
+
+Lev et al. (2019) report ROUGE-2 recall and F, ROUGE-3 F and ROUGE-SU4 F of 150-word summaries, section 4.2.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Literal
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.identity import row_id
+from ops.metrics.items import rouge_items
+from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.params import Params
+from ops.parts import Parts
+from ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES
+
+_TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
+
+#: The columns of the paper's Table 2, in its order.
+TABLE_2 = ("rouge2_recall", "rouge2_f", "rouge3_f", "rougeSU4_f")
+
+BY_REFERENCE = struct(
+    ("reference_id", _TEXT, "row of sources/human_summaries"),
+    ("annotator", _TEXT, "who wrote it, where that is known"),
+    *((name, _REAL, "against this summary alone") for name in TABLE_2),
+)
+
+#: The columns that `rouge_items` gives.
+SCORES = tuple(rouge_items([], []).column_names)
+
+EVALUATION = Shape(
+    unit=SYSTEM_SUMMARIES.kept,
+    kept=columns(
+        ("summary_id", _TEXT, "row of talksumm/system_summaries"),
+        ("gold_id", _TEXT, "row of talksumm/gold_papers"),
+        ("title", _TEXT, "of the paper"),
+        ("system", _TEXT, "only, hybrid, or a baseline"),
+        ("model", _TEXT, "architecture and training set of an extractor"),
+        ("chosen", pa.bool_(), "whether it is a baseline's, or of the extractor that validation chose"),
+        ("only", pa.bool_(), "whether it is Only of the extractor that validation chose"),
+        ("text", _TEXT, "the summary"),
+        ("reference", _TEXT, "the first of the summaries by people"),
+        ("references", _INT, "summaries by people that it is scored against"),
+        *((name, _REAL, "0 to 1, as ROUGE-1.5.5 counts") for name in SCORES),
+        ("by_reference", pa.list_(BY_REFERENCE), "the scores of Table 2 against each of the references"),
+    ),
+)
+
+#: The file of the means, intervals and tests.
+TABLE = "table.json"
+
+
+class EvaluationParams(Params, section="talksumm.evaluation"):
+    """How summaries are scored.
+
+    Several references: "average" adds up what matches over all of them (option -f A of ROUGE-1.5.5), "best"
+    takes the one of which most is recalled (-f B); rows have the scores by each beside it. A limit in
+    words cuts summaries and references alike.
+    """
+
+    references: Literal["average", "best"] = "average"
+    words: int | None = Field(150, ge=1, description="of a summary that count; null: all")
+    stem: bool = False
+    stop_words: bool = Field(False, description="whether stop words are left out")
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+    seed: int = Field(0, ge=0)
+
+
+def evaluation(system_summaries: Parts, gold_papers: Parts, params: EvaluationParams) -> Outcomes:
+    """Yield the scores of all summaries of test papers, and the table of means; the units are the summaries.
+
+    A summary without a word is dropped as `empty`: a system that has none for a paper is not compared on it.
+    Raises KeyError for a summary whose paper is not in `gold_papers`.
+    """
+    units = system_summaries.read().to_pylist()
+    wanted = {unit["gold_id"] for unit in units}
+    found = gold_papers.read(["id", "references"], where=("id", wanted)).to_pylist()
+    references = {row["id"]: row["references"] for row in found}
+    dropped = [drop(unit, "empty", detail=unit["system"]) for unit in units if not unit["words"]]
+    kept = [_scored(unit, references[unit["gold_id"]], params) for unit in units if unit["words"]]
+    content = json.dumps(table(kept, params), indent=1, sort_keys=True)
+    yield Outcome.of(
+        EVALUATION, [unit["id"] for unit in units], kept, dropped, files={TABLE: content.encode()}
+    )
+
+
+def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    """Return the means of every system with 95 % intervals over papers, and paired tests between systems.
+
+    `systems`: system, model, chosen, the number of papers, and by metric mean, low and high. `tests`: of
+    every two systems that the table has (of the extractors only the chosen one), over the papers that both
+    have, by metric of Table 2: difference, low, high and p. `architectures`: the same of every two extractors
+    that learnt from one set, each by its Only.
+    """
+    systems = by_system(rows)
+    summed = [
+        {
+            "system": system,
+            "model": model or None,
+            "chosen": own[0]["chosen"],
+            "papers": len(own),
+            "scores": mean_scores(own, SCORES, params.resamples, params.seed),
+        }
+        for (system, model), own in systems.items()
+    ]
+    chosen = [place for place, own in systems.items() if own[0]["chosen"]]
+    extractors = [place for place in systems if place[0] == "only"]
+    one_set = [
+        (first, second)
+        for first, second in combinations(extractors, 2)
+        if _set_of(first[1]) == _set_of(second[1])
+    ]
+    return {
+        "metrics": TABLE_2,
+        "systems": summed,
+        "tests": list(_tests(systems, combinations(chosen, 2), params)),
+        "architectures": list(_tests(systems, one_set, params)),
+    }
+
+
+def _tests(
+    systems: Mapping[System, Sequence[Row]], pairs: Iterable[tuple[System, System]], params: EvaluationParams
+) -> Iterator[dict[str, Any]]:
+    """Yield the tests of pairs of systems, without those that have no paper in common."""
+    for first, second in pairs:
+        ours, theirs = in_common(systems[first], systems[second], "gold_id")
+        if ours:
+            yield {
+                "first": _named(*first),
+                "second": _named(*second),
+                "papers": len(ours),
+                "scores": paired_tests(ours, theirs, TABLE_2, params.resamples, params.seed),
+            }
+
+
+def _set_of(model: str) -> str:
+    """Return the training set of a model, which is named by architecture and set."""
+    return model.partition("/")[2]
+
+
+def _named(system: str, model: str) -> str:
+    return f"{system} ({model})" if model else system
+
+
+def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    by_each = [_rouge(unit, [one], params) for one in references]
+    return {
+        "id": row_id("score", unit["id"]),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "summary_id": unit["id"],
+        **{name: unit[name] for name in ("gold_id", "title", "system", "model", "chosen", "text")},
+        "only": unit["chosen"] and unit["system"] == "only",
+        "reference": " ".join(references[0]["sentences"]),
+        "references": len(references),
+        **(by_each[0] if len(by_each) == 1 else _rouge(unit, references, params)),
+        "by_reference": [
+            {
+                "reference_id": one["id"],
+                "annotator": one["annotator"],
+                **{name: own[name] for name in TABLE_2},
+            }
+            for one, own in zip(references, by_each, strict=True)
+        ],
+    }
+
+
+def _rouge(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, float]:
+    """Return all scores of a summary against some references, by the names of `SCORES`."""
+    items = rouge_items(
+        [unit["sentences"]],
+        [[one["sentences"] for one in references]],
+        params.references,
+        stem=params.stem,
+        stop_words=params.stop_words,
+        words=params.words,
+    )
+    [scores] = items.to_pylist()
+    return dict(scores)

@@ -1,0 +1,140 @@
+"""Summaries of the test papers by every system: the extractors' Only and Hybrid, and the baselines.
+
+Belongs here: which systems there are, and one summary of each a paper. Not here: rankers and composition
+(ops/rank), training extractors (extractor.py), scoring (evaluation.py).
+
+Lev et al. (2019), section 4.1: *Only* takes the top sentences of the model to 150 words; *Hybrid* the
+abstract, then those that are not redundant. The baselines are Abstract (theirs), Lead, Random, TextRank,
+SumBasic, and Oracle, which knows the summaries by people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.identity import row_id
+from ops.models.extractors.paper import Extractor
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import Params
+from ops.parts import Artifact, Parts
+from ops.rank.choose import REDUNDANT, Summary, hybrid, only
+from ops.rank.simple import best_first, lead, shuffled
+from ops.rank.sum_basic import sum_basic
+from ops.rank.text_rank import text_rank
+from ops.rank.tokens import content_words
+from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
+from ops.talksumm.models.extractor import trained
+from ops.talksumm.models.learning_sets import paper_of
+from ops.talksumm.summarise.budgets import word_count
+
+_TEXT, _INT = pa.string(), pa.int32()
+
+SYSTEM_SUMMARIES = Shape(
+    unit=GOLD_PAPERS.kept,
+    kept=columns(
+        ("gold_id", _TEXT, "row of talksumm/gold_papers"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("title", _TEXT, "of the paper"),
+        ("system", _TEXT, "only, hybrid, or a baseline"),
+        ("model", _TEXT, "architecture and training set of an extractor; null for a baseline"),
+        ("chosen", pa.bool_(), "whether it is a baseline's, or of the extractor that validation chose"),
+        ("positions", pa.list_(_INT), "of its sentences among those that may be extracted, in their order"),
+        ("sentences", pa.list_(_TEXT), "as they are printed; those of the abstract come first"),
+        ("text", _TEXT, "the sentences in one line"),
+        ("words", _INT, "of the text"),
+    ),
+)
+
+#: How many times the words of a summary Hybrid may choose from.
+_FURTHER = 4
+
+BASELINES = ("abstract", "lead", "random", "textrank", "sumbasic", "oracle")
+
+
+class SystemSummaryParams(Params, section="talksumm.system_summaries"):
+    """How long summaries are, and what Hybrid takes to be redundant."""
+
+    words: int = Field(150, ge=1, description="of a summary; the last sentence taken is cut to fit")
+    redundant: float = Field(
+        REDUNDANT,
+        ge=0,
+        le=1,
+        description="a sentence whose cosine with one that is there is greater is left out",
+    )
+    seed: int = Field(0, ge=0, description="of the baseline that draws sentences at random")
+
+
+def system_summaries(
+    gold_papers: Parts, extractor: Artifact, params: SystemSummaryParams, strict: bool = True
+) -> Outcomes:
+    """Yield the summaries of each test paper by every system; the units are the papers with human summaries.
+
+    Those of the other splits are dropped as `split_train` and `split_validation`. A paper without an abstract
+    has no summary Abstract, and its Hybrid is made of its own sentences alone.
+    """
+    extractors = list(trained(extractor, strict))
+    for table in gold_papers:
+        units = table.to_pylist()
+        kept: list[Row] = []
+        dropped: list[Row] = []
+        for unit in units:
+            if unit["split"] != "test":
+                dropped.append(drop(unit, f"split_{unit['split']}"))
+                continue
+            for system, model, chosen, summary in _summaries(unit, extractors, params):
+                kept.append(_row(unit, system, model, chosen, summary))
+        yield Outcome.of(SYSTEM_SUMMARIES, [unit["id"] for unit in units], kept, dropped)
+
+
+def baseline(name: str, unit: Row, params: SystemSummaryParams) -> Summary:
+    """Return one baseline's summary of a row of talksumm/gold_papers. Raises KeyError for an unknown name."""
+    sentences = unit["sentences"]
+    if name == "abstract":
+        return hybrid(unit["abstract"], (), (), params.words, cut=True)
+    if name == "oracle":
+        references = [one["sentences"] for one in unit["references"]]
+        return only(sentences, greedy(sentences, references, params.words), params.words, cut=True)
+    orders = {
+        "lead": lambda: lead(len(sentences)),
+        "random": lambda: shuffled(len(sentences), params.seed, unit["paper_id"]),
+        "textrank": lambda: best_first(text_rank([content_words(one) for one in sentences])),
+        "sumbasic": lambda: sum_basic([content_words(one) for one in sentences]),
+    }
+    return only(sentences, orders[name](), params.words, cut=True)
+
+
+def _summaries(
+    unit: Row, extractors: Sequence[tuple[str, bool, Extractor]], params: SystemSummaryParams
+) -> Iterator[tuple[str, str | None, bool, Summary]]:
+    for name in BASELINES:
+        if name != "abstract" or unit["abstract"]:
+            yield name, None, True, baseline(name, unit, params)
+    paper = paper_of(unit)
+    for model, chosen, extractor in extractors:
+        order = extractor.extract(paper, params.words).indices
+        yield "only", model, chosen, only(paper.sentences, order, params.words, cut=True)
+        # Hybrid passes over redundant ones: the order has to go on.
+        order = extractor.extract(paper, _FURTHER * params.words).indices
+        mixed = hybrid(unit["abstract"], paper.sentences, order, params.words, True, params.redundant)
+        yield "hybrid", model, chosen, mixed
+
+
+def _row(unit: Row, system: str, model: str | None, chosen: bool, summary: Summary) -> Row:
+    return {
+        "id": row_id("summary", unit["id"], system, model or ""),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "gold_id": unit["id"],
+        "paper_id": unit["paper_id"],
+        "title": unit["title"],
+        "system": system,
+        "model": model,
+        "chosen": chosen,
+        "positions": summary.positions,
+        "sentences": summary.sentences,
+        "text": summary.text,
+        "words": word_count(summary.text),
+    }

@@ -1,0 +1,1 @@
+"""Extractors trained on silver summaries. Not here: networks (ops/models), scores (evaluation/)."""

@@ -1,0 +1,268 @@
+"""Extractive summarisers trained on silver data: one for every training set and architecture.
+
+Belongs here: training them one by one, which is chosen, and what each says of its examples. Not here: what
+they learn from (learning_sets.py), networks and losses (ops/models/extractors), the loop
+(ops/models/training).
+
+Lev et al. (2019), section 4.1: a model is trained on each training set, and the one that does best on the
+validation set is taken, by summaries of 150 words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from ops.identity import row_id
+from ops.metrics.rouge import rouge_of_references
+from ops.models.encoder import ENCODER
+from ops.models.extractors.config import PointerConfig, TransformerConfig
+from ops.models.extractors.embeddings import Embed, embedder, remembering
+from ops.models.extractors.paper import Extraction, Extractor
+from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
+from ops.models.training.progress import ProgressLines
+from ops.models.training.report import account
+from ops.models.training.sizes import check_sizes
+from ops.models.word_vectors import WORD_VECTORS
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import ModelName, Params
+from ops.parts import Artifact, Parts
+from ops.rank.choose import only
+from ops.talksumm.models.learning_sets import JUDGED_ON, Example, LearningSet, labelled, learning_sets
+from ops.talksumm.schemas import TRAINING_SETS
+
+if TYPE_CHECKING:
+    from ops.models.extractors.pointer_extractor import PointerExtractor
+    from ops.models.extractors.transformer_extractor import TransformerExtractor
+
+_TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
+
+Architecture = Literal["pointer", "transformer"]
+
+EXTRACTOR = Shape(
+    unit=TRAINING_SETS.kept,
+    kept=columns(
+        ("example_id", _TEXT, "row of talksumm/training_sets, or of talksumm/gold_papers"),
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("title", _TEXT, "of the paper"),
+        ("architecture", _TEXT, "pointer or transformer"),
+        ("set", _TEXT, "the training set; oracle: of papers that people summarised"),
+        ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),
+        ("sentences", _INT, "that the model chose from"),
+        ("positions", pa.list_(_INT), "that the trained model chooses, best first"),
+        ("labels", pa.list_(_INT), "that the training set chose"),
+        ("agreement", _REAL, "F1 of the model's choice against the labels, 0 to 1"),
+        ("chosen", pa.bool_(), "whether this is the model that validation chose"),
+    ),
+)
+
+#: What the loop calls the mean of a judge, and what it is here.
+_JUDGED = "score"
+_METRICS = {_JUDGED: "rouge2_f"}
+
+#: By what the weights of a training are kept, whatever its size.
+_KEPT_BY = {"metric": _JUDGED, "direction": "max"}
+
+#: What was trained: the file that says so of every model.
+MODELS = "models.json"
+
+
+class Size(Params):
+    """How large the models are, and how each is trained."""
+
+    pointer: PointerConfig = PointerConfig()
+    transformer: TransformerConfig = TransformerConfig()
+    pointer_training: TrainingParams = TrainingParams()
+    transformer_training: TrainingParams = TrainingParams()
+
+
+class ExtractorParams(Params, section="talksumm.extractor"):
+    """Which extractors are trained, and how; `vectors` and `encoder` are those of every size."""
+
+    size: str = Field("tiny", description="which of the sizes")
+    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    architectures: tuple[Architecture, ...] = Field(("pointer", "transformer"), min_length=1)
+    words: int = Field(150, ge=1, description="of the summaries by which models are chosen")
+    vectors: ModelName = WORD_VECTORS
+    encoder: ModelName = ENCODER
+
+    @model_validator(mode="after")
+    def _known(self) -> ExtractorParams:
+        check_sizes(
+            self.size,
+            {
+                size: {
+                    "pointer": (own.pointer, {"vectors": self.vectors}),
+                    "transformer": (own.transformer, {"encoder": self.encoder}),
+                    "pointer_training": (own.pointer_training, _KEPT_BY),
+                    "transformer_training": (own.transformer_training, _KEPT_BY),
+                }
+                for size, own in self.sizes.items()
+            },
+        )
+        return self
+
+    def config(self, architecture: Architecture) -> PointerConfig | TransformerConfig:
+        """Return the config of an architecture in the size that is asked for."""
+        size = self.sizes[self.size]
+        if architecture == "pointer":
+            return size.pointer.model_copy(update={"vectors": self.vectors})
+        return size.transformer.model_copy(update={"encoder": self.encoder})
+
+    def training(self, architecture: Architecture) -> TrainingParams:
+        """Return how an architecture is trained: the weights stay that make the best summaries."""
+        size = self.sizes[self.size]
+        params = size.pointer_training if architecture == "pointer" else size.transformer_training
+        return params.model_copy(update=_KEPT_BY)
+
+
+@dataclass(frozen=True)
+class _Model:
+    architecture: Architecture
+    set: LearningSet
+    extractor: PointerExtractor | TransformerExtractor
+    training: TrainingParams
+    trained: Trained
+
+    @property
+    def name(self) -> str:
+        return f"{self.architecture}/{self.set.name}"
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Scores are compared between models that are judged on the same kind of thing.
+
+        Of different sets they are comparable only where people's summaries judge: else each set has its own.
+        """
+        return JUDGED_ON.index(self.set.judged_on), self.trained.best
+
+
+def extractor(
+    training_sets: Parts,
+    gold_papers: Parts,
+    params: ExtractorParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> Outcomes:
+    """Yield what every trained model chooses of the examples, with the models; the units are the examples.
+
+    A set's examples of the split `train` are learnt from, those of `gold_papers` as the set `oracle`. Models
+    are judged on the papers of `gold_papers` in the split `validation` by ROUGE-2 F against the summaries by
+    people; where there are none, on the set's own validation examples against its summaries, and where there
+    are none of these either, on what they learnt from: models.json says which (`judged_on`), and whether
+    scores of different sets are of the same papers and references (`sets_comparable`). An example
+    without a label is dropped as `no_label`.
+
+    Raises what `learning_sets` does, before anything is trained; errors of training begin with the model's
+    name.
+    """
+    from ops.models.extractors.files import save
+
+    units = training_sets.read().to_pylist()
+    sets = learning_sets(units, gold_papers.read().to_pylist())
+    embed = remembering(embedder(params.encoder, strict))
+    models = [
+        _train(architecture, one, params, embed, checkpoints, strict)
+        for one in sets
+        for architecture in params.architectures
+    ]
+    best = max(models, key=lambda model: model.rank, default=None)
+    kept = [_row(model, one, params.words, model is best) for model in models for one in model.set.examples]
+    dropped = [drop(unit, "no_label") for unit in units if not any(unit["labels"])]
+    files = {
+        f"{model.name}/{name}": content for model in models for name, content in save(model.extractor).items()
+    }
+    told = json.dumps([_told(model, model is best) for model in models], indent=1, sort_keys=True)
+    yield Outcome.of(
+        EXTRACTOR, [unit["id"] for unit in units], kept, dropped, files={**files, MODELS: told.encode()}
+    )
+
+
+def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, bool, Extractor]]:
+    """Yield every trained extractor: name ("transformer/words_150"), whether it was chosen, and itself.
+
+    All that are yielded share the embeddings of the sentences that they have seen.
+    """
+    from ops.models.extractors.files import load
+    from ops.models.network_files import CONFIG
+
+    embeds: dict[str, Embed] = {}
+    for model in json.loads((artifact.folder / MODELS).read_text()):
+        files = artifact.files(model["model"])
+        name = json.loads(files[CONFIG]).get("encoder")
+        if name and name not in embeds:
+            embeds[name] = remembering(embedder(name, strict))
+        yield model["model"], model["chosen"], load(files, embed=embeds.get(name))
+
+
+def _train(
+    architecture: Architecture,
+    examples: LearningSet,
+    params: ExtractorParams,
+    embed: Embed,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> _Model:
+    from ops.models.extractors.files import make
+    from ops.models.extractors.tasks import task_of
+
+    def judge(index: int, extraction: Extraction) -> float:
+        return _rouge(examples.judged[index], extraction, params.words)
+
+    name, training = f"{architecture}/{examples.name}", params.training(architecture)
+    model = make(params.config(architecture), training.seed, embed=embed)
+    task = task_of(model, labelled(examples.learnt), labelled(examples.judged), judge, params.words)
+    checkpoint = checkpoints.at(name.replace("/", "-"))
+    try:
+        ended = train(task, training, checkpoint, ProgressLines(name), strict)
+    except TrainingError as error:
+        raise type(error)(f"{name}: {error}") from error
+    return _Model(architecture, examples, model, training, ended)
+
+
+def _rouge(example: Example, extraction: Extraction, words: int) -> float:
+    """Return ROUGE-2 F of the summary that an extraction makes, against all references of its paper."""
+    summary = only(example.paper.sentences, extraction.indices, words, cut=True)
+    return rouge_of_references(summary.sentences, example.references, words=words)["rouge2"].f
+
+
+def _row(model: _Model, example: Example, words: int, chosen: bool) -> Row:
+    row, paper = example.row, example.paper
+    found = model.extractor.extract(paper, words).indices
+    both = len(set(found) & set(example.labels))
+    return {
+        "id": row_id("extraction", model.name, row["id"]),
+        "source_ids": [row["id"]],
+        "licence": row["licence"],
+        "example_id": row["id"],
+        "paper_id": row["paper_id"],
+        "title": row["title"],
+        "architecture": model.architecture,
+        "set": model.set.name,
+        "split": row["split"],
+        "sentences": len(paper),
+        "positions": list(found),
+        "labels": example.labels,
+        "agreement": round(2 * both / (len(found) + len(example.labels)), 6),
+        "chosen": chosen,
+    }
+
+
+def _told(model: _Model, chosen: bool) -> dict[str, Any]:
+    return {
+        "model": model.name,
+        "architecture": model.architecture,
+        "set": model.set.name,
+        "chosen": chosen,
+        "examples": len(model.set.learnt),
+        "validation_examples": len(model.set.judged),
+        "judged_on": model.set.judged_on,
+        "config": model.extractor.config.model_dump(mode="json"),
+        "sets_comparable": model.set.judged_on == JUDGED_ON[-1],
+        **account(model.trained, model.training, _METRICS),
+    }

@@ -1,0 +1,136 @@
+"""What people type: `silverloom run`, `plan`, `explain` and the rest; `make` has a target for each.
+
+Belongs here: commands, their options, what they print. Not here: commands that programs run (internal.py).
+Every command imports what it needs when it runs, so that `--help` and completion answer at once.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchestration.cli import internal
+from orchestration.cli.command import app, command
+
+__all__ = ["app", "internal"]
+
+Select = Annotated[
+    str,
+    typer.Option("--select", "-s", help="A group (talksumm) or a dataset (talksumm/pairs), with its inputs."),
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many partitions are made at once.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+@command()
+def run(select: Select = "", jobs: Jobs = 1) -> int:
+    """Make every dataset that is stale, inputs first, and commit them to dvc.lock."""
+    from orchestration.drivers.run import run
+
+    return run(select or None, jobs)
+
+
+@command()
+def backfill(
+    first: Annotated[str, typer.Option("--from", help="The first month, like 2018-06.")],
+    last: Annotated[str, typer.Option("--to", help="The last month.")],
+    select: Select = "",
+    jobs: Jobs = 2,
+    force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,
+) -> int:
+    """Make the partitions of some months, several at once."""
+    from orchestration.drivers.backfill import backfill
+
+    return backfill(first, last, select or None, jobs, force)
+
+
+@command()
+def plan(select: Select = "", as_json: Json = False) -> None:
+    """Show what would be made again, and why; nothing is made."""
+    from orchestration.cli import plan
+
+    (plan.show_json if as_json else plan.show)(select or None)
+
+
+@command()
+def health() -> int:
+    """Show what is failed, stale or missing right now; status 1 if anything is."""
+    from orchestration.dagster.health import show
+
+    return show()
+
+
+@command()
+def explain(row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The id of a row.")]) -> None:
+    """Show where a row comes from and what became of it."""
+    from orchestration.lineage.explain import explain
+
+    print(explain(row))
+
+
+@command()
+def compare(
+    dataset: Annotated[str, typer.Argument(help="A dataset, for instance talksumm/pairs.")],
+    old: Annotated[str, typer.Argument(help="A commit, branch, tag or experiment.")] = "HEAD",
+    new: Annotated[str, typer.Argument(help="The same; left out: the working tree.")] = "",
+    limit: Annotated[int, typer.Option(min=0, help="Examples of each kind.")] = 10,
+    as_json: Json = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page to this file, too.")] = None,
+) -> None:
+    """Compare two versions of a dataset: what they were made of, and which rows differ."""
+    from orchestration.versions import compare
+
+    found = compare.compare(dataset, old or "HEAD", new, limit)
+    print(json.dumps(found, indent=1, ensure_ascii=False) if as_json else compare.text(found))
+    if html:
+        from orchestration.live.versions import write_page
+
+        write_page(html, found)
+        print(f"written: {html}", file=sys.stderr)
+
+
+@command()
+def sync() -> None:
+    """Tell Dagster what is on disk, after `dvc pull` or `dvc checkout`."""
+    from orchestration.dagster.sync import sync
+
+    print("\n".join(sync()) or "Dagster's view agrees with what is on disk")
+
+
+@command()
+def ui() -> int:
+    """Serve Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C."""
+    from orchestration.serve.ui import serve
+
+    return serve()
+
+
+@command()
+def render() -> None:
+    """Render dvc.yaml from the asset graph."""
+    from orchestration.dvc.stages import write
+
+    write()
+
+
+@command()
+def repro() -> int:
+    """Make the same datasets by DVC: check the sources and dvc.lock, then run `dvc repro`."""
+    from orchestration.drivers.repro import check
+
+    check()
+    return subprocess.run(["dvc", "repro"], check=False).returncode
+
+
+@command()
+def docs() -> None:
+    """Render Great Expectations' own pages of each partition's latest validation."""
+    from assets.declare.settings import ROOT
+    from orchestration.quality.docs import build
+
+    print(build().relative_to(ROOT).as_posix())

@@ -1,0 +1,51 @@
+"""Commands of the one application: each ends with a line that people can act on, never with a traceback.
+
+Belongs here: registering a command, and loading the catalogue before it. Not here: the commands (app.py,
+internal.py), which errors are expected (messages/command.py).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import ParamSpec
+
+import typer
+
+from orchestration.messages.command import run
+
+Arguments = ParamSpec("Arguments")
+Body = Callable[Arguments, int | None]
+
+app = typer.Typer(
+    name="silverloom",
+    help="Raw text to silver-standard text-to-text training sets, reproducibly.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def command(
+    name: str | None = None, *, hidden: bool = False, assets: bool = True
+) -> Callable[[Body[Arguments]], Body[Arguments]]:
+    """Register a function as a command; what it returns is the exit status.
+
+    `assets`: whether it asks for any: then they are declared first.
+    """
+
+    def register(function: Body[Arguments]) -> Body[Arguments]:
+        @app.command(name, hidden=hidden)
+        @functools.wraps(function)
+        def ended(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+            run(lambda: _declared(assets) or function(*args, **kwargs))
+
+        return function
+
+    return register
+
+
+def _declared(wanted: bool) -> None:
+    """Declare every asset."""
+    if wanted:
+        import orchestration.catalogue  # noqa: F401

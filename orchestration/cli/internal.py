@@ -1,0 +1,93 @@
+"""What programs run, not people: stages of DVC, Dagster's sensors, and the servers of `silverloom ui`.
+
+Belongs here: hidden commands, each in a process of its own. Not here: what people type (app.py).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+
+from orchestration.cli.command import command
+
+
+@command(hidden=True, assets=False)
+def setup() -> None:
+    """Make the stores of Dagster and MLflow, before processes run side by side, and the page of plots."""
+    from orchestration.dagster.instance import instance
+    from orchestration.dvc.plots import write_template
+    from orchestration.mlflow import store
+
+    instance().dispose()
+    store.prepare(store.STORE)
+    write_template()
+
+
+@command(hidden=True)
+def stage(dataset: str) -> int:
+    """Bring one dataset up to date, as a stage of dvc.yaml."""
+    from orchestration.drivers.stage import stage
+
+    return stage(dataset)
+
+
+@command(hidden=True)
+def code() -> None:
+    """Write code.json, unless the code is being edited or dvc.lock is damaged."""
+    from orchestration.dvc.code import write_code
+    from orchestration.state.dvc_lock import check_before_dvc
+    from orchestration.state.input_snapshot import check
+
+    check_before_dvc()
+    write_code()
+    check()
+
+
+@command(hidden=True)
+def source_changes() -> None:
+    """Read what a sensor knew as JSON from standard input; print what changed since as JSON."""
+    from orchestration.dagster.source_changes import look
+
+    print(json.dumps(asdict(look(sys.stdin.read()))))
+
+
+@command(hidden=True)
+def live() -> None:
+    """Write the pages that say how things stand now."""
+    from orchestration.live.present import write_live
+
+    write_live()
+
+
+@command(hidden=True, assets=False)
+def watch() -> None:
+    """Keep the pages of the present up to date."""
+    from orchestration.serve.watch import watch
+
+    watch()
+
+
+@command(hidden=True, assets=False)
+def serve_dagster(port: int) -> None:
+    """Serve Dagster's webserver."""
+    from orchestration.serve.webserver import serve
+
+    serve(port)
+
+
+@command(hidden=True, assets=False)
+def serve_pages(port: int) -> None:
+    """Serve the data-quality pages."""
+    from orchestration.serve import request_guard
+    from orchestration.serve.web import application
+
+    request_guard.serve(application(), port, linked="/.*")
+
+
+@command(hidden=True, assets=False)
+def serve_mlflow(port: int) -> None:
+    """Serve MLflow."""
+    from orchestration.serve.mlflow_server import serve
+
+    serve(port)

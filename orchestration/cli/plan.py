@@ -1,0 +1,43 @@
+"""The plan as a table, and as JSON for programs.
+
+Belongs here: printing. Not here: what is stale (state/plan.py).
+"""
+
+from __future__ import annotations
+
+import json
+
+from assets.declare.settings import settings
+from orchestration.dvc.stages import check_rendered
+from orchestration.execute.prune import leftovers
+from orchestration.state.graph import selected
+from orchestration.state.plan import plan
+
+
+def show(select: str | None) -> None:
+    """Print the plan as a table."""
+    check_rendered()
+    steps = plan(select)
+    for item in selected(select):
+        for month in leftovers(item):
+            print(f"{item.name} {month} would be removed: it is no partition any more")
+    if not steps:
+        print("everything is up to date")
+        return
+    rows = [("dataset", "month", "made again", "because")]
+    for step in steps:
+        rows.append(
+            (step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))
+
+
+def show_json(select: str | None) -> None:
+    """Print the plan for programs: the newest month, and each step with its dataset, month and reasons."""
+    steps = [
+        {"dataset": step.item.name, "month": step.month, "reasons": step.reasons, "certain": step.certain}
+        for step in plan(select)
+    ]
+    print(json.dumps({"newest": settings().partitions.end, "steps": steps}))

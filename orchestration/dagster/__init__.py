@@ -1,0 +1,1 @@
+"""Dagster's side: definitions, sensors, schedules, and its record of what was made."""

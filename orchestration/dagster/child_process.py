@@ -1,0 +1,37 @@
+"""Ask a command in a process of its own: what lives long holds params, sources and code as it once read them.
+
+Belongs here: running `silverloom COMMAND`, bounded in time, and reading its answer. Not here: what is asked.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from assets.declare.settings import ROOT
+
+#: Dagster gives a tick 60 seconds.
+SECONDS = 50.0
+
+
+def ask(command: str, *options: str, text: str = "", seconds: float = SECONDS) -> Any:
+    """Return what a command prints, read as JSON; `text` is its standard input.
+
+    Raises RuntimeError with its last line of complaint where it fails, TimeoutError where it takes too long.
+    """
+    argv = [sys.executable, "-m", "orchestration.cli", command, *options]
+    called = f"`silverloom {command}`"
+    try:
+        ended = subprocess.run(
+            argv, cwd=ROOT, input=text, capture_output=True, text=True, timeout=seconds, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(
+            f"{called} took more than {seconds:.0f} s; `make plan` shows what it would say, without a limit"
+        ) from error
+    if ended.returncode != 0:
+        complaint = (ended.stderr.strip() or f"{called} ended with status {ended.returncode}").splitlines()
+        raise RuntimeError(complaint[-1].removeprefix("error: "))
+    return json.loads(ended.stdout)

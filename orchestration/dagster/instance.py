@@ -1,0 +1,142 @@
+"""Dagster's instance of this checkout, and one partition run on it in this process.
+
+Belongs here: the instance and single runs. Not here: which partitions run (run.py, stage.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TextIO, TypeVar, cast
+
+import dagster as dg
+
+from orchestration.files.damage import make_folder
+from orchestration.files.full_disk import in_words
+from orchestration.files.publish import lock_file, write_changed
+from orchestration.files.sqlite import damaged, set_damaged_aside
+
+#: The files of Dagster's store below its home: a table that each has, and what is lost from sight with it.
+_STORES = {
+    "history/runs.db": ("runs", "the list of runs so far"),
+    "history/runs/index.db": ("event_logs", "the history of assets so far"),
+    "schedules/schedules.db": ("jobs", "what is known of schedules and sensors"),
+}
+
+T = TypeVar("T")
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@lru_cache(maxsize=1)
+def instance() -> dg.DagsterInstance:
+    """Return the instance of this checkout (.dagster), made on first use."""
+    config = _home() / "dagster.yaml"
+    wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
+    with _opening():
+        write_changed(config, wanted)
+        _set_damaged_aside()
+        try:
+            return dg.DagsterInstance.get()
+        except Exception as error:
+            if not damaged(error):
+                raise
+        _set_damaged_aside(thorough=True)
+        return dg.DagsterInstance.get()
+
+
+def with_store(action: Callable[[], T]) -> T:
+    """Call `action`; where Dagster's store turns out to be damaged, begin a new one and call it again.
+
+    Raises RuntimeError where that is of no use.
+    """
+    try:
+        return action()
+    except Exception as error:
+        if not damaged(error):
+            raise
+    instance.cache_clear()
+    with _opening():
+        _set_damaged_aside(thorough=True)
+    try:
+        return action()
+    except Exception as error:
+        if not damaged(error):
+            raise
+        cause = str(error).partition("\n")[0]
+        raise RuntimeError(f"Dagster's store cannot be used: {cause}; move .dagster away") from error
+
+
+def _home() -> Path:
+    return Path(os.environ["DAGSTER_HOME"])
+
+
+@contextlib.contextmanager
+def _opening() -> Iterator[None]:
+    """Let one process at a time open the store: two would both create its tables, or set them aside."""
+    make_folder(_home())
+    with contextlib.closing(lock_file(_home() / ".opening", wait=True)):
+        yield
+
+
+def _set_damaged_aside(thorough: bool = False) -> None:
+    """Set damaged files of the store aside: Dagster begins new ones, and sync.py tells it what is on disk."""
+    stores = {_home() / name: what for name, what in _STORES.items()}
+    for path in stores:
+        make_folder(path.parent)
+    if thorough:
+        logs = (_home() / "history" / "runs").glob("*.db")
+        stores = {**dict.fromkeys(logs, ("event_logs", "the log of a run")), **stores}
+    for path, (table, held) in stores.items():
+        set_damaged_aside(path, table, f"with {held}; Dagster begins a new one", thorough)
+
+
+class _Once:
+    """Standard error without the errors that Dagster prints, with all of the event, and then raises."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        known = text.startswith("Exception while writing logger call to event log")
+        return len(text) if known else self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def errors_once() -> contextlib.AbstractContextManager[Any]:
+    """Let Dagster, while it runs something, only raise what it would also print: the command says it."""
+    return contextlib.redirect_stderr(cast(TextIO, _Once(sys.stderr)))
+
+
+def cause(events: Iterable[dg.DagsterEvent]) -> str:
+    """Return the innermost message that was written for people, from the events of a failed run."""
+    events = list(events)
+    checks = [
+        event.asset_check_evaluation_data
+        for event in events
+        if event.event_type_value == "ASSET_CHECK_EVALUATION"
+    ]
+    failed = [
+        f"check {check.check_name} failed: {check.description}"
+        for check in checks
+        if not check.passed and check.severity == dg.AssetCheckSeverity.ERROR
+    ]
+    if failed:
+        return "; ".join(failed)
+    for event in events:
+        if event.is_step_failure:
+            data = event.step_failure_data
+            if data.user_failure_data and data.user_failure_data.description:
+                return str(data.user_failure_data.description)
+            error = data.error
+            while error is not None and error.cause is not None:
+                error = error.cause
+            message = error.message.strip() if error else "failed without a message"
+            return in_words(message) or message
+    return "failed before it began"

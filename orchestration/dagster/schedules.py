@@ -1,0 +1,44 @@
+"""Dagster's schedules: the newest month, and how things stand.
+
+Belongs here: when something is asked for, and of what. Not here: what is fresh (freshness.py).
+"""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from orchestration.dagster.child_process import ask
+from orchestration.dagster.sensors import check_known
+from orchestration.state.graph import datasets
+
+
+@dg.schedule(
+    cron_schedule="0 3 1 * *",
+    target=dg.AssetSelection.all(),
+    default_status=dg.DefaultScheduleStatus.STOPPED,
+    description=(
+        "Makes what is not fresh of the newest month, the last one of params.yaml: on the first of a month, "
+        "in one run, inputs first. Datasets over all months are left to `make run`."
+    ),
+)
+def newest_month(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+    """Ask for what is not fresh of the newest month; params.yaml that cannot be read fails the tick."""
+    plan = ask("plan", "--json")
+    month = plan["newest"]
+    stale = [step["dataset"] for step in plan["steps"] if step["month"] == month]
+    if not stale:
+        return dg.SkipReason(f"every partition of {month}, the newest month, is fresh or excluded")
+    for name in stale:
+        check_known(name, month)
+    return dg.RunRequest(partition_key=month, asset_selection=[datasets()[name].key for name in stale])
+
+
+def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:
+    """Return the schedule of the check that tells how things stand."""
+    return dg.ScheduleDefinition(
+        name="standing",
+        target=dg.AssetSelection.checks(check),
+        cron_schedule="0 * * * *",
+        default_status=dg.DefaultScheduleStatus.STOPPED,
+        description="Lists what is failed or stale, every hour.",
+    )

@@ -1,0 +1,78 @@
+"""`make backfill`: make the partitions of some months, one run each, several at once.
+
+Belongs here: which partitions a backfill is about. Not here: the loop over them (loop.py), Dagster's own
+backfill, which the daemon does.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assets.declare.declaration import Declaration
+from assets.declare.settings import settings
+from orchestration.drivers.loop import Wanted
+from orchestration.drivers.run import drive
+from orchestration.state.freshness import View
+from orchestration.state.graph import datasets, input_months, selected
+
+#: The tag by which the runs of a backfill are found in Dagster.
+TAG = "silverloom/backfill"
+
+
+def backfill(first: str, last: str, select: str | None, jobs: int = 1, force: bool = False) -> int:
+    """Make the partitions of the months `first` to `last` that are not fresh, or all; 1 if any failed."""
+    months = chosen(first, last)
+    wanted = [(item, [month for month in item.made_months if month in months]) for item in selected(select)]
+    needed = missing_inputs(wanted)
+    both = [(item, sorted({*own, *needed.get(item.name, ())})) for item, own in wanted]
+    over_all = [item.name for item, own in both if not item.partitioned and not own]
+    tags = {TAG: f"{first}..{last}"}
+    notes = [
+        f"needed by them, and so made as well where that could be: {name} {', '.join(months)}"
+        for name, months in needed.items()
+    ]
+    if over_all:
+        notes.append(f"not by month, so not in a backfill: {', '.join(over_all)}; `make run` makes them")
+    return drive([(item, own) for item, own in both if item.partitioned or own], jobs, force, tags, notes)
+
+
+def chosen(first: str, last: str) -> list[str]:
+    """Return the months from `first` to `last`. Raises ValueError that says what to change."""
+    for name, month in (("FROM", first), ("TO", last)):
+        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
+            raise ValueError(f"{name} must be a month like 2018-06, found {month!r}")
+    if last < first:
+        raise ValueError(f"FROM ({first}) is after TO ({last})")
+    known = settings().partitions
+    for month, key, lies_out in (("FROM", "start", first < known.start), ("TO", "end", last > known.end)):
+        if lies_out:
+            value = first if month == "FROM" else last
+            raise ValueError(
+                f"{month} ({value}) lies outside the months of params.yaml, {known.start} to {known.end}: "
+                f"choose one of these, or set partitions.{key} to {value}"
+            )
+    return [month for month in known.months if first <= month <= last]
+
+
+def missing_inputs(wanted: Wanted) -> dict[str, list[str]]:
+    """Return partitions of other months that those wanted read and that were never made, by dataset.
+
+    What reads all months cannot be made of some. Others that are there, stale or not, are read as they are.
+    """
+    view = View()
+    planned = {(item.name, month) for item, months in wanted for month in months}
+    found: dict[str, list[str]] = {}
+
+    def visit(item: Declaration, month: str) -> None:
+        for name, months in input_months(item, month).items():
+            upstream = datasets()[name]
+            for part in months:
+                if (name, part) not in planned and view.known(upstream, part) is None:
+                    planned.add((name, part))
+                    found.setdefault(name, []).append(part)
+                    visit(upstream, part)
+
+    for item, months in wanted:
+        for month in months:
+            visit(item, month)
+    return {name: sorted(months) for name, months in found.items()}

@@ -1,0 +1,174 @@
+"""The one loop over partitions: inputs before what reads them, a failure alone, several at once if wished.
+
+Belongs here: the order of partitions, what a failure holds up, the lines of progress. Not here: which
+partitions are asked for (run.py, backfill.py, stage.py), where they run (workers.py), committing (run.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.markup import escape
+
+from assets.declare.declaration import Declaration
+from orchestration.drivers.workers import Done, Here, Pool
+from orchestration.execute.prune import prune
+from orchestration.files.full_disk import FULL, DiskFullError
+from orchestration.files.publish import recover
+from orchestration.messages.display import Display
+from orchestration.state.counts import total
+from orchestration.state.freshness import ONLY_STALE, View
+from orchestration.state.graph import input_months, label
+from orchestration.state.records import forget
+from orchestration.workspace.paths import STAGING
+
+Wanted = Sequence[tuple[Declaration, Sequence[str]]]
+
+
+@dataclass
+class Report:
+    """What one driver did with one dataset."""
+
+    item: Declaration
+    months: Sequence[str]
+    """The partitions that were asked for."""
+    made: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    """What its partitions took, added up: several at once take less."""
+
+
+def bring_up_to_date(
+    wanted: Wanted,
+    console: Console,
+    force: bool = False,
+    jobs: int = 1,
+    tags: Mapping[str, str] | None = None,
+) -> Generator[Report, None, None]:
+    """Make every stale partition of those wanted and yield a report as soon as a dataset is through.
+
+    A partition that fails does so alone; what needs it is left, with that as its cause. Only a full disk ends
+    them all: raises DiskFullError. `wanted` names datasets, inputs before what reads them, with their months.
+    With `jobs` > 1 partitions are made in as many worker processes, and datasets are worked on at the same
+    time as far as their inputs allow.
+    """
+    recover(STAGING)
+    for item, _ in wanted:
+        for month in prune(item):
+            console.print(f"{label(item, month)}: removed, it is no partition any more")
+    total = sum(len(months) for _, months in wanted)
+    with (
+        Display(console, total) as display,
+        contextlib.closing(_Loop(wanted, console, display, force, jobs, tags or {})) as loop,
+    ):
+        for report in loop.run():
+            with display.paused():  # DVC shows bars of its own while it commits
+                yield report
+
+
+class _Loop:
+    def __init__(
+        self,
+        wanted: Wanted,
+        console: Console,
+        display: Display,
+        force: bool,
+        jobs: int,
+        tags: Mapping[str, str],
+    ) -> None:
+        self._console, self._display, self._force = console, display, force
+        self._tags = tags if force else {**tags, ONLY_STALE: "true"}
+        self._reports = {item.name: Report(item, months) for item, months in wanted}
+        self._left = {(item.name, month) for item, months in wanted for month in months}
+        self._waiting = {
+            (item.name, month): (item, _inputs(item, month)) for item, months in wanted for month in months
+        }
+        self._lost: dict[tuple[str, str], str] = {}
+        self._view = View()
+        self._runners: Here | Pool = Here(display) if jobs == 1 else Pool(jobs, display)
+        self._reasons: dict[tuple[str, str], Sequence[str]] = {}
+        self._synced = False
+
+    def close(self) -> None:
+        self._runners.close()
+
+    def run(self) -> Iterator[Report]:
+        open_reports = list(self._reports.values())
+        while open_reports:
+            self._start()
+            if self._reasons:
+                for done in self._runners.wait():
+                    self._ended(done)
+            for report in list(open_reports):
+                if not any((report.item.name, month) in self._left for month in report.months):
+                    open_reports.remove(report)
+                    yield report
+
+    def _start(self) -> None:
+        """Hand out what can begin, as long as somebody is free; settle what needs no making."""
+        for (name, month), (item, inputs) in list(self._waiting.items()):
+            if not self._runners.free:
+                return
+            if any(place in self._left for place in inputs):
+                continue
+            del self._waiting[name, month]
+            lost = next((place for place in inputs if place in self._lost), None)
+            if lost is not None:
+                self._settle(item, month, f"needs {' '.join(lost).strip()}, which failed")
+            elif self._force or not self._view.status(item, month).fresh:
+                self._make(item, month)
+            else:
+                self._settle(item, month)
+
+    def _make(self, item: Declaration, month: str) -> None:
+        if not self._synced:
+            from orchestration.dagster.sync import sync
+
+            sync()  # a run records the versions of its inputs as Dagster knows them
+            self._synced = True
+        self._reasons[item.name, month] = self._view.status(item, month).reasons
+        if self._force:
+            forget(item, month)
+        self._display.begin(label(item, month))
+        self._runners.start(item, month, self._tags)
+
+    def _ended(self, done: Done) -> None:
+        item, month, report = done.item, done.month, self._reports[done.item.name]
+        if done.error is not None and FULL in done.error:  # so would all others end
+            raise DiskFullError(errno.ENOSPC, done.error)
+        reasons = self._reasons.pop((item.name, month))
+        self._display.end(label(item, month))
+        self._view.renew(item, month)
+        report.seconds += done.seconds
+        if done.error is None:
+            report.made.append(month)
+        outcome = f"[red]failed[/]: {escape(done.error)}" if done.error else self._counts(item, month)
+        why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
+        self._console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}")
+        self._settle(item, month, done.error)
+
+    def _settle(self, item: Declaration, month: str, error: str | None = None) -> None:
+        self._left.remove((item.name, month))
+        self._display.advance()
+        if error is not None:
+            self._lost[item.name, month] = self._reports[item.name].failed[month] = error
+
+    def _counts(self, item: Declaration, month: str) -> str:
+        if item.shape is None:
+            return "written"
+        record = self._view.known(item, month)
+        numbers = total([record.counts] if record else [])
+        return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
+
+
+def _inputs(item: Declaration, month: str) -> list[tuple[str, str]]:
+    return [(name, part) for name, parts in input_months(item, month).items() for part in parts]
+
+
+def _brief(reasons: Sequence[str], width: int = 70) -> str:
+    first = reasons[0] if len(reasons[0]) <= width else f"{reasons[0][: width - 1]}…"
+    return first if len(reasons) == 1 else f"{first}; {len(reasons) - 1} more"

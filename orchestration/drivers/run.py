@@ -1,0 +1,134 @@
+"""`make run`: make what is stale, input before output, and say what was made.
+
+Belongs here: a command from its first check to its closing table. Not here: the loop over partitions
+(loop.py), one partition's making (materialise.py), DVC's own driver (stage.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ops.parse.scan import SourceError
+from orchestration.drivers.loop import Report, Wanted, bring_up_to_date
+from orchestration.files.full_disk import full_disk
+from orchestration.messages.failures import describe
+from orchestration.state.corpora import corpus
+from orchestration.state.counts import total
+from orchestration.state.dvc_lock import check_lock
+from orchestration.state.freshness import View
+from orchestration.state.graph import label, selected
+from orchestration.state.input_snapshot import footing
+from orchestration.workspace.paths import DATA
+
+#: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
+_COMMIT_EVERY = 60.0
+
+#: Columns that the closing table may take, however narrow the terminal says it is.
+_TABLE = 100
+
+
+def run(select: str | None = None, jobs: int = 1) -> int:
+    """Bring a selection up to date, commit it to dvc.lock, print the table; 1 if anything failed."""
+    return drive([(item, item.made_months) for item in selected(select)], jobs)
+
+
+def drive(
+    wanted: Wanted,
+    jobs: int = 1,
+    force: bool = False,
+    tags: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+) -> int:
+    """Make what is stale of the partitions wanted, commit what that finishes, print the table and `notes`.
+
+    Returns 1 if anything failed; a page that cannot tell how things stand is a warning. Datasets are
+    committed here, by one process, whatever the number of `jobs`.
+    """
+    from orchestration.dagster.sync import sync
+    from orchestration.dvc.stages import check_rendered, commit_finished
+    from orchestration.live.present import write_live
+
+    console = Console(stderr=False, soft_wrap=True)
+    check_rendered()
+    check_lock()
+    for item, _ in wanted:
+        if item.records:
+            corpus(item.records).check()
+    footing()
+    reports = []
+    committed, pause = time.monotonic(), _COMMIT_EVERY
+    with contextlib.closing(bring_up_to_date(wanted, console, force, jobs, tags)) as ended:
+        for report in ended:
+            reports.append(report)
+            if report.made and time.monotonic() - committed > pause:
+                started = time.monotonic()
+                with contextlib.suppress(SourceError):  # the last commit says what DVC cannot version
+                    commit_finished()
+                committed = time.monotonic()
+                # On a busy machine, too, the work itself takes nine tenths of the time.
+                pause = max(_COMMIT_EVERY, 9 * (committed - started))
+    order = [item.name for item, _ in wanted]
+    reports.sort(key=lambda report: order.index(report.item.name))
+    try:
+        commit_finished()
+    finally:  # whatever goes wrong from here on, what failed is said
+        _closing(reports, console)
+        for note in notes:
+            console.print(note)
+    sync()
+    try:
+        write_live()
+    except Exception as error:  # the datasets are made and committed: the pages only tell less of them
+        if full_disk(error):
+            raise
+        cause = " ".join(describe(error).split())
+        console.print(f"[yellow]warning[/] the pages do not say how things stand now: {escape(cause)}")
+    return 1 if any(report.failed for report in reports) else 0
+
+
+def jobs(text: str) -> int:
+    """Return a number of jobs. Raises ValueError."""
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"JOBS must be a whole number from 1, found {text!r}")
+    return int(text)
+
+
+def _closing(reports: list[Report], console: Console) -> None:
+    table = Table(box=None, pad_edge=False)
+    for name in ("dataset", "partitions", "made now", "kept", "dropped", "rejected", "seconds"):
+        table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
+    view = View()
+    for report in reports:
+        item = report.item
+        records = [record for month in report.months if (record := view.known(item, month)) is not None]
+        numbers = total(record.counts for record in records)
+        columns = (len(records), len(report.made), numbers["kept"], numbers["dropped"], numbers["rejected"])
+        table.add_row(item.name, *map(str, columns), f"{report.seconds:.1f}")
+    console.print()
+    Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
+    _notes(reports, console)
+
+
+def _notes(reports: list[Report], console: Console) -> None:
+    for report in reports:
+        item = report.item
+        for month, cause in report.failed.items():
+            console.print(f"[red]failed[/] {label(item, month)}: {escape(cause)}")
+        for month in item.months:
+            if (reason := item.excluded(month)) is not None:
+                console.print(f"[yellow]excluded[/] {label(item, month)}: {escape(reason)}")
+        if item.records and (outside := corpus(item.records).outside()):
+            months = ", ".join(f"{month} ({count})" for month, count in outside.items())
+            console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
+    console.print(
+        f"\nRows lie in {DATA.name}/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
+        f"{DATA.name}/quality/pages/index.html shows them in a browser: what was kept, what lost, and why;\n"
+        "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
+        "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
+    )

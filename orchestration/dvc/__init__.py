@@ -1,0 +1,1 @@
+"""DVC's side: stages rendered and committed, metrics, plots. Not here: reading dvc.lock (state/)."""

@@ -1,0 +1,197 @@
+"""What `dvc metrics`, `dvc plots` and `dvc exp show` compare of a dataset: counts, scores, distributions.
+
+Belongs here: the small files in metrics/, which go into git. Not here: counting (store/counts.py), measuring
+(quality/profile.py, ops/scores.py), and the page that plots are drawn on (plots.py).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
+from assets.declare.declaration import Declaration
+from assets.declare.settings import ROOT
+from ops.measures import edges
+from ops.scores import Sum
+from orchestration.files import checksummed
+from orchestration.files.damage import set_aside
+from orchestration.files.identity import file_md5
+from orchestration.files.publish import write_changed, write_file
+from orchestration.quality import profile
+from orchestration.state.counts import counts, right, total
+from orchestration.state.freshness import View
+from orchestration.state.graph import folder, metrics_file
+from orchestration.state.records import record_path, write_record
+from orchestration.workspace.paths import STATE
+
+FUNNEL = ("month", "outcome", "reason", "rows")
+DISTRIBUTIONS = ("measure", "from", "to", "rows")
+
+#: A change of these makes what is remembered of a partition worthless.
+_MEASURING = (
+    "ops/measures.py",
+    "ops/scores.py",
+    "ops/text/words.py",
+    "orchestration/quality/profile.py",
+    "orchestration/dvc/metrics.py",
+)
+
+
+class _Look(TypedDict):
+    """What is remembered of a partition's kept rows."""
+
+    asked: dict[str, Any]
+    profile: dict[str, list[int]]
+    scores: dict[str, list[float | None]]
+    former: dict[str, Any] | None
+
+
+_LOOK = TypeAdapter(_Look)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One table for `dvc plots`: its file, and how it is drawn."""
+
+    file: Path
+    drawn: Mapping[str, str]
+
+
+def plots(item: Declaration) -> list[Plot]:
+    """Return the plots of a dataset; the templates lie in .dvc/plots."""
+    path, name = metrics_file(item), item.name
+    funnel = {"x": "rows", "y": "month", "x_label": "rows", "y_label": "month"}
+    bins = {"x": "from", "y": "rows", "x_label": "value, from", "y_label": "rows"}
+    titles = {"funnel": f"{name}: rows by month, and why not kept", "distributions": f"{name}: kept rows"}
+    drawn = {"funnel": funnel, **({"distributions": bins} if item.measures else {})}
+    return [
+        Plot(path.with_suffix(f".{kind}.csv"), {"template": kind, **fields, "title": titles[kind]})
+        for kind, fields in drawn.items()
+    ]
+
+
+def write(item: Declaration, view: View) -> None:
+    """Write the files of a finished dataset where they are not what they should be; a report has none."""
+    if item.shape is None:
+        return
+    numbers = {month: _counted(item, month, view) for month in item.made_months}
+    looks = [look(item, month, view) for month in item.made_months]
+    scores = {
+        name: score.value(Sum(*one["scores"][name]) for one in looks) for name, score in item.scores.items()
+    }
+    known = {name: value for name, value in scores.items() if value is not None}
+    content = {**total(numbers.values()), **({"scores": known} if known else {})}
+    write_changed(metrics_file(item), (json.dumps(content, indent=2, sort_keys=True) + "\n").encode())
+    profiles = profile.total(one["profile"] for one in looks)
+    tables = [_csv(FUNNEL, _funnel(numbers)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
+    for plot, table in zip(plots(item), tables, strict=False):
+        write_changed(plot.file, table.encode())
+
+
+def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
+    """Return the counts of a partition: those of its record, unless its files say otherwise.
+
+    Every commit passes here, so none has counts that are not those of the files.
+    """
+    record = view.finished(item, month)
+    place = folder(item, month)
+    if right(place, record.counts):
+        return record.counts
+    found = counts(place)
+    set_aside(
+        record_path(item, month), "its counts are not those of the partition's files", "they are counted anew"
+    )
+    write_record(item, month, replace(record, counts=found))
+    view.renew(item, month)
+    return found
+
+
+def _funnel(counts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, str, int]]:
+    """Yield rows by month, outcome and reason; a month is there with 0 kept rows, too."""
+    for month, found in counts.items():
+        yield month or "all", "kept", "kept", found["kept"]
+        for reason, rows in found["reasons"].items():
+            yield month or "all", "dropped", reason, rows
+        if found["rejected"]:
+            yield month or "all", "rejected", "rejected", found["rejected"]
+
+
+def _distributions(
+    measures: Sequence[str], profiles: Mapping[str, Sequence[int]]
+) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the bins of each measure from its first to its last with rows; without rows, its first bin."""
+    for name in measures:
+        bounds = edges(name)
+        rows = profiles.get(name, [0])
+        filled = [index for index, count in enumerate(rows) if count] or [0]
+        for index in range(filled[0], filled[-1] + 1):
+            yield name, f"{bounds[index]:g}", f"{bounds[index + 1]:g}", rows[index]
+
+
+def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
+    """Return what is measured of a partition's kept rows, `profile` and `scores`, read once for each version.
+
+    The `former` version's profile is remembered with it, and since `when` it is another; None if unknown.
+    Raises NotReadyError for a partition that is not finished.
+    """
+    version = view.finished(item, month).version
+    asked = {
+        "version": version,
+        "code": _measuring(),
+        "measures": list(item.measures),
+        "scores": {name: repr(score) for name, score in item.scores.items()},
+    }
+    path = STATE.joinpath("measured", *item.key.path, f"{month or 'all'}.json")
+    known = checksummed.read(path, _LOOK, "it is measured anew")
+    if known is not None and known["asked"] == asked:
+        return known
+    place = folder(item, month)
+    found = {
+        "asked": asked,
+        "profile": profile.profile(place, item.measures),
+        "scores": _scores(item, place),
+        "former": _former(known, version) if known is not None else None,
+    }
+    write_file(path, checksummed.dump(found))
+    return found
+
+
+def _former(known: Mapping[str, Any], version: str) -> Mapping[str, Any] | None:
+    if known["asked"]["version"] == version:
+        former: Mapping[str, Any] | None = known["former"]
+        return former
+    return {"profile": known["profile"], "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
+
+
+def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
+    columns = sorted({column for score in item.scores.values() for column in score.columns})
+    sums = {name: [Sum()] for name in item.scores}
+    for path in sorted(place.glob("kept-*.parquet")) if columns else []:
+        table = pq.read_table(path, columns=columns)
+        for name, score in item.scores.items():
+            sums[name].append(score.read(table))
+    return {name: Sum.of(parts) for name, parts in sums.items()}
+
+
+@cache
+def _measuring() -> str:
+    return " ".join(file_md5(ROOT / name) for name in _MEASURING)
+
+
+def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,241 @@
+"""DVC's side of the DAG: dvc.yaml rendered from the asset graph, dvc.lock kept true after Dagster's runs.
+
+Belongs here: rendering stages and committing finished ones. Not here: what a stage runs (stage.py).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from assets.declare.declaration import Declaration
+from assets.declare.settings import ROOT, settings
+from orchestration.dvc import metrics
+from orchestration.dvc.code import write_code
+from orchestration.files.publish import write_file
+from orchestration.state import input_snapshot
+from orchestration.state.corpora import check_versions
+from orchestration.state.dvc_cache import check_sizes
+from orchestration.state.dvc_lock import LOCK, check_lock, locked_stages, stage_name
+from orchestration.state.dvc_lock_damage import COPY, remember
+from orchestration.state.freshness import View
+from orchestration.state.graph import asset_folder, datasets, metrics_file, upstream
+
+T = TypeVar("T")
+
+
+class BusyError(RuntimeError):
+    """DVC's lock is held by another process."""
+
+
+#: What every dataset depends on, besides its own sections.
+COMMON = ("exclude", "numerics", "partitions", "store")
+HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, not this file.\n"
+
+
+def render() -> str:
+    """Return dvc.yaml: a stage that hashes the code, then one stage a dataset."""
+    stages = {"code": _code_stage(), **{stage_name(item): _stage(item) for item in datasets().values()}}
+    return HEADER + yaml.safe_dump({"stages": stages}, sort_keys=False, width=110)
+
+
+def check_rendered() -> None:
+    """Raise ValueError when dvc.yaml is not what the asset graph renders to."""
+    path = ROOT / "dvc.yaml"
+    if not path.exists() or path.read_text() != render():
+        raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
+
+
+def _code_stage() -> dict[str, Any]:
+    return {
+        "cmd": "silverloom code",
+        "deps": list(input_snapshot.CODE),
+        "params": sorted({path for item in datasets().values() for path in item.model_params()}),
+        "outs": [{"code.json": {"cache": False, "persist": True}}],
+    }
+
+
+def _stage(item: Declaration) -> dict[str, Any]:
+    names = sorted(settings().sources.get(item.records, {})) if item.records else []
+    # Templates, so that a corpus of one's own does not make dvc.yaml stale.
+    sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
+    stage = {
+        "cmd": f"silverloom stage {item.name}",
+        "deps": [*sources, *(_relative(parent) for parent in upstream(item))],
+        "params": [*sorted([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
+        "outs": [{_relative(item): {"persist": True}}],
+    }
+    if item.shape is not None:
+        file = metrics_file(item).relative_to(ROOT).as_posix()
+        stage["metrics"] = [{file: {"cache": False, "persist": True}}]
+        stage["plots"] = [
+            {plot.file.relative_to(ROOT).as_posix(): {"cache": False, "persist": True, **plot.drawn}}
+            for plot in metrics.plots(item)
+        ]
+    return stage
+
+
+def commit_finished(made: Declaration | None = None) -> list[str]:
+    """Commit into dvc.lock every finished stage that is not recorded as it is; return their names.
+
+    A stage is committed only when all its partitions, and those of all its ancestors, are fresh: else DVC
+    would call stale partitions up to date, or record a dependency other than its ancestor's output.
+    With `made`, nothing is looked at as long as the dataset just worked on is not finished itself.
+    """
+    view = View()
+    if made is not None and not view.complete(made):
+        return []
+    check_versions()
+    input_snapshot.check()
+    write_code()
+    due = [item for item in datasets().values() if view.complete(item)]
+    for item in due:
+        metrics.write(item, view)
+        check_sizes(item)
+    return _patiently(lambda: _commit(["code", *(stage_name(item) for item in due)]))
+
+
+def _commit(names: list[str]) -> list[str]:
+    """Commit what DVC finds changed; nothing is written when anything moved meanwhile: DVC hashed the new."""
+    from dvc.repo import Repo, lock_repo
+
+    logging.getLogger("dvc").setLevel(logging.WARNING)
+    with Repo(str(ROOT)) as repo, lock_repo(repo):
+        check_lock()  # nothing is committed over a damaged file
+        _drop_broken_rwlock(repo)
+        differing = repo.status()
+        moved = [name for name in names if name in differing]
+        # As `dvc commit` does with a stage, but for dvc.lock, which DVC would write in place.
+        stages = {stage.addressing: stage for stage in repo.index.stages}
+        for name in moved:
+            _save(stages[name])
+        input_snapshot.check()
+        if moved:
+            _write_lock([stages[name] for name in moved])
+        if LOCK.exists():
+            remember(LOCK.read_bytes())
+    return moved
+
+
+def _drop_broken_rwlock(repo: Any) -> None:
+    """Remove the list of who reads and writes which path, if a full disk or a kill left a part of it.
+
+    DVC writes it in place, and refuses all work as long as it cannot be read.
+    """
+    from dvc.lock import make_lock
+
+    path = Path(repo.tmp_dir, "rwlock")
+    hardlink = repo.config["core"].get("hardlink_lock", False)
+    with make_lock(f"{path}.lock", tmp_dir=repo.tmp_dir, hardlink_lock=hardlink):
+        try:
+            json.loads(path.read_text())
+        except FileNotFoundError:
+            pass
+        except ValueError:
+            path.unlink()
+
+
+def _save(stage: Any) -> None:
+    """Hash what a stage made and bring it into DVC's cache. Raises RuntimeError where that does not hold all.
+
+    DVC only logs that a file could not be copied, and would commit the stage all the same.
+    """
+    failures: list[BaseException] = []
+
+    def collect(record: logging.LogRecord) -> bool:
+        failures.extend(error for error in (record.exc_info or ())[1:2] if isinstance(error, BaseException))
+        return False
+
+    log = logging.getLogger("dvc_data.hashfile.transfer")
+    log.addFilter(collect)
+    try:
+        stage.save()
+        stage.commit()
+    finally:
+        log.removeFilter(collect)
+    for out in stage.outs:
+        if out.use_cache and out.changed_cache():
+            message = f"dvc.lock was not written: DVC's cache did not take all of {out}"
+            raise RuntimeError(message) from next(iter(failures), None)
+
+
+def _write_lock(committed: Sequence[Any], gone: Sequence[str] = ()) -> None:
+    """Write dvc.lock, whole, with the entries of stages just committed and without those that are no more.
+
+    The caller holds DVC's lock. DVC leaves entries in the order of their commits, here they stand in that of
+    the graph; else the bytes are those that DVC writes.
+    """
+    from dvc.stage.serialize import to_lockfile
+    from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
+
+    former = LOCK.read_text() if LOCK.exists() else ""
+    content = parse_yaml_for_update(former, str(LOCK)) or {"schema": "2.0", "stages": {}}
+    entries = dict(content["stages"])
+    for stage in committed:
+        entries.update(to_lockfile(stage))
+    known = _stage_names()
+    kept = [name for name in entries if name not in gone]
+    kept.sort(key=lambda name: known.index(name) if name in known else len(known))
+    content["stages"] = {name: entries[name] for name in kept}
+    if gone or not former:
+        remember(b"")  # what will be missing is meant, also should this process end in between
+    for path in (LOCK, COPY):  # what a killed commit left
+        for leftover in path.parent.glob(f".{path.name}.*"):
+            leftover.unlink()
+    write_file(LOCK, dumps_yaml(content).encode())
+
+
+def _stage_names() -> list[str]:
+    return ["code", *(stage_name(item) for item in datasets().values())]
+
+
+def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
+    """Call `action` again while another process holds a DVC lock.
+
+    Raises BusyError when that lasts too long, RuntimeError for what DVC itself cannot do.
+    """
+    from dvc.exceptions import DvcException
+    from dvc.lock import LockError
+
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return action()
+        except LockError as error:
+            if time.monotonic() > end:
+                message = "another process holds DVC's lock; what was made is kept, run again to commit it"
+                raise BusyError(message) from error
+            time.sleep(0.5)
+        except DvcException as error:
+            raise RuntimeError(f"dvc.lock was not written: {error}") from error
+
+
+def _relative(item: Declaration) -> str:
+    return asset_folder(item).relative_to(ROOT).as_posix()
+
+
+def write() -> None:
+    """Write dvc.yaml, and leave out of dvc.lock the stages of datasets that are no more."""
+    write_file(ROOT / "dvc.yaml", render().encode())
+    print("dvc.yaml is rendered from the asset graph", file=sys.stderr)
+    if gone := _patiently(_drop_stages):
+        print(f"no longer in dvc.lock: {', '.join(gone)}", file=sys.stderr)
+
+
+def _drop_stages() -> list[str]:
+    """Leave out of dvc.lock the stages that are none; return their names."""
+    if not set(locked_stages()) - set(_stage_names()):
+        return []
+    from dvc.repo import Repo, lock_repo
+
+    with Repo(str(ROOT)) as repo, lock_repo(repo):
+        gone = sorted(locked_stages().keys() - set(_stage_names()))
+        _write_lock([], gone)
+    return gone

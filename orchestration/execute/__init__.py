@@ -1,0 +1,1 @@
+"""Making one partition: inputs, parts, publication, record. Not here: which one is made (drivers/)."""

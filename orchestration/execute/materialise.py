@@ -1,0 +1,292 @@
+"""Make one partition: key, write, publish, check, remember.
+
+Belongs here: the `store` resource that every asset body is handed to. It opens the inputs itself: an IO
+manager would open them before the locks are held. Not here: which partitions are made, and when (run.py,
+stage.py, Dagster itself).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from assets.declare.dagster_asset import ADVISORY, CHECKS
+from assets.declare.declaration import Declaration, declarations
+from assets.declare.report import Everything
+from assets.declare.settings import settings
+from ops.parts import Artifact, Part, Parts
+from orchestration.engine.local import engine
+from orchestration.execute.checkpoints import StoredCheckpoints, discard
+from orchestration.execute.finished_parts import Mark, begin_parts, discard_parts, marks
+from orchestration.execute.metadata import links, metadata
+from orchestration.execute.resume import ResumableEngine
+from orchestration.files.full_disk import DiskFullError
+from orchestration.files.identity import file_md5, folder_files, folder_hashes
+from orchestration.files.parquet import write_outcomes
+from orchestration.files.publish import building, write_files
+from orchestration.messages.failures import describe, give_up_or_retry
+from orchestration.messages.progress import Lines, listening
+from orchestration.mlflow.tracking import track
+from orchestration.quality import checks as quality
+from orchestration.quality import conservation
+from orchestration.quality.checks import told
+from orchestration.quality.conservation import Finding
+from orchestration.state.corpora import corpus
+from orchestration.state.counts import counts
+from orchestration.state.freshness import (
+    EXPECTATIONS,
+    ONLY_STALE,
+    NotReadyError,
+    View,
+    differences,
+    remembered,
+)
+from orchestration.state.graph import folder, input_months, label
+from orchestration.state.input_snapshot import check_code, code_marks, footing
+from orchestration.state.partition_locks import making, reading
+from orchestration.state.records import Record, forget, write_record
+from orchestration.workspace.paths import STAGING
+
+
+class ChangedBytesError(RuntimeError):
+    """A file is not what was published; the text names it and both hashes."""
+
+
+class Store(dg.ConfigurableResource[Any]):
+    """Makes partitions. With `commit`, a finished stage goes into dvc.lock at once."""
+
+    commit: bool = True
+
+    def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
+        """Make one partition and return what Dagster records of it.
+
+        Transient failures are retried with a growing pause, permanent ones are not. A partition that
+        another process finished while this one waited for it, or since a driver found it stale, is not made
+        twice.
+        """
+        footing()
+        month = context.partition_key if context.has_partition_key else ""
+        try:
+            with making(declaration, month) as waited:
+                if (waited or ONLY_STALE in context.run.tags) and (
+                    record := View().status(declaration, month).fresh_record
+                ):
+                    context.log.info("made by another run since this one was asked for it")
+                    return _result(declaration, month, record)
+                with listening(Lines(context.log.info)):
+                    result = make(declaration, month, context.run_id)
+        except Exception as error:
+            give_up_or_retry(error, context.retry_number, label(declaration, month))
+        if self.commit:
+            self._commit(declaration, context)
+        return result
+
+    def _commit(self, declaration: Declaration, context: dg.AssetExecutionContext) -> None:
+        """Commit if that can be; a partition is finished all the same, and the next commit takes it along."""
+        from orchestration.dvc.stages import commit_finished
+
+        try:
+            commit_finished(declaration)
+        except Exception as error:
+            context.log.warning(f"not committed to dvc.lock: {describe(error)}")
+
+
+def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeResult[Any]:
+    """Make one partition, alone: the record is written last, and only when its checks have passed."""
+    if (reason := declaration.excluded(month)) is not None:
+        raise NotReadyError(f"{label(declaration, month)} is excluded in params.yaml: {reason}")
+    check_code(code_marks())
+    started = time.monotonic()
+    target = folder(declaration, month)
+    months = input_months(declaration, month)
+    sources = {source.argument: declarations()[source.key] for source in declaration.inputs}
+    findings: dict[str, Finding] = {}
+    with reading((item, part) for item in sources.values() for part in months[item.name]):
+        inputs = _inputs(declaration, sources, months)
+        before = marks(_files(inputs))  # ahead of the key, under which only what was read is stored
+        made_under = View().key(declaration, month)
+        same = _same_bytes(declaration, month, made_under)
+        if isinstance(inputs, Everything):
+            with building(STAGING, target) as new:
+                write_files(new, declaration.function(inputs))
+        elif same is not None:
+            findings = {name: Finding((), "passed when it was made") for name in ("conservation", "schema")}
+        else:
+            findings = _make_dataset(declaration, month, target, inputs, made_under, before)
+        if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
+            forget(declaration, month)
+            raise ChangedBytesError("an input was replaced while it was read: run again")
+    check_code(code_marks())  # what workers ran may not be what the key tells
+    record = same or Record(
+        made_under, folder_hashes(target), counts(target), run_id, time.monotonic() - started
+    )
+    if declaration.shape is not None:
+        findings |= quality.check(declaration, month, target, record, run_id)
+    _remember(declaration, month, record, findings)
+    return _result(declaration, month, record, findings)
+
+
+def _inputs(
+    declaration: Declaration, sources: Mapping[str, Declaration], months: Mapping[str, Sequence[str]]
+) -> Everything | dict[str, Parts | Artifact]:
+    """Return what a partition is made of, every byte of it compared with its record."""
+    if declaration.shape is None:
+        return Everything(
+            {name: {part: sound(item, part) for part in months[name]} for name, item in sources.items()}
+        )
+    whole = {source.argument for source in declaration.inputs if source.whole}
+    return {
+        argument: (artifact(item) if argument in whole else parts(item, months[item.name]))
+        for argument, item in sources.items()
+    }
+
+
+def _make_dataset(
+    declaration: Declaration,
+    month: str,
+    target: Path,
+    inputs: Mapping[str, Parts | Artifact],
+    key: Mapping[str, Any],
+    before: Mapping[Path, Mark],
+) -> dict[str, Finding]:
+    """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
+    assert declaration.shape is not None, f"{declaration.name} has no rows"
+    parts_folder = begin_parts(declaration, month, key)
+    with (
+        building(STAGING, target) as new,
+        contextlib.closing(
+            ResumableEngine(engine(), label(declaration, month), parts_folder, before)
+        ) as resumable,
+    ):
+        outcomes = declaration.function(**_arguments(declaration, month, inputs, key, resumable))
+        units = write_outcomes(new, outcomes, declaration.shape)
+    return {
+        "conservation": conservation.conservation(target, units, _expected(declaration, month, inputs)),
+        "schema": conservation.schema(target, declaration.shape),
+    }
+
+
+def _remember(declaration: Declaration, month: str, record: Record, findings: Mapping[str, Finding]) -> None:
+    """Let a partition count as made if the checks that can refuse it passed; track it either way."""
+    accepted = all(finding.passed for name, finding in findings.items() if name not in ADVISORY)
+    if accepted:
+        write_record(declaration, month, record)
+    else:
+        forget(declaration, month)
+    try:
+        track(declaration, month, record, {n: one.faults for n, one in findings.items() if not one.passed})
+    except DiskFullError:
+        forget(declaration, month)  # made again, it is tracked: else its run would be missing for ever
+        raise
+    discard_parts(declaration, month)
+    if accepted and declaration.checkpoints:
+        discard(declaration, month)
+
+
+def _same_bytes(declaration: Declaration, month: str, key: Mapping[str, Any]) -> Record | None:
+    """Return the record of a partition of which only the expectations changed: it is not made again."""
+    former = View().known(declaration, month)
+    unchanged = former is not None and differences(former.key, key) == [EXPECTATIONS]
+    return replace(former, key=key) if former is not None and unchanged else None
+
+
+def parts(item: Declaration, months: Iterable[str]) -> Parts:
+    """Return the kept rows of partitions, after comparing every byte with their records.
+
+    Raises NotReadyError where one is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    assert item.shape is not None, f"{item.name} has no rows"
+    kept = [path for month in months for path in sorted(sound(item, month, "kept-").glob("kept-*.parquet"))]
+    return Parts(item.shape.kept, tuple(Part(str(path)) for path in kept), engine())
+
+
+def artifact(item: Declaration) -> Artifact:
+    """Return a dataset without partitions, with its files, every byte compared with its record.
+
+    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    return Artifact(parts(item, [""]), sound(item, ""))
+
+
+def sound(item: Declaration, month: str, prefix: str = "") -> Path:
+    """Return the folder of a partition, after comparing its files of that prefix with their record.
+
+    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    place = folder(item, month)
+    expected = {name: md5 for name, md5 in remembered(item, month).hashes.items() if name.startswith(prefix)}
+    found = {name: file_md5(path) for name, path in folder_files(place).items() if name.startswith(prefix)}
+    for name in sorted({*expected, *found}):
+        if found.get(name) != expected.get(name):
+            raise ChangedBytesError(
+                f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
+                f"recorded is {expected.get(name)}; `dvc checkout` brings it back"
+            )
+    return place
+
+
+def _files(inputs: Everything | Mapping[str, Parts | Artifact]) -> list[Path]:
+    """Return the files of rows that ops read of a partition's inputs."""
+    if isinstance(inputs, Everything):
+        return []
+    rows = [value.rows if isinstance(value, Artifact) else value for value in inputs.values()]
+    return [Path(part.path) for found in rows for part in found.parts]
+
+
+def _arguments(
+    declaration: Declaration,
+    month: str,
+    inputs: Mapping[str, Parts | Artifact],
+    key: Mapping[str, Any],
+    resumable: ResumableEngine,
+) -> dict[str, Any]:
+    mapped = {
+        name: replace(value, engine=resumable) if isinstance(value, Parts) else value
+        for name, value in inputs.items()
+    }
+    arguments: dict[str, Any] = {**mapped, **declaration.arguments}
+    if declaration.checkpoints:
+        arguments[declaration.checkpoints] = StoredCheckpoints(declaration, month, key)
+    if declaration.strict:
+        arguments[declaration.strict] = settings().numerics == "strict"
+    if declaration.records:
+        arguments["records"] = corpus(declaration.records).records(month, resumable)
+    return arguments
+
+
+def _expected(declaration: Declaration, month: str, inputs: Mapping[str, Parts | Artifact]) -> Iterator[str]:
+    """Yield the ids of the units that a step must account for, read from its input, not its output."""
+    if declaration.records:
+        yield from corpus(declaration.records).ids(month)
+    elif declaration.consumes:
+        argument, _, nested = declaration.consumes.partition(".")
+        read = inputs[argument]
+        yield from conservation.unit_ids(read.rows if isinstance(read, Artifact) else read, nested or None)
+
+
+def _result(
+    declaration: Declaration, month: str, record: Record, findings: Mapping[str, Finding] | None = None
+) -> dg.MaterializeResult[Any]:
+    """Return what Dagster records; without findings, those that a record stands for."""
+    names = CHECKS if declaration.shape else ()
+    found = findings or {name: told(declaration, month, record.version, name) for name in names}
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(record.version),
+        metadata={**metadata(folder(declaration, month), record), **links(declaration, month, record)},
+        check_results=[
+            dg.AssetCheckResult(
+                check_name=name,
+                passed=finding.passed,
+                severity=dg.AssetCheckSeverity.WARN if name in ADVISORY else dg.AssetCheckSeverity.ERROR,
+                description=finding.description,
+                metadata={"summary": finding.summary, "faults": list(finding.faults), **finding.shown},
+            )
+            for name, finding in found.items()
+        ],
+    )

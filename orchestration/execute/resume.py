@@ -1,0 +1,93 @@
+"""Go on from the finished parts of a partition: what was computed under its key is not computed again.
+
+Belongs here: an engine around another one, which stores each outcome as soon as it is there and tells how far
+the work is. Not here: how an outcome is stored (store/finished_parts.py), where ops run (engine.py).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sized
+from pathlib import Path
+from typing import Any
+
+from ops.outcome import Outcome, Outcomes
+from ops.parts import Engine
+from orchestration.engine.local import LocalEngine
+from orchestration.execute.finished_parts import FinishedParts, Mark
+from orchestration.messages.progress import Notice, Progress, tell
+
+#: Seconds from which a part is stored even if it is the only one.
+LONG = 1.0
+
+
+class ResumableEngine:
+    """Runs ops by another engine, but yields those outcomes that an earlier run stored in `folder`.
+
+    `partition` is what is made, for people; `inputs` are the files that it is made of. `close` ends what is
+    under way.
+    """
+
+    def __init__(self, engine: Engine, partition: str, folder: Path, inputs: Mapping[Path, Mark]) -> None:
+        self._engine, self._partition = engine, partition
+        self._folder, self._inputs = folder, inputs
+        self._maps: list[Generator[Outcome, None, None]] = []
+
+    def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
+        """In a worker process, where no map of the partition begins, it is a plain engine."""
+        return LocalEngine, ()
+
+    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
+        """Yield `op(piece, *shared)` for every piece, computed now or by an earlier run."""
+        # `Parts.map` hands its op over as the first that is shared
+        name = getattr(shared[0] if shared and callable(shared[0]) else op, "__name__", "op")
+        finished = FinishedParts(self._folder / f"{len(self._maps)}-{name}", self._inputs)
+        self._maps.append(self._map(name, finished, op, pieces, shared))
+        return self._maps[-1]
+
+    def close(self) -> None:
+        """End every map that was begun."""
+        for outcomes in self._maps:
+            outcomes.close()
+
+    def _map(
+        self,
+        name: str,
+        finished: FinishedParts,
+        op: Callable[..., Outcome],
+        pieces: Iterable[Any],
+        shared: Any,
+    ) -> Generator[Outcome, None, None]:
+        total = len(pieces) if isinstance(pieces, Sized) else None
+        kept = finished.found()
+        if kept:
+            tell(Notice(self._partition, f"{name}: goes on from {len(kept)} finished parts"))
+        missing = ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
+        computed = self._engine.map(_compute, missing, op, finished, total != 1, *shared)
+        begun, done, new = time.monotonic(), 0, 0
+        while True:
+            tell(Progress(self._partition, name, done, total, done - new, time.monotonic() - begun))
+            if done in kept:
+                yield finished.read(done)
+            elif (outcome := next(computed, None)) is not None:
+                new += 1
+                yield outcome
+            else:
+                return
+            done += 1
+
+
+def _compute(
+    numbered: tuple[int, Any],
+    op: Callable[..., Outcome],
+    finished: FinishedParts,
+    several: bool,
+    *shared: object,
+) -> Outcome:
+    """Compute a part and store it where it is computed: what is ahead of its turn is not lost either."""
+    index, piece = numbered
+    begun = time.monotonic()
+    outcome = op(piece, *shared)
+    if several or time.monotonic() - begun > LONG:
+        finished.write(index, outcome)
+    return outcome

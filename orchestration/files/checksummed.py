@@ -1,0 +1,74 @@
+"""JSON with a checksum: what is read is what was written.
+
+Belongs here: the form of small files of local state, and reading them. Not here: what they hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from orchestration.files.damage import DamagedError, read_state, set_aside
+
+#: The key of the checksum, beside those of the content.
+CHECKSUM = "checksum"
+
+
+def dump(content: Mapping[str, Any]) -> bytes:
+    """Return JSON with the checksum of its content."""
+    content = json.loads(json.dumps(content))  # keys become texts before they are sorted
+    return json.dumps({**content, CHECKSUM: _checksum(content)}, sort_keys=True, indent=1).encode()
+
+
+def load(text: bytes) -> tuple[dict[str, Any], bool]:
+    """Return the content of what `dump` wrote, and whether it bears a checksum at all.
+
+    Raises DamagedError for what is no such JSON, and for a checksum that is not that of the content.
+    """
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise DamagedError("it is no JSON" if text.strip() else "it is empty") from None
+    if not isinstance(content, dict):
+        raise DamagedError("it holds something else")
+    if CHECKSUM not in content:
+        return content, False
+    if content.pop(CHECKSUM) != _checksum(content):
+        raise DamagedError("its checksum is not that of its content")
+    return content, True
+
+
+def read(path: Path, kind: TypeAdapter[Any], then: str) -> dict[str, Any] | None:
+    """Return what a file holds; None where there is none. One that is damaged is set aside, and `then` said.
+
+    A file of the right `kind` without a checksum was written before there were any: it is as if it were lost.
+    """
+    try:
+        text = read_state(path)
+        if text is None:
+            return None
+        content, checked = load(text)
+        _validate(content, kind)
+    except DamagedError as error:
+        set_aside(path, error, then)
+        return None
+    return content if checked else None
+
+
+def _validate(content: dict[str, Any], kind: TypeAdapter[Any]) -> None:
+    try:
+        kind.validate_python(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise DamagedError(f"it holds something else ({where}: {first['msg']})") from None
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True)
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

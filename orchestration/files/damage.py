@@ -1,0 +1,106 @@
+"""Local state that was damaged: it is set aside, never deleted, and one line says so.
+
+Belongs here: reading a file of local state, telling what is no file, moving it out of the way. Not here: what
+counts as damaged within a file, and how it is rebuilt (whoever reads it).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import sys
+from pathlib import Path
+
+from assets.declare.settings import ROOT
+
+#: What is set aside lies here under its own path; a second one of the same path gets a number.
+ASIDE = ROOT / ".silverloom" / "damaged"
+
+
+class DamagedError(ValueError):
+    """A file of local state is not what it should be; the text says how, without the file's name."""
+
+
+def read_state(path: Path) -> bytes | None:
+    """Return the bytes of a file, None where there is none. Raises DamagedError for what is no file."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise DamagedError("it is no file")
+        return path.read_bytes()
+    except PermissionError:
+        raise DamagedError("it may not be read") from None
+    except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            raise DamagedError("it is a link that leads nowhere") from None
+        return None
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise  # too many open files, say: the file itself may be sound
+        raise DamagedError("it is a link to itself") from None
+
+
+def set_aside(path: Path, wrong: object, then: str) -> Path | None:
+    """Move what is damaged away and say so in a line: what is wrong with it, what is done `then`.
+
+    Returns where it is now; None where another process was faster, or where it may not be moved.
+    """
+    place = None
+    try:
+        place = _move(path)
+        done = f"set aside as {_shown(place)}"
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        done = f"it cannot be moved away ({error.strerror})"
+    line = f"warning: {_shown(path)} is damaged: {' '.join(str(wrong).split())}; {done}, {then}"
+    print(line, file=sys.stderr, flush=True)
+    return place
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it; what stands in its place and is no folder is set aside."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.ELOOP):
+            raise
+        for place in reversed((folder, *folder.parents)):
+            if os.path.lexists(place) and not place.is_dir():
+                set_aside(place, "it is no folder", "a folder is made in its place")
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file, if there is one; what is no file is set aside."""
+    try:
+        path.unlink(missing_ok=True)
+    except NotADirectoryError:
+        return
+    except (IsADirectoryError, PermissionError):  # what POSIX says of a folder, Linux and others
+        if not path.is_dir():
+            raise
+        set_aside(path, "it is no file", "nothing is to be in its place")
+
+
+def _move(path: Path) -> Path:
+    """Rename into ASIDE, or beside itself where that lies elsewhere: outside of this checkout, or in it."""
+    inside = path.is_relative_to(ROOT) and not ASIDE.is_relative_to(path)
+    wanted = ASIDE / path.relative_to(ROOT) if inside else path.with_name(f"{path.name}.damaged")
+    make_folder(wanted.parent)
+    place, number = wanted, 1
+    while os.path.lexists(place):
+        number += 1
+        place = wanted.with_name(f"{wanted.name}.{number}")
+    try:
+        path.rename(place)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.move(path, place)
+    return place
+
+
+def _shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)

@@ -1,0 +1,74 @@
+"""Turn outcomes into files that are the same bytes every time: Parquet for rows, and what lies beside them.
+
+Belongs here: the pinned options of the one writer, and the names of part files. Every dataset's code
+version includes this module. Not here: where the files are published (publish.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.outcome import Outcome, Shape
+from orchestration.files.publish import write_files
+
+TABLES = ("kept", "dropped", "rejected")
+
+#: Counts of what a step itself generated, beside its tables; only where it generated something.
+COMBINATIONS = "combinations.json"
+
+
+def part_name(table: str, index: int) -> str:
+    """Return the file name of a part: `kept-00000.parquet`."""
+    return f"{table}-{index:05d}.parquet"
+
+
+def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[list[str]]:
+    """Write three files a part, and those that its step made besides; return the input units of each part.
+
+    A step without parts writes one empty part, so that "nothing came in" is a file and not an absence.
+    Raises pyarrow.ArrowInvalid when a table does not have its declared columns, ValueError for a file of the
+    step's that leaves the folder, is there twice or has the name of one of ours.
+    """
+    units: list[list[str]] = []
+    files: list[tuple[str, bytes]] = []
+    combinations: Counter[str] = Counter()
+    for outcome in outcomes:
+        write_part(folder, len(units), outcome, shape)
+        files += outcome.files.items()
+        units.append(outcome.units.to_pylist())
+        combinations.update(outcome.combinations)
+    if not units:
+        write_part(folder, 0, Outcome.of(shape, [], []), shape)
+    if combinations:
+        (folder / COMBINATIONS).write_text(json.dumps(combinations, sort_keys=True))
+    write_files(folder, files)
+    return units
+
+
+def write_part(folder: Path, index: int, outcome: Outcome, shape: Shape) -> None:
+    """Write the three tables of one part."""
+    for name in TABLES:
+        table: pa.Table = getattr(outcome, name)
+        write_table(table.cast(getattr(shape, name)), folder / part_name(name, index))
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write one table with pinned options and without schema metadata of pandas or Arrow."""
+    pq.write_table(
+        table.replace_schema_metadata(None),
+        path,
+        version="2.6",
+        data_page_version="1.0",
+        compression="zstd",
+        compression_level=3,
+        use_dictionary=True,
+        write_statistics=True,
+        row_group_size=65_536,
+        store_schema=False,
+    )

@@ -1,0 +1,39 @@
+"""Vega's scripts, from the installed package, for whatever draws without the network.
+
+Belongs here: the bundle, made once in a checkout (it takes a second). Not here: charts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import version
+
+from orchestration.files.publish import write_file
+from orchestration.workspace.paths import STATE
+
+_SNIPPET = "window.vegaEmbed = vegaEmbed; window.vega = vega;"
+#: A scope of its own: the bundle's top-level names are of one letter.
+_SCOPE = "(() => {%s})();\n"
+
+
+def bundle() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script; it sets `vegaEmbed` and `vega`.
+
+    What was made before is taken if it is of this package and snippet, and whole.
+    """
+    made_from = _md5(f"{version('vl-convert-python')} {_SNIPPET} {_SCOPE}")
+    path = STATE / f"vega-{made_from}.js"
+    try:
+        first, _, script = path.read_bytes().decode().partition("\n")
+    except (FileNotFoundError, UnicodeDecodeError):
+        first = script = ""
+    if not script or first != f"// {_md5(script)}":
+        import vl_convert
+
+        script = _SCOPE % vl_convert.javascript_bundle(_SNIPPET)
+        write_file(path, f"// {_md5(script)}\n{script}".encode())
+    return script
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

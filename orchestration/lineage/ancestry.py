@@ -1,0 +1,187 @@
+"""Where rows come from and what became of them: one index over all datasets.
+
+Belongs here: finding rows by id and following `source_ids` both ways. Both `silverloom explain` and the
+pages of passports are made of it. Not here: what the rows hold (origins.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from assets.declare.declaration import Declaration
+from assets.declare.settings import ROOT
+from orchestration.files.parquet import TABLES
+from orchestration.lineage.rows import read
+from orchestration.state.graph import datasets, folder, label
+
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """One part of one table of a partition."""
+
+    item: Declaration
+    month: str
+    table: str
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """Dataset, month and table, as people read them."""
+        return f"{label(self.item, self.month)} [{self.table}]"
+
+    @property
+    def address(self) -> str:
+        """The file's path in a checkout, wherever it was read from."""
+        return (folder(self.item, self.month) / self.path.name).relative_to(ROOT).as_posix()
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a row stands: its file, and its number in it, from 0; and the number of its id."""
+
+    file: File
+    index: int
+    code: int
+
+
+@dataclass(frozen=True)
+class Passport:
+    """What is known of one id."""
+
+    id: str
+    standings: tuple[Place, ...]
+    """The rows that have it, in the order of the DAG: a dropped unit stands where it was kept before, too."""
+    made_of: tuple[int, ...]
+    """The sources of its kept rows, else of all, as numbers; never itself."""
+    used_by: tuple[Place, ...]
+    """The kept rows that name it among their sources."""
+    totals: tuple[int, int]
+    """How many it is made of and used by, where only the first are named."""
+
+    @property
+    def kept(self) -> tuple[Place, ...]:
+        """The standings where it was kept."""
+        return tuple(place for place in self.standings if place.file.table == "kept")
+
+    @property
+    def raw(self) -> bool:
+        """Whether it is a record of a source: kept nowhere, and made of nothing but itself."""
+        return not self.kept and not self.made_of
+
+    @property
+    def kind(self) -> str | None:
+        """The dataset of raw records that a record belongs to, if any names it."""
+        return next((place.file.item.records for place in (*self.standings, *self.used_by)), None)
+
+
+class Ancestry:
+    """Every id of the datasets in some folders, by number, with who stands where and who is made of what."""
+
+    def __init__(self, folders: Mapping[str, Mapping[str, Path]]) -> None:
+        """Read `id` and `source_ids` of all tables. Raises ValueError naming a file that is no Parquet."""
+        self.files = [
+            File(datasets()[name], month, table, path)
+            for name, months in folders.items()
+            if datasets()[name].shape is not None
+            for month, place in months.items()
+            for table in TABLES
+            for path in sorted(place.glob(f"{table}-*.parquet"))
+        ]
+        tables = [read(file.path, ["id", "source_ids"]) for file in self.files]
+        counts = [len(table) for table in tables]
+        lists = [table["source_ids"].combine_chunks() for table in tables]
+        lengths = [pc.list_value_length(part).to_numpy(zero_copy_only=False) for part in lists]
+        names = [table["id"].combine_chunks() for table in tables] + [pc.list_flatten(part) for part in lists]
+        coded = pa.chunked_array([part.cast(pa.large_string()) for part in names], pa.large_string())
+        coded = coded.combine_chunks().dictionary_encode()
+        codes = coded.indices.to_numpy().astype(np.int64)
+        self.ids: pa.Array = coded.dictionary
+        #: The number of the id of every row, file by file, and where each file's rows start in it.
+        self.own: Codes = codes[: sum(counts)]
+        self.starts: Codes = np.cumsum([0, *counts])
+        self._sources: Codes = codes[sum(counts) :]
+        self._file_of: Codes = np.repeat(np.arange(len(counts)), counts)
+        self._first: Codes = np.cumsum(np.concatenate([[0], *lengths])).astype(np.int64)
+
+    @cached_property
+    def _standings(self) -> tuple[Codes, Codes]:
+        return _grouped(self.own, len(self.ids))
+
+    @cached_property
+    def _users(self) -> tuple[Codes, Codes]:
+        """Return the rows that are made of each id: kept ones alone."""
+        rows = np.repeat(np.arange(len(self.own)), np.diff(self._first))
+        kept = np.array([file.table == "kept" for file in self.files], bool)
+        used = kept[self._file_of[rows]] if len(rows) else np.zeros(0, bool)
+        order, starts = _grouped(self._sources[used], len(self.ids))
+        return rows[used][order], starts
+
+    def codes(self, ids: Sequence[str]) -> list[int]:
+        """Return the number of each id, -1 for an unknown one."""
+        found = pc.index_in(pa.array(ids, pa.large_string()), value_set=self.ids)
+        return pc.fill_null(found, -1).to_pylist()  # type: ignore[no-any-return]
+
+    def names(self, codes: Sequence[int] | Codes) -> list[str]:
+        """Return ids by their numbers."""
+        return self.ids.take(pa.array(codes, pa.int64())).to_pylist()  # type: ignore[no-any-return]
+
+    def sources(self, code: int, most: int | None = None) -> list[int]:
+        """Return what an id is made of: the sources of its kept rows, else of all; never itself."""
+        rows = self._rows(code)
+        kept = [row for row in rows if self._file(row).table == "kept"]
+        found = (
+            source
+            for row in (kept or rows)
+            for source in self._sources[self._first[row] : self._first[row + 1]][:most].tolist()
+        )
+        return [source for source in dict.fromkeys(found) if source != code][:most]
+
+    def users(self, code: int, most: int | None = None) -> list[int]:
+        """Return the ids of the kept rows that are made of an id, in the order of the DAG; never itself."""
+        rows, starts = self._users
+        found = self.own[rows[starts[code] : starts[code + 1]][:most]].tolist()
+        return [user for user in dict.fromkeys(found) if user != code]
+
+    def standings(self, code: int) -> list[Place]:
+        """Return every row that has an id, in the order of the DAG."""
+        return [self.place(row) for row in self._rows(code)]
+
+    def passport(self, code: int, most: int | None = None) -> Passport:
+        """Return what is known of one id, of many sources and users the first `most` of each."""
+        rows, starts = self._users
+        users = rows[starts[code] : starts[code + 1]]
+        sources = self.sources(code)
+        return Passport(
+            self.ids[code].as_py(),
+            tuple(self.standings(code)),
+            tuple(sources[:most]),
+            tuple(self.place(row) for row in users[:most].tolist() if self.own[row] != code),
+            (len(sources), int((self.own[users] != code).sum())),
+        )
+
+    def place(self, row: int) -> Place:
+        """Return the place of a row by its number among the rows of all files."""
+        return Place(self._file(row), int(row - self.starts[self._file_of[row]]), int(self.own[row]))
+
+    def _rows(self, code: int) -> list[int]:
+        rows, starts = self._standings
+        return rows[starts[code] : starts[code + 1]].tolist()  # type: ignore[no-any-return]
+
+    def _file(self, row: int) -> File:
+        return self.files[int(self._file_of[row])]
+
+
+def _grouped(codes: Codes, number: int) -> tuple[Codes, Codes]:
+    """Return positions ordered by code, and where each code's positions start in them."""
+    order = np.argsort(codes, kind="stable")
+    return order, np.cumsum([0, *np.bincount(codes, minlength=number)])

@@ -1,0 +1,149 @@
+"""What rows hold that tells where they come from: their values, their place in the source, the words spoken.
+
+Belongs here: reading the rows of an ancestry, and the raw file of a record. Not here: finding rows by id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import yaml
+
+from assets.declare.settings import settings
+from ops.parse.records import record_place
+from orchestration.lineage.ancestry import Ancestry, File, Place
+from orchestration.lineage.rows import read
+
+WIDTH = 240
+SPOKEN = 3
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Words of a transcript, with their characters in its file."""
+
+    start: int
+    end: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"spoken at characters {self.start}-{self.end} of the transcript: {self.text}"
+
+
+def rows(places: Sequence[Place], whole: bool = False) -> list[Row]:
+    """Return the rows at some places; each file is read once.
+
+    Unless `whole`, texts are cut to what `short` looks at, and lists stand as the number of their items, but
+    for the `spans` of an aligned sentence. Raises ValueError naming a file that is no Parquet.
+    """
+    found: list[Row] = [{}] * len(places)
+    for file, numbers in _by_file(places).items():
+        table = read(file.path).take(pa.array([places[number].index for number in numbers]))
+        for number, row in zip(numbers, (table if whole else _brief(table)).to_pylist(), strict=True):
+            found[number] = row
+    return found
+
+
+def where(row: Row) -> str:
+    """Return the place of a row in what it was made of, in words; empty where it has none of its own."""
+    if "locator" in row:
+        return f"{row['locator']}, characters {row['start']}-{row['end']}"
+    if "count" in row:
+        return f"{row['count']} spoken words"
+    return ""
+
+
+def saying(columns: Sequence[str]) -> str | None:
+    """Return the column that says most shortly what a row is about."""
+    return next((name for name in ("title", "paper_title", "talk_title", "text") if name in columns), None)
+
+
+def raw_file(record_id: str, kind: str | None) -> str:
+    """Return the file of a raw record: its id is `source/path`, and `#line` in files of many records.
+
+    `kind` is the dataset of raw records that names it, since papers and talks may each have a source of that
+    name; None where no dataset does.
+    """
+    if "/" not in record_id:
+        return f"{record_id} (in no dataset any more)"
+    name, path, line = record_place(record_id)
+    groups = settings().sources
+    for group in [kind] if kind in groups else sorted(groups):
+        if source := groups[str(group)].get(name):
+            return f"file {(Path(source.path) / path).as_posix()}" + (f", line {line}" if line else "")
+    return f"{record_id} (its source is not in params.yaml any more)"
+
+
+def spoken(ancestry: Ancestry, states: Sequence[Row]) -> list[list[Spoken]]:
+    """Return the first words of the transcript that each aligned sentence stands for; none for other rows."""
+    found: list[list[Spoken]] = [[] for _ in states]
+    aligned = [number for number, row in enumerate(states) if row.get("spans")]
+    codes = ancestry.codes([states[number]["pair_id"] for number in aligned])
+    places = {code: ancestry.passport(code).kept for code in set(codes) if code >= 0}
+    numbers: dict[Place, list[int]] = {}
+    for number, code in zip(aligned, codes, strict=True):
+        if places.get(code):
+            numbers.setdefault(places[code][-1], []).append(number)
+    for file, which in _by_file(pairs := list(numbers)).items():
+        words = read(file.path, ["words"])["words"].combine_chunks()
+        for place in (pairs[one] for one in which):
+            talk = words[place.index].values
+            for number in numbers[place]:
+                found[number] = [
+                    _said(talk, span["first"], span["last"]) for span in states[number]["spans"][:SPOKEN]
+                ]
+    return found
+
+
+def short(value: object) -> str:
+    """Return a value as one line that is not too long."""
+    text = " ".join(str(value)[: 4 * WIDTH].split())
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+
+
+def flow(value: object) -> str:
+    """Return params as YAML on one line."""
+    text: str = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=True)
+    return text.removesuffix("...\n").strip()
+
+
+def _said(talk: pa.StructArray, first: int, last: int) -> Spoken:
+    texts, offsets = talk.field("text"), talk.field("offset")
+    end = offsets[last].as_py() + len(texts[last].as_py())
+    shown = texts.slice(first, min(last + 1 - first, 4 * WIDTH)).to_pylist()
+    return Spoken(offsets[first].as_py(), end, short(" ".join(shown)))
+
+
+def _by_file(places: Sequence[Place]) -> dict[File, list[int]]:
+    found: dict[File, list[int]] = {}
+    for number, place in enumerate(places):
+        found.setdefault(place.file, []).append(number)
+    return found
+
+
+def _brief(table: pa.Table) -> pa.Table:
+    brief = {name: _brief_column(name, table[name]) for name in table.column_names if name != "source_ids"}
+    return pa.table(brief)
+
+
+def _brief_column(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_list(column.type) and name != "spans":
+        return pc.binary_join_element_wise(
+            pc.list_value_length(column).cast(pa.string()), pa.scalar("items"), pa.scalar(" ")
+        )
+    if pa.types.is_string(column.type):
+        return pc.utf8_slice_codeunits(column, 0, 4 * WIDTH)
+    if pa.types.is_binary(column.type):
+        texts = [
+            None if value is None else value.decode(errors="replace")
+            for value in pc.binary_slice(column, 0, 4 * WIDTH).to_pylist()
+        ]
+        return pa.chunked_array([pa.array(texts, pa.string())])
+    return column

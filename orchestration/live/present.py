@@ -1,0 +1,215 @@
+"""How things stand at this moment, for the pages: freshness, checks, runs and former versions.
+
+Belongs here: what no deterministic page can hold. Not here: the pages themselves, which work without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from assets.declare.declaration import Declaration
+from orchestration.dagster.health import Standing, standing
+from orchestration.files.identity import version
+from orchestration.files.publish import write_file
+from orchestration.live.former_numbers import former
+from orchestration.live.versions import write_versions
+from orchestration.mlflow import tracking
+from orchestration.pages.html import embedded
+from orchestration.quality import docs
+from orchestration.state import addresses
+from orchestration.state import validation_history as history
+from orchestration.state.dvc_lock import check_lock
+from orchestration.state.freshness import Status, View
+from orchestration.state.graph import datasets
+from orchestration.state.partition_locks import writing
+from orchestration.workspace.paths import DATA
+
+LIVE = DATA / "quality" / "live"
+_HISTORY = 200
+
+#: Where Great Expectations' pages lie, from the first of ours.
+_DOCS = "../docs/"
+
+
+def write_live() -> None:
+    """Write the state of now, where every page loads it from, and what changed since the last commit."""
+    check_lock()
+    with writing("live"):
+        content = f"window.silverloomLive = {embedded(state())};\n".encode()
+        write_file(LIVE / "state.js", content)
+        write_versions(LIVE)
+
+
+def state() -> dict[str, Any]:
+    """Return freshness, checks, links and former versions of every dataset, and what it all comes to."""
+    view = View()
+    failed = {(one.dataset, one.month): one for one in standing(view) if one.state == "failed"}
+    pages = docs.shown()
+    found = {name: _dataset(item, view, failed, pages) for name, item in datasets().items()}
+    return {
+        "seen": _when(datetime.now(UTC)),
+        "standing": told(list(found.values())),
+        "docs": f"{_DOCS}index.html" if (docs.DOCS / "index.html").exists() else None,
+        "datasets": found,
+    }
+
+
+def told(found: Sequence[Mapping[str, Any]]) -> str:
+    """Return in a sentence or some how all datasets stand: never better than the worst of them."""
+    off = [one for one in found if one["mood"] in ("bad", "stale")]
+    failed = sum(one["mood"] == "bad" for one in off)
+    warnings, excluded, unknown = (
+        sum(one[name] for one in found) for name in ("warnings", "excluded", "unknown")
+    )
+    parts = []
+    if off:
+        parts.append(
+            f"{len(off)} of {len(found)} are not up to date" + (f", {failed} failed." if failed else ".")
+        )
+    elif warnings or unknown:
+        parts.append("All are up to date.")
+    else:
+        parts.append("All are up to date, and their checks passed.")
+    if warnings:
+        parts.append(f"{_number(warnings, 'warning')} raised.")
+    if unknown:
+        parts.append(f"Whether {_number(unknown, 'partition')} would raise warnings is not known here.")
+    if excluded:
+        parts.append(f"{_number(excluded, 'partition')} excluded.")
+    return " ".join(parts)
+
+
+def _dataset(
+    item: Declaration,
+    view: View,
+    failed: Mapping[tuple[str, str], Standing],
+    pages: Mapping[tuple[str, str], str],
+) -> dict[str, Any]:
+    validations = sorted(history.read(item).to_pylist(), key=lambda one: one["time"], reverse=True)
+    latest: dict[str, Mapping[str, Any]] = {}
+    for one in validations:
+        latest.setdefault(one["month"], one)
+    months = [
+        _month(
+            item,
+            month,
+            view.status(item, month),
+            latest.get(month),
+            failed.get((item.name, month)),
+            pages.get((item.name, month)),
+        )
+        for month in item.made_months
+    ]
+    excluded = [_excluded(item, month) for month in item.months if item.excluded(month)]
+    moods = {month["mood"] for month in months}
+    mood = next((one for one in ("bad", "stale", "warned") if one in moods), "good")
+    warnings = sum(month["warnings"] for month in months)
+    unknown = [
+        month for month in months if month["mood"] == "good" and item.expectations and not month["checks"]
+    ]
+    off = [month for month in months if month["mood"] == mood]
+    return {
+        "mood": mood,
+        "state": _summed(item, off) if mood in ("bad", "stale") else _up_to_date(warnings),
+        "warnings": warnings,
+        "excluded": len(excluded),
+        "unknown": len(unknown),
+        "version": _version(item, view),
+        "code": item.code["code"],
+        "dagster": addresses.dagster_asset(item.name),
+        "months": months + excluded,
+        "previous": former(item, view) if item.shape else None,
+        "history": [_validation(one) for one in validations[:_HISTORY]],
+    }
+
+
+def _month(
+    item: Declaration,
+    month: str,
+    status: Status,
+    latest: Mapping[str, Any] | None,
+    failure: Standing | None,
+    page: str | None,
+) -> dict[str, Any]:
+    """Return the state of a partition: bad where its last attempt failed, stale, warned, or good."""
+    record = status.record
+    run = failure.run if failure else record.run_id if record else None
+    shown = latest and (latest["run_id"] == run or (record and latest["version"] == record.version))
+    warnings = latest["warnings"] if latest and shown else 0
+    mood, said = _stands(status, failure, warnings)
+    return {
+        "month": month,
+        "mood": mood,
+        "state": said,
+        "why": failure.why if failure else "" if status.fresh else "; ".join(status.reasons),
+        "warnings": warnings,
+        "version": record.version if record else None,
+        "run": addresses.dagster_run(run) if run else None,
+        "tracked": tracking.find(item, month, record) if record and not failure else None,
+        "checks": _checks(latest["expectations"]) if latest and shown else [],
+        "docs": f"{_DOCS}{page}" if page and shown else None,
+    }
+
+
+def _stands(status: Status, failure: Standing | None, warnings: int) -> tuple[str, str]:
+    if failure:
+        return "bad", "failed"
+    if not status.fresh:
+        return "stale", "stale" if status.record else "missing"
+    return ("warned" if warnings else "good"), _up_to_date(warnings)
+
+
+def _up_to_date(warnings: int) -> str:
+    return f"up to date, {_number(warnings, 'warning')}" if warnings else "up to date"
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _excluded(item: Declaration, month: str) -> dict[str, Any]:
+    nothing = dict.fromkeys(("version", "run", "tracked", "docs"))
+    empty: dict[str, Any] = {"warnings": 0, "checks": [], **nothing}
+    return {"month": month, "mood": "stale", "state": "excluded", "why": item.excluded(month), **empty}
+
+
+def _checks(expectations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the expectations of each severity as one check, saying what failed."""
+    checks = []
+    for severity in ("error", "warning"):
+        chosen = [one for one in expectations if one["severity"] == severity]
+        failed = [one for one in chosen if not one["passed"]]
+        said = "; ".join(f"{one['name']} {one['column']}: {one['unexpected']} rows" for one in failed)
+        noun = "expectations" if severity == "error" else "warnings"
+        name = f"{len(chosen) - len(failed)} of {len(chosen)} {noun}"
+        if chosen:
+            checks.append({"name": name, "severity": severity, "passed": not failed, "said": said})
+    return checks
+
+
+def _validation(one: Mapping[str, Any]) -> dict[str, Any]:
+    failed = [f"{found['name']} {found['column']}" for found in one["expectations"] if not found["passed"]]
+    numbers = {name: one[name] for name in ("month", "version", "kept", "dropped", "rejected")}
+    return {"time": _when(one["time"]), "failed": failed, **numbers}
+
+
+def _version(item: Declaration, view: View) -> str | None:
+    """Return the MD5 of the whole dataset as DVC has it; None where a partition is missing."""
+    hashes: dict[str, str] = {}
+    for month in item.made_months:
+        record = view.known(item, month)
+        if record is None:
+            return None
+        hashes |= {f"{month}/{name}" if month else name: md5 for name, md5 in record.hashes.items()}
+    return version(hashes)
+
+
+def _summed(item: Declaration, off: Sequence[Mapping[str, Any]]) -> str:
+    states = ", ".join(dict.fromkeys(str(month["state"]) for month in off))
+    return f"{states}: {len(off)} of {len(item.made_months)} months" if item.partitioned else states
+
+
+def _when(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M UTC")

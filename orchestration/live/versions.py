@@ -1,0 +1,118 @@
+"""What changed in each dataset since its last other version, as pages beside the state of now.
+
+Belongs here: choosing that version from the history of dvc.lock, and the pages. Not here: comparing two
+versions (orchestration/versions/compare.py). Git's history is no input of any asset: these pages are none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from assets.declare.declaration import Declaration
+from orchestration.files.checksummed import dump, read
+from orchestration.files.damage import remove_file
+from orchestration.files.publish import write_file
+from orchestration.pages.html import render
+from orchestration.state.dvc_lock import recorded, stage_name
+from orchestration.state.graph import datasets
+from orchestration.versions.compare import ALIKE, compared, made_differently
+from orchestration.versions.difference import KINDS
+from orchestration.versions.revisions import Version, at, lock_commits, stages_of
+from orchestration.workspace.paths import DATA
+
+#: Commits that are looked through, and examples of each kind on a page.
+COMMITS, EXAMPLES = 50, 25
+_FOUND = TypeAdapter(dict[str, Any])
+_PAGES = DATA / "quality" / "pages"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is said of one dataset: a sentence, and where its rows differ, the comparison and its page."""
+
+    name: str
+    said: str
+    subject: str = ""
+    found: Mapping[str, Any] = field(default_factory=dict)
+    link: str = ""
+
+
+def write_versions(folder: Path) -> None:
+    """Write `versions.html` and a page for each dataset that has changed; pages of older comparisons go.
+
+    What cannot be compared, for want of its bytes or of a history, is said in its place.
+    """
+    entries = [_entry(item, folder / "versions") for item in datasets().values() if item.shape is not None]
+    for entry in entries:
+        if entry.link:
+            _write(
+                folder / entry.link, "version.html", f"{entry.name}: versions", entry=entry, found=entry.found
+            )
+    _write(folder / "versions.html", "versions.html", "Versions", entries=entries)
+    wanted = {Path(entry.link).stem for entry in entries if entry.link}
+    for path in (folder / "versions").glob("[!.]*"):
+        if path.stem not in wanted:
+            remove_file(path)
+
+
+def write_page(path: Path, found: Mapping[str, Any]) -> None:
+    """Write one comparison as a page."""
+    entry = Entry(str(found["dataset"]), f"from {found['old']['label']} to {found['new']['label']}")
+    _write(path, "version.html", f"{entry.name}: versions", entry=entry, found=found)
+
+
+def _write(path: Path, template: str, title: str, **values: object) -> None:
+    root = Path(os.path.relpath(_PAGES, path.resolve().parent)).as_posix() + "/"
+    place = "../live/versions.html"
+    _, content = render(place, template, title, root=root, kinds=KINDS, alike=ALIKE, **values)
+    write_file(path, content)
+
+
+def _entry(item: Declaration, folder: Path) -> Entry:
+    try:
+        now = at(item.name, "")
+        former = _former(item, now.md5)
+        if isinstance(former, str):
+            return Entry(item.name, former)
+        commit, subject = former
+        return _compared(item, at(item.name, commit), now, subject, folder)
+    except (ValueError, LookupError, RuntimeError) as error:
+        return Entry(item.name, str(error))
+
+
+def _former(item: Declaration, md5: str) -> tuple[str, str] | str:
+    """Return the last commit that recorded another version, and its first line; or why there is none."""
+    since, looked = "", lock_commits(COMMITS)
+    for commit, subject in looked:
+        try:
+            stages = stages_of(commit)
+        except (ValueError, LookupError):
+            continue  # a commit without a lock that can be read recorded no version
+        recorded_md5 = recorded(stages.get(stage_name(item), {}), "outs", f"data/{item.name}")
+        if recorded_md5 is None:
+            return f"new since {since}" if since else "new: no commit has recorded it yet"
+        if recorded_md5 != md5:
+            return commit, subject
+        since = f"{commit[:7]} ({subject})"
+    if not since:
+        return "no commit has recorded it yet"
+    return f"unchanged since {since}" + (", or longer" if len(looked) == COMMITS else "")
+
+
+def _compared(item: Declaration, old: Version, now: Version, subject: str, folder: Path) -> Entry:
+    """Compare, unless that was done before: rows of the same two versions differ in the same way."""
+    name = f"{item.name.replace('/', '-')}-{str(old.commit)[:7]}-{now.md5[:7]}"
+    kept = folder / f"{name}.json"
+    found = read(kept, _FOUND, "it is compared anew")
+    if found is None:
+        found = json.loads(json.dumps(compared(old, now, EXAMPLES)))
+        write_file(kept, dump(found))
+    found["made_of"] = made_differently(old, now)
+    return Entry(item.name, f"changed since {str(old.commit)[:7]}", subject, found, f"versions/{name}.html")

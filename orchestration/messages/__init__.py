@@ -1,0 +1,1 @@
+"""What people read while something runs and when it fails. Not here: pages."""

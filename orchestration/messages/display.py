@@ -1,0 +1,102 @@
+"""What a command shows while it works: on a terminal one display that moves, else a line now and then.
+
+Belongs here: the partitions under way and how far each is. Not here: who tells it (progress.py), the lines
+of what has ended (loop.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from types import TracebackType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+from rich.table import Column
+
+from orchestration.messages.progress import Event, Intervals, Notice, duration
+
+
+class Display:
+    """The partitions under way, on one console; `total` is how many there are to look at."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._console = console
+        self._bars = Bars(
+            SpinnerColumn(),
+            TextColumn("{task.description}", table_column=Column(no_wrap=True)),
+            BarColumn(bar_width=None, table_column=Column(ratio=1, max_width=24)),
+            TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=7)),
+            TextColumn("{task.fields[text]}", table_column=Column(no_wrap=True)),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._overall = self._bars.add_task("partitions", total=total, text=f"0 of {total}")
+        self._rows: dict[str, TaskID] = {}
+        self._intervals: dict[str, Intervals] = {}
+        self._lock = threading.Lock()  # workers are listened to in threads
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._write_lines, daemon=True)
+
+    def __enter__(self) -> Display:
+        self._bars.start()  # which does nothing where there is no terminal
+        if not self._console.is_terminal:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+        self._stopped.set()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave the terminal to others for a while."""
+        self._bars.stop()
+        try:
+            yield
+        finally:
+            self._bars.start()
+
+    def begin(self, partition: str) -> None:
+        """Show a partition that is made from now on."""
+        with self._lock:
+            self._rows[partition] = self._bars.add_task(escape(partition), total=None, text="")
+            self._intervals[partition] = Intervals()
+
+    def __call__(self, event: Event) -> None:
+        """Show how far a partition is, or what is to be known of it."""
+        with self._lock:
+            if isinstance(event, Notice):
+                self._console.print(f"{escape(event.partition)}: {escape(event.text)}")
+            elif (row := self._rows.get(event.partition)) is not None:
+                text = escape(f"{event.op}: {event.text}")
+                self._bars.update(row, completed=event.done, total=event.total, text=text)
+
+    def end(self, partition: str) -> None:
+        """Show a partition no longer."""
+        with self._lock:
+            self._bars.remove_task(self._rows.pop(partition))
+            del self._intervals[partition]
+
+    def advance(self) -> None:
+        """Count a partition that is settled: made, failed, or fresh as it was."""
+        self._bars.advance(self._overall)
+        overall = self._bars.tasks[0]
+        self._bars.update(self._overall, text=f"{overall.completed:.0f} of {overall.total:.0f}")
+
+    def _write_lines(self) -> None:
+        """Write how far partitions are, where it is time; quick ones are not spoken of."""
+        while not self._stopped.wait(0.2):
+            with self._lock:
+                for partition, intervals in self._intervals.items():
+                    if intervals.due():
+                        row = next(row for row in self._bars.tasks if row.id == self._rows[partition])
+                        parts = f"{row.fields['text']}, " if row.fields["text"] else ""
+                        since = duration(row.elapsed or 0)
+                        self._console.print(f"{escape(partition)}: {parts}under way for {since}")

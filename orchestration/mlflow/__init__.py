@@ -1,0 +1,1 @@
+"""Runs and models in MLflow. Not here: its server (serve/)."""

@@ -1,0 +1,139 @@
+"""Pages of passports: for every row that is shown, where it comes from, down to the file, and what uses it.
+
+Belongs here: which rows such a page holds beside those that are shown, and what of them. Not here: finding
+them (ancestry.py), and what their values tell (origins.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from assets.declare.report import Files
+from orchestration.files.json_ready import json_ready
+from orchestration.files.page_paths import page_path
+from orchestration.lineage.ancestry import Ancestry, File, Passport, Place
+from orchestration.lineage.origins import Row, flow, raw_file, rows, saying, short, spoken, where
+from orchestration.pages.html import first_line, render
+from orchestration.state.graph import datasets
+
+#: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
+NODES, NAMED = 15_000, 200
+#: How many origins, and users, of each row are followed: first one of all, down to its file, then more.
+_FOLLOWED = (1, 3, 12, 48)
+
+
+def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[Place]]) -> Files:
+    """Yield for each dataset the page of the passports of its shown rows."""
+    roots = {name: [place.code for place in places] for name, places in shown.items()}
+    codes = {name: held(ancestry, own) for name, own in roots.items()}
+    told = _Told(ancestry, sorted({code for own in codes.values() for code in own}))
+    for name, own in codes.items():
+        yield render(
+            page_path(name, "passports"),
+            "passports.html",
+            f"Passports of {name}",
+            data={"name": name, "shown": len(set(roots[name])), **told.data(own)},
+            dataset=name,
+        )
+
+
+def held(ancestry: Ancestry, roots: Sequence[int], most: int = NODES) -> list[int]:
+    """Return the rows that a page holds: the roots, then what they are made of and used by, by generation."""
+    found = dict.fromkeys(roots)
+    for limit in _FOLLOWED:
+        for follow in (ancestry.sources, ancestry.users):
+            _follow(follow, roots, limit, most, found)
+    return list(found)
+
+
+def _follow(
+    follow: Callable[[int, int], list[int]],
+    roots: Sequence[int],
+    limit: int,
+    most: int,
+    found: dict[int, None],
+) -> None:
+    seen, level = set(roots), list(dict.fromkeys(roots))
+    while level and len(found) < most:
+        following = dict.fromkeys(other for code in level for other in follow(code, limit))
+        level = [code for code in following if code not in seen]
+        seen.update(level)
+        found.update(dict.fromkeys(level[: max(0, most - len(found))]))
+
+
+class _Told:
+    """What is told of rows, read once for all pages that hold them."""
+
+    def __init__(self, ancestry: Ancestry, codes: Sequence[int]) -> None:
+        self.passports = {code: ancestry.passport(code, NAMED) for code in codes}
+        places = [place for passport in self.passports.values() for place in passport.standings]
+        contents = rows(places)
+        self.columns = {place.file: _columns(row) for place, row in zip(places, contents, strict=True)}
+        self.told: dict[Place, list[Any]] = {
+            place: [place.index, where(row), [_value(row[name]) for name in self.columns[place.file]]]
+            for place, row in zip(places, contents, strict=True)
+        }
+        self.spoken = {
+            place: [str(one) for one in said]
+            for place, said in zip(places, spoken(ancestry, contents), strict=True)
+            if said
+        }
+
+    def data(self, codes: Sequence[int]) -> dict[str, Any]:
+        """Return what a page holds of some rows: `nodes`, which name each other and their files by number."""
+        numbers = {code: number for number, code in enumerate(codes)}
+        files = dict.fromkeys(place.file for code in codes for place in self.passports[code].standings)
+        placed = {file: number for number, file in enumerate(files)}
+        return {
+            "files": [
+                {
+                    "dataset": file.item.name,
+                    "month": file.month,
+                    "table": file.table,
+                    "path": file.address,
+                    "columns": self.columns[file],
+                    "says": saying(self.columns[file]),
+                }
+                for file in files
+            ],
+            "datasets": {name: _step(name) for name in sorted({file.item.name for file in files})},
+            "nodes": [self._node(self.passports[code], numbers, placed) for code in codes],
+        }
+
+    def _node(
+        self, passport: Passport, numbers: Mapping[int, int], files: Mapping[File, int]
+    ) -> dict[str, Any]:
+        users = dict.fromkeys(place.code for place in passport.used_by)
+        node: dict[str, Any] = {
+            "id": passport.id,
+            "standings": [[files[place.file], *self.told[place]] for place in passport.standings],
+            "origins": [numbers[code] for code in passport.made_of if code in numbers],
+            "users": [numbers[code] for code in users if code in numbers],
+            "totals": passport.totals,
+        }
+        if passport.raw:
+            node["file"] = raw_file(passport.id, passport.kind)
+        if said := [text for place in passport.kept for text in self.spoken.get(place, ())]:
+            node["spoken"] = said
+        return node
+
+
+def _columns(row: Row) -> list[str]:
+    return [name for name in row if name not in ("id", "spans")]
+
+
+def _value(value: Any) -> Any:
+    return short(value) if isinstance(value, str) else json_ready(value)
+
+
+@cache
+def _step(name: str) -> dict[str, Any]:
+    """Return what is said of the step that made a row: its params, and where its code stands."""
+    item = datasets()[name]
+    return {
+        "params": {path: flow(value) for path, value in sorted(item.values.items())},
+        "code": f"{item.function.__module__.replace('.', '/')}.py: {item.function.__name__}",
+        "about": first_line(item.function.__doc__),
+    }

@@ -1,0 +1,1 @@
+"""DiscoFuse's pages: fusion models, phenomena, people's judgements."""

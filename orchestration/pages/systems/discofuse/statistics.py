@@ -1,0 +1,77 @@
+"""What fusion examples are made of: discourse types and connectives of each domain.
+
+Belongs here: counting the rows of discofuse/examples and discofuse/balanced. Not here: drawing them
+(static/statistics.js), the numbers of the paper (fusion_published.py).
+
+Geva et al. (2019), section 3.2, Figure 4 and Table 16.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ops.discofuse.evaluation.alignment import words
+from orchestration.lineage.rows import tables
+from orchestration.pages.systems.discofuse.published import SIZES, SKEWED, TABLE_7, TABLE_16
+
+#: The dataset before down-sampling, and after it, of which the paper prints connectives.
+FULL, BALANCED = "discofuse/examples", "discofuse/balanced"
+
+#: Domains that a page draws, those of the most examples, and connectives of each.
+MOST_DOMAINS = 12
+MOST_CONNECTIVES = 10
+
+_COUNTED = ["domain", "discourse_type", "connective_string"]
+
+
+def statistics(name: str, folders: Iterable[Path]) -> dict[str, Any] | None:
+    """Return what the page of a dataset draws of its kept rows, None where it draws nothing.
+
+    `domains`, the largest first: examples, types and connectives as [name, count], and how many examples
+    have anaphora, "and" or "but"; `all`: the number of domains. With each domain what the paper says of the
+    one that is called so, or of all of its domains where none is.
+    """
+    if name not in (FULL, BALANCED):
+        return None
+    counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for folder in folders:
+        for table in tables(folder, "kept", _COUNTED):
+            for row in table.group_by(_COUNTED).aggregate([([], "count_all")]).to_pylist():
+                connective = " ".join(words(row["connective_string"]))
+                counts[row["domain"]][row["discourse_type"], connective] += row["count_all"]
+    domains = [_domain(name, domain, own) for domain, own in counts.items()]
+    domains.sort(key=lambda one: (-one["examples"], one["domain"]))
+    return {"full": name == FULL, "all": len(domains), "domains": domains[:MOST_DOMAINS]}
+
+
+def _domain(name: str, domain: str, counts: Mapping[tuple[str, str], int]) -> dict[str, Any]:
+    types: Counter[str] = Counter()
+    connectives: Counter[str] = Counter()
+    skewed = 0
+    for (kind, connective), rows in counts.items():
+        types[kind] += rows
+        if connective:
+            connectives[connective] += rows
+        skewed += rows * (kind.endswith("ANAPHORA") or connective in ("and", "but"))
+    published = [domain.lower()] if domain.lower() in TABLE_16 else list(TABLE_16)
+    common = sorted(connectives, key=lambda one: (-connectives[one], one))[:MOST_CONNECTIVES]
+    theirs = [] if name == FULL else [one for paper in published for one in TABLE_16[paper]]
+    return {
+        "domain": domain,
+        "examples": types.total(),
+        "skewed": skewed,
+        "types": [[label, types[kind]] for kind, (label, *_) in TABLE_7.items()],
+        "connectives": [[one, connectives[one]] for one in dict.fromkeys([*common, *theirs])],
+        "published": [
+            {
+                "domain": paper,
+                "examples": SIZES[name][paper],
+                "skewed": SKEWED[paper] if name == FULL else None,
+                "connectives": {} if name == FULL else TABLE_16[paper],
+            }
+            for paper in published
+        ],
+    }

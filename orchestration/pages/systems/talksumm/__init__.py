@@ -1,0 +1,1 @@
+"""TalkSumm's pages: talks beside papers, tuning, evaluation."""

@@ -1,0 +1,129 @@
+"""The two checks that block: units are conserved, and tables are what they are declared to be.
+
+Belongs here: checking a published partition from its bytes on disk, against the inputs' bytes on disk.
+Not here: suites of expectations about the content.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ops.outcome import Shape
+from ops.parts import Parts
+from orchestration.files.parquet import TABLES, part_name
+from orchestration.messages.markdown import escaped
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: nothing wrong, or what."""
+
+    faults: tuple[str, ...]
+    summary: str
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    """What Dagster shows besides."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no fault was found."""
+        return not self.faults
+
+    @property
+    def description(self) -> str:
+        """What Dagster says of it, as Markdown."""
+        return escaped("; ".join(self.faults) or self.summary)
+
+
+def conservation(folder: Path, units: Sequence[Sequence[str]], expected: Iterable[str]) -> Finding:
+    """Check that each input unit is used, dropped or rejected, once, and that none is lost.
+
+    `units` are the ids that the step says it took, part by part; `expected` those that its input holds,
+    read independently. A unit is used when it is the `id` or among the `source_ids` of a kept row.
+    """
+    faults: list[str] = []
+    totals: Counter[str] = Counter()
+    for index, part in enumerate(units):
+        fates = _fates(folder, index, set(part))
+        for fate, ids in fates.items():
+            totals[fate] += len(ids)
+        faults += _faults(part, fates, where=f"part {index}")
+    taken, due = Counter(unit for part in units for unit in part), Counter(expected)
+    faults += _listed("units of the input were not taken", (due - taken).elements())
+    faults += _listed("units were taken that the input does not hold", (taken - due).elements())
+    numbers = " + ".join(f"{totals[fate]} {fate}" for fate in ("used", "dropped", "rejected"))
+    return Finding(tuple(faults), f"{sum(due.values())} in = {numbers}")
+
+
+def schema(folder: Path, shape: Shape) -> Finding:
+    """Check columns, and that ids are there, once, with their sources and licence."""
+    faults: list[str] = []
+    rows = 0
+    for table in TABLES:
+        ids: Counter[str] = Counter()
+        for path in sorted(folder.glob(f"{table}-*.parquet")):
+            found = pq.read_schema(path)
+            if found.names != getattr(shape, table).names:
+                faults.append(
+                    f"{path.name} has the columns {found.names}, declared are {getattr(shape, table).names}"
+                )
+                continue
+            part = pq.read_table(path, columns=["id", "source_ids", "licence"])
+            rows += part.num_rows
+            ids.update(part["id"].to_pylist())
+            faults += _identity_faults(path.name, part)
+        faults += _listed(f"ids stand twice in {table}", (name for name, count in ids.items() if count > 1))
+    return Finding(tuple(faults), f"{rows} rows with the declared columns")
+
+
+def unit_ids(parts: Parts, path: str | None) -> Iterator[str]:
+    """Yield the ids of the units that an input holds: its rows, or those of a nested column."""
+    for part in parts.parts:
+        if path is None:
+            yield from part.read(["id"])["id"].to_pylist()
+        else:
+            yield from pc.list_flatten(part.read([path])[path]).combine_chunks().field("id").to_pylist()
+
+
+def _fates(folder: Path, index: int, units: set[str]) -> dict[str, list[str]]:
+    kept = pq.read_table(folder / part_name("kept", index), columns=["id", "source_ids"])
+    mentioned = {*kept["id"].to_pylist(), *pc.list_flatten(kept["source_ids"]).to_pylist()}
+    fates = {"used": sorted(units & mentioned)}
+    for table in ("dropped", "rejected"):
+        fates[table] = pq.read_table(folder / part_name(table, index), columns=["id"])["id"].to_pylist()
+    return fates
+
+
+def _faults(units: Sequence[str], fates: dict[str, list[str]], where: str) -> list[str]:
+    ends = Counter(unit for ids in fates.values() for unit in ids)
+    return [
+        *_listed(f"units are there twice in {where}", (unit for unit, n in Counter(units).items() if n > 1)),
+        *_listed(f"units are lost in {where}", (unit for unit in units if not ends[unit])),
+        *_listed(f"units have more than one fate in {where}", (unit for unit, n in ends.items() if n > 1)),
+        *_listed(f"lost units are no input of {where}", ends.keys() - set(units)),
+    ]
+
+
+def _identity_faults(name: str, part: pa.Table) -> list[str]:
+    faults = [
+        f"{name}: {part[c].null_count} rows without {c}" for c in part.column_names if part[c].null_count
+    ]
+    empty = pc.sum(pc.equal(pc.list_value_length(part["source_ids"]), 0)).as_py()
+    return [*faults, *([f"{name}: {empty} rows without a source"] if empty else [])]
+
+
+def _listed(what: str, ids: Iterable[str]) -> list[str]:
+    found = sorted(ids)
+    if not found:
+        return []
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return [f"{len(found)} {what}: {', '.join(found[:_SHOWN])}{more}"]

@@ -1,0 +1,1 @@
+"""The servers of `make ui`, whom they answer, and where links lead. Not here: what pages say (pages/)."""

@@ -1,0 +1,137 @@
+"""`make ui`: Dagster, MLflow and the data-quality pages, on this machine only, until Ctrl-C.
+
+Belongs here: starting and ending the processes. Not here: what they show.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assets.declare.settings import ROOT
+from orchestration.dagster.instance import instance
+from orchestration.files.damage import make_folder, remove_file
+from orchestration.state import addresses
+from orchestration.state.addresses import address
+from orchestration.state.graph import datasets
+from orchestration.workspace.paths import STATE
+
+#: Where each process writes what it has to say.
+LOGS = STATE / "ui"
+_LAST_LINES, _PATIENCE = 15, 30
+
+#: What the rest can do without: it is started again when it ends, once in so many seconds at most.
+_DISPENSABLE, _AGAIN = "watch", 60.0
+
+
+@dataclass(frozen=True)
+class Child:
+    """A process of the UI."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    log: Path
+    command: tuple[str, ...]
+    began: float
+    """When, in seconds of the monotonic clock."""
+
+    def last_lines(self) -> str:
+        """Return the end of what it said."""
+        lines = self.log.read_text(errors="replace").splitlines()
+        return "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
+
+
+def serve() -> int:
+    """Run all processes until Ctrl-C; when one of them ends, end the others and return its status.
+
+    The one that only keeps pages up to date is started again instead.
+    """
+    from orchestration.dagster.sync import sync
+
+    addresses.allowed_hosts()  # what is wrong with them is said at once
+    datasets()
+    instance()
+    sync()
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may have handed us SIGINT ignored
+        signal.signal(ending, signal.default_int_handler)
+    wanted = addresses.base_port()
+    base = addresses.choose()
+    if base != wanted:
+        print(f"port {wanted}, {wanted + 1} or {wanted + 2} is taken; from now on {base} to {base + 2}")
+    children: list[Child] = []
+    try:
+        children.extend(_start(base))
+        print(_told(), flush=True)
+        return _attend(children)
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        _end(children)
+
+
+def _attend(children: list[Child]) -> int:
+    """Look after processes until one ends that is needed, and return its status."""
+    while True:
+        for number, child in enumerate(children):
+            if (status := child.process.poll()) is None:
+                continue
+            if child.name != _DISPENSABLE:
+                return _died(child, status, "so all end")
+            if time.monotonic() - child.began >= _AGAIN:
+                _died(child, status, "and is started again")
+                children[number] = _child(child.name, *child.command)
+        time.sleep(0.3)
+
+
+def _start(base: int) -> Iterator[Child]:
+    make_folder(LOGS)
+    silverloom = (sys.executable, "-m", "orchestration.cli")
+    code = ("-m", "orchestration.dagster.definitions", "--code-server-log-level", "warning")
+    commands: dict[str, tuple[str, ...]] = {
+        "dagster-webserver": (*silverloom, "serve-dagster", str(base)),
+        "dagster-daemon": (str(Path(sys.executable).with_name("dagster-daemon")), "run", *code),
+        "pages": (*silverloom, "serve-pages", str(base + 1)),
+        "mlflow": (*silverloom, "serve-mlflow", str(base + 2)),
+        "watch": (*silverloom, "watch"),
+    }
+    return (_child(name, *command) for name, command in commands.items())
+
+
+def _child(name: str, *command: str) -> Child:
+    log = LOGS / f"{name}.log"
+    remove_file(log)  # whatever it is by now
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+    return Child(name, process, log, command, time.monotonic())
+
+
+def _told() -> str:
+    shown = {
+        "Dagster": (address("dagster"), "the graph, runs, checks; make partitions"),
+        "Pages": (address("pages"), "data quality: rows kept and lost, and why"),
+        "MLflow": (addresses.mlflow(), "what every partition was made from"),
+    }
+    width = max(len(url) for url, _ in shown.values())
+    lines = [f"{name + ':':9}{url:{width}}  {what}" for name, (url, what) in shown.items()]
+    return "\n".join([*lines, f"Ctrl-C ends all; what they have to say is in {LOGS.relative_to(ROOT)}/"])
+
+
+def _died(child: Child, status: int, so: str) -> int:
+    print(f"{child.name} ended with status {status}, {so}; its last lines:", file=sys.stderr)
+    print(child.last_lines() or "  (none)", file=sys.stderr, flush=True)
+    return status if status > 0 else 1
+
+
+def _end(children: list[Child]) -> None:
+    for child in children:
+        child.process.terminate()
+    for child in children:
+        try:
+            child.process.wait(timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.process.kill()

@@ -1,0 +1,141 @@
+"""Keep what `make ui` shows of the present up to date: the state beside the pages, and Data Docs.
+
+Belongs here: noticing that data, sources, params, code, commits or runs changed. Not here: what is written
+then (pages/live.py, quality/docs.py): each time by a process of its own, which reads params and code anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from assets.declare.settings import ROOT, ParamsError, document, settings
+from orchestration.state.input_snapshot import CODE
+from orchestration.workspace.paths import DATA, STATE
+
+Mark = tuple[str, int, int]
+
+#: Seconds between two looks; the most that pass without writing while changes go on; the most that writing
+#: may take. Looking takes a twentieth of the time, however much there is.
+_PAUSE, _LONGEST, _LIMIT = 2.0, 60.0, 300.0
+_WRITERS = ("live", "docs")
+
+#: What the writers write, and what Python does.
+_OWN = frozenset({str(DATA / "quality" / "live"), str(DATA / "quality" / "docs")})
+_COMPILED = "__pycache__"
+
+#: Every event that starts, ends or is told of an asset is in the first; a heartbeat is in none.
+#: The second is there, and empty, while anybody reads the first.
+_RUNS = (".dagster/history/runs/index.db", ".dagster/history/runs/index.db-wal")
+
+
+#: A page of the docs is new: the pages of the present link to it.
+_RENDERED = ".rendered.json"
+
+
+class Pace:
+    """Says when it is time to write: when a change is over, and from time to time while changes go on."""
+
+    def __init__(self) -> None:
+        self._written: int | None = None
+        self._before: int | None = None
+        self._changing: float | None = None
+
+    def due(self, seen: int, now: float) -> bool:
+        """Say so of what is seen at a time, in seconds; it then counts as written."""
+        settled = self._written is None or seen == self._before
+        self._before = seen
+        if seen == self._written:
+            self._changing = None
+            return False
+        self._changing = now if self._changing is None else self._changing
+        if not settled and now - self._changing < _LONGEST:
+            return False
+        self._written, self._changing = seen, None
+        return True
+
+
+def watch() -> None:
+    """Write at the start and after every change, until this process is ended."""
+    pace = Pace()
+    while True:
+        begun = time.monotonic()
+        seen = sum(map(hash, marks()))  # a number, since there may be a million files
+        took = time.monotonic() - begun
+        if pace.due(seen, begun):
+            for command in _WRITERS:
+                _run(command)
+        time.sleep(max(_PAUSE, 20 * took))
+
+
+def marks() -> Iterator[Mark]:
+    """Yield name, time of change and size of every file that the present is told from."""
+    yield from _files(STATE / name for name in ("records", "history", "validations"))
+    yield from _files([DATA, *(ROOT / name for name in ("params.yaml", "dvc.lock", *CODE))])
+    yield from _files([*_sources(_changed(ROOT / "params.yaml")), *_head(ROOT / ".git")])
+    yield from _files([DATA / "quality" / "docs" / _RENDERED])
+    yield from (mark for mark in _files(ROOT / name for name in _RUNS) if mark[2])
+
+
+def _files(places: Iterable[Path]) -> Iterator[Mark]:
+    """Yield a mark of each place that is a file, and of every file below one that is a folder.
+
+    Hidden files are none: another process is writing them. What vanishes meanwhile is not there.
+    """
+    for place in places:
+        if not place.is_dir():
+            yield from _mark(place)
+        for base, folders, names in os.walk(place):
+            folders[:] = [name for name in folders if _counts(base, name)]
+            for name in names:
+                if _counts(base, name) and not name.endswith(".lock"):
+                    yield from _mark(Path(base, name))
+
+
+def _counts(base: str, name: str) -> bool:
+    return not name.startswith(".") and name != _COMPILED and f"{base}{os.sep}{name}" not in _OWN
+
+
+def _mark(path: Path) -> Iterator[Mark]:
+    with contextlib.suppress(OSError):
+        found = path.stat()
+        yield str(path), found.st_mtime_ns, found.st_size
+
+
+def _changed(path: Path) -> int:
+    return next((time for _, time, _ in _mark(path)), 0)
+
+
+@lru_cache(maxsize=1)
+def _sources(_: int) -> tuple[Path, ...]:
+    """Return where the sources of params.yaml lie, read anew when that changes."""
+    document.cache_clear()
+    settings.cache_clear()
+    try:
+        return tuple(ROOT / one.path for group in settings().sources.values() for one in group.values())
+    except ParamsError:
+        return ()  # what is wrong with it is what the writers say
+
+
+def _head(git: Path) -> Iterator[Path]:
+    """Yield the files of a repository that change with its present commit."""
+    yield git / "HEAD"
+    with contextlib.suppress(OSError, ValueError):
+        kind, _, ref = (git / "HEAD").read_text().partition(": ")
+        if kind == "ref":
+            yield from (git / ref.strip(), git / "packed-refs")
+
+
+def _run(command: str) -> None:
+    try:
+        subprocess.run(
+            [sys.executable, "-m", "orchestration.cli", command], cwd=ROOT, timeout=_LIMIT, check=True
+        )
+    except (subprocess.SubprocessError, OSError) as error:
+        print(error, file=sys.stderr, flush=True)  # the next change is the next chance

@@ -1,0 +1,122 @@
+"""Where `make ui` shows what: the addresses that links in Dagster, MLflow and the pages lead to.
+
+Belongs here: the ports and the shape of the links. Not here: serving anything (ui.py, web.py).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from assets.declare.settings import ROOT
+from orchestration.files.damage import DamagedError, read_state
+from orchestration.files.page_paths import page_path
+from orchestration.files.publish import write_file
+
+HOST = "127.0.0.1"
+DEFAULT_PORT = 3000
+
+#: What is served on SILVERLOOM_PORT and on the two ports after it.
+SERVERS = ("dagster", "pages", "mlflow")
+
+#: MLflow's pages of runs with params and metrics; else it shows those of traces of language models.
+_TRAINING = "workflowType=machine_learning"
+
+
+def base_port() -> int:
+    """Return the first of the three ports: SILVERLOOM_PORT, else where `make ui` was last, else 3000.
+
+    Raises ValueError for a SILVERLOOM_PORT that leaves no room for three.
+    """
+    if chosen := os.environ.get("SILVERLOOM_PORT"):
+        if not _leaves_room(chosen):
+            raise ValueError(f"SILVERLOOM_PORT={chosen}: three ports from it on are needed, 1 to 65533")
+        return int(chosen)
+    try:
+        text = (read_state(_remembered()) or b"").decode()
+    except (DamagedError, UnicodeDecodeError):
+        return DEFAULT_PORT
+    return int(text) if _leaves_room(text) else DEFAULT_PORT
+
+
+def choose() -> int:
+    """Return the first of three free ports, from `base_port` on, and remember it: links go there from now on.
+
+    Raises RuntimeError where none of a hundred triples is free.
+    """
+    first = base_port()
+    for base in range(first, min(first + 300, 65_534), 3):
+        if all(_free(base + offset) for offset in range(3)):
+            write_file(_remembered(), str(base).encode())
+            os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes that are started now
+            return base
+    raise RuntimeError(f"no three free ports from {first} on; choose some with SILVERLOOM_PORT")
+
+
+def allowed_hosts() -> list[str]:
+    """Return the names in SILVERLOOM_ALLOWED_HOSTS: those by which a proxy serves this machine's servers.
+
+    Raises ValueError for what is no name: a wildcard would let every page in.
+    """
+    given = os.environ.get("SILVERLOOM_ALLOWED_HOSTS", "").lower().split(",")
+    names = [name.strip() for name in given if name.strip()]
+    for name in names:
+        if not re.fullmatch(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", name):
+            raise ValueError(
+                f"SILVERLOOM_ALLOWED_HOSTS: {name!r} is no host name; "
+                "give names without scheme, port or wildcard, separated by commas"
+            )
+    return names
+
+
+def address(kind: str, path: str = "/") -> str:
+    """Return an address on one of the SERVERS."""
+    return f"http://{HOST}:{base_port() + SERVERS.index(kind)}{path}"
+
+
+def dagster_run(run_id: str) -> str:
+    """Return the page of a Dagster run."""
+    return address("dagster", f"/runs/{run_id}")
+
+
+def dagster_asset(name: str, month: str = "") -> str:
+    """Return Dagster's page of a dataset, or of one of its partitions."""
+    query = f"?{urlencode({'view': 'partitions', 'partition': month})}" if month else ""
+    return address("dagster", f"/assets/{quote(name)}{query}")
+
+
+def mlflow() -> str:
+    """Return MLflow's list of experiments."""
+    return address("mlflow", f"/#/experiments?{_TRAINING}")
+
+
+def mlflow_run(experiment_id: int, run_id: str) -> str:
+    """Return MLflow's page of a run."""
+    return address("mlflow", f"/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}")
+
+
+def page(name: str = "") -> str:
+    """Return the data-quality page of a dataset, or the first of all pages."""
+    return address("pages", f"/pages/{page_path(name) if name else ''}")
+
+
+def _leaves_room(text: str) -> bool:
+    """Say whether a text is the first of three ports."""
+    return text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= 65_533
+
+
+def _remembered() -> Path:
+    return ROOT / ".silverloom" / "port"
+
+
+def _free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,188 @@
+"""Tell a damaged dvc.lock from a sound one, and say how to mend it.
+
+Belongs here: what makes the content of dvc.lock damaged, and the remedies. Not here: reading what a sound one
+says (lockfile.py), writing it (dvc.py).
+
+Most damage shows in the file itself: it cannot be read, or it lacks what DVC always writes. A file that was
+cut off between two stages, or between two outputs of one, is sound by itself. It is compared with the copy
+that each commit leaves in `.silverloom`; in a checkout that has not committed yet, with what git has. It
+counts as cut off when its outputs are the first ones of those, in their order, and the rest is missing. A
+change that git made, or that `git add` handed to it, is meant; so is a removed dvc.lock. DVC then builds it
+anew, a stage more each time: that it was removed is remembered before the first (lockfile.py), and nothing is
+compared. A file that is just being written is read again.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
+
+from assets.declare.settings import ROOT
+from orchestration.files.damage import DamagedError, read_state, set_aside
+from orchestration.files.publish import write_file
+
+#: The content of dvc.lock after the last commit of this checkout, or before DVC's last run of stages.
+COPY = ROOT / ".silverloom" / "dvc.lock"
+
+#: Seconds after its last change in which another process may still be writing a file.
+_WRITING = 3.0
+_CONFLICT = (b"<<<<<<< ", b"=======", b">>>>>>> ")
+
+
+class DamagedLockError(ValueError):
+    """dvc.lock is not as anybody wrote it; the text says what is wrong, and the remedies."""
+
+
+class _Entry(BaseModel):
+    """A file or folder that a stage reads or makes."""
+
+    path: str
+    md5: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}(\.dir)?$")]
+    size: int
+    nfiles: int | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> _Entry:
+        if self.md5.endswith(".dir") and self.nfiles is None:
+            raise ValueError("a folder without its number of files")
+        return self
+
+
+class _Stage(BaseModel):
+    cmd: str
+    deps: list[_Entry] = []
+    params: dict[str, dict[str, Any]] = {}
+    outs: list[_Entry]
+
+
+class _Lock(BaseModel):
+    version: Literal["2.0"] = Field(alias="schema")
+    stages: dict[str, _Stage]
+
+
+class _Loader(yaml.CSafeLoader):
+    """Refuses a key that stands twice, as DVC does: a merge may leave one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [str(key.value) for key, _ in node.value]
+        if twice := next((key for key in keys if keys.count(key) > 1), None):
+            raise yaml.YAMLError(f"{twice} stands there twice")
+        return super().construct_mapping(node, deep)
+
+
+def sound_stages(path: Path) -> dict[str, Any]:
+    """Return the stages of dvc.lock. Raises DamagedLockError, FileNotFoundError."""
+    while True:
+        written = path.stat().st_mtime
+        content = path.read_bytes()
+        try:
+            stages = stages_of(content)
+            if missing := _missing(content, stages):
+                meant = "`git add dvc.lock` if it is meant to be so"
+                raise DamagedLockError(f"it was cut off, {missing} is missing ({meant})")
+            return stages
+        except DamagedLockError as error:
+            if not 0 <= time.time() - written < _WRITING:
+                raise DamagedLockError(f"dvc.lock is damaged: {error}; {_remedies(content)}") from error
+        time.sleep(0.1)
+
+
+def stages_of(content: bytes) -> dict[str, Any]:
+    """Return the stages of the content of a dvc.lock. Raises DamagedLockError with what is wrong."""
+    if not content.strip():
+        raise DamagedLockError("it is empty")
+    if _conflict(content):
+        raise DamagedLockError("it holds the conflict markers of a merge")
+    try:
+        read = _Loader(content).get_single_data()
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise DamagedLockError(f"it cannot be read as YAML ({_brief(error)})") from error
+    if not isinstance(read, dict):
+        raise DamagedLockError("it is no mapping with stages")
+    try:
+        _Lock.model_validate(read)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DamagedLockError(f"it is not what DVC writes ({place}: {first['msg']})") from error
+    if not content.endswith(b"\n"):
+        raise DamagedLockError("it ends within a line")
+    stages: dict[str, Any] = read["stages"]
+    return stages
+
+
+def remember(content: bytes) -> None:
+    """Keep a copy of what dvc.lock holds; of nothing where it is to be built anew."""
+    try:
+        if read_state(COPY) == content:
+            return
+    except DamagedError as error:
+        set_aside(COPY, error, "it is written anew")
+    write_file(COPY, content)
+
+
+def _missing(content: bytes, stages: dict[str, Any]) -> str | None:
+    """Return the first output that was cut off, with its stage."""
+    former = _former_outputs(content)
+    found = _outputs(stages)
+    if not (len(found) < len(former) and found == former[: len(found)]) or content == _in_git():
+        return None
+    stage, path = former[len(found)]
+    return f"{path} of stage {stage}"
+
+
+def _former_outputs(content: bytes) -> list[tuple[str, str]]:
+    """Return the outputs of the lock that `content` is compared with; none where there is no other."""
+    try:
+        copy = read_state(COPY)
+        if copy is not None:
+            return _outputs(stages_of(copy)) if copy not in (b"", content) else []
+    except (DamagedError, DamagedLockError) as error:
+        set_aside(COPY, error, "dvc.lock is compared with what git has")
+    try:
+        return _outputs(stages_of(_in_git()))
+    except DamagedLockError:
+        return []
+
+
+def _outputs(stages: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(name, entry["path"]) for name, stage in stages.items() for entry in stage["outs"]]
+
+
+def _remedies(content: bytes) -> str:
+    """Return what can be done: only what works here."""
+    again = "or remove it, and `make run` writes it anew from what was made here"
+    if _conflict(content) and _git("ls-files", "--unmerged", "dvc.lock"):
+        side = "`git checkout --ours dvc.lock` (or `--theirs`) and `git add dvc.lock` take one side"
+        return f"{side}, {again}"
+    try:
+        stages_of(_in_git())
+    except DamagedLockError:
+        return again.removeprefix("or ")
+    return f"`git checkout dvc.lock` brings back what git has, {again}"
+
+
+def _conflict(content: bytes) -> bool:
+    return any(line.startswith(_CONFLICT) for line in content.splitlines())
+
+
+def _brief(error: Exception) -> str:
+    return " ".join(str(error).split())[:120]
+
+
+def _in_git() -> bytes:
+    """Return dvc.lock as git has it (committed, or added since); nothing where it has none."""
+    return _git("show", ":./dvc.lock")
+
+
+def _git(*arguments: str) -> bytes:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return b""
+    return done.stdout if done.returncode == 0 else b""

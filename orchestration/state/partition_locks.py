@@ -1,0 +1,54 @@
+"""One process at a time makes a partition, and none while another reads it.
+
+Belongs here: the locks of partitions, and of what is written of all of them. They end with the process that
+holds them. Whoever makes a partition takes its own lock first and then those of its inputs: the graph has no
+circles, so neither have the waits.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from assets.declare.declaration import Declaration
+from orchestration.files.damage import make_folder
+from orchestration.files.publish import lock_file
+from orchestration.workspace.paths import STATE
+
+
+@contextlib.contextmanager
+def making(item: Declaration, month: str) -> Iterator[bool]:
+    """Hold a partition alone; gives whether another process had to be waited for."""
+    path = _path(item, month)
+    waited = False
+    try:
+        held = lock_file(path)
+    except BlockingIOError:
+        waited, held = True, lock_file(path, wait=True)
+    with contextlib.closing(held):
+        yield waited
+
+
+@contextlib.contextmanager
+def reading(partitions: Iterable[tuple[Declaration, str]]) -> Iterator[None]:
+    """Hold partitions together with other readers: while this lasts, nobody makes them anew."""
+    with contextlib.ExitStack() as held:
+        for item, month in partitions:
+            held.enter_context(contextlib.closing(lock_file(_path(item, month), wait=True, shared=True)))
+        yield
+
+
+@contextlib.contextmanager
+def writing(name: str) -> Iterator[None]:
+    """Hold, alone, what is written of all datasets together (`live`, `docs`): others wait for their turn."""
+    path = STATE / "locks" / f"{name}.lock"
+    make_folder(path.parent)
+    with contextlib.closing(lock_file(path, wait=True)):
+        yield
+
+
+def _path(item: Declaration, month: str) -> Path:
+    path = STATE.joinpath("locks", *item.key.path, f"{month or 'all'}.lock")
+    make_folder(path.parent)
+    return path

@@ -1,0 +1,50 @@
+"""`make plan`: what would be made again, and why; nothing is made.
+
+Belongs here: following staleness down the graph. Not here: what staleness is (freshness.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assets.declare.declaration import Declaration
+from orchestration.state.dvc_lock import check_lock
+from orchestration.state.freshness import View
+from orchestration.state.graph import input_months, selected
+
+
+@dataclass(frozen=True)
+class Step:
+    """A partition that would be made, or perhaps made."""
+
+    item: Declaration
+    month: str
+    reasons: tuple[str, ...]
+    certain: bool
+    """False where only inputs are stale: if they come out as they were, nothing is done."""
+    upstream: tuple[tuple[str, str], ...] = ()
+    """The inputs (dataset, month) that are stale themselves."""
+
+
+def plan(select: str | None = None, view: View | None = None) -> list[Step]:
+    """Return what is stale by itself or through its inputs, inputs first."""
+    check_lock()
+    steps: list[Step] = []
+    stale: set[tuple[str, str]] = set()
+    view = view or View()
+    for item in selected(select):
+        for month in item.made_months:
+            upstream = tuple(
+                (name, part)
+                for name, months in input_months(item, month).items()
+                for part in months
+                if (name, part) in stale
+            )
+            state = view.status(item, month)
+            if not state.fresh or upstream:
+                stale.add((item.name, month))
+                named = ", ".join(" ".join(place).strip() for place in upstream)
+                perhaps = (f"if {named} changes",) if upstream else ()
+                certain = not (state.fresh or state.waiting)
+                steps.append(Step(item, month, state.reasons if certain else perhaps, certain, upstream))
+    return steps

@@ -1,0 +1,187 @@
+"""What every validation found, one row each, in one Parquet file a dataset.
+
+Belongs here: appending to that file and reading it: thousands of validations are one quick read. Not here:
+the latest documents of Great Expectations, which the Data Docs are made of (checks.py, docs.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from assets.declare.declaration import Declaration
+from assets.declare.expectations import Expectation, Severity
+from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
+from orchestration.files.publish import lock_file, writing
+from orchestration.workspace.paths import STATE
+
+HISTORY = STATE / "history"
+
+#: Seconds that are waited for others who append: they take a fraction of one.
+PATIENCE = 60.0
+_PAUSE = 0.02
+
+FOUND = pa.struct(
+    [
+        ("name", pa.string()),
+        ("column", pa.string()),  # or columns, with commas between
+        ("table", pa.string()),
+        ("severity", pa.string()),  # error or warning
+        ("passed", pa.bool_()),
+        ("unexpected", pa.int64()),  # rows
+        ("observed", pa.string()),
+    ]
+)
+
+SCHEMA = pa.schema(
+    [
+        ("time", pa.timestamp("us", "UTC")),
+        ("month", pa.string()),  # "" for a dataset without partitions
+        ("run_id", pa.string()),
+        ("version", pa.string()),
+        ("suite", pa.string()),
+        ("kept", pa.int64()),
+        ("dropped", pa.int64()),
+        ("rejected", pa.int64()),
+        ("accepted", pa.bool_()),  # no error: the partition counts as made
+        ("warnings", pa.int64()),  # how many were raised
+        ("expectations", pa.list_(FOUND)),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one expectation; `rows` are the places of those that failed, by the order of files."""
+
+    expectation: Expectation
+    passed: bool
+    unexpected: int
+    observed: str
+    rows: Sequence[int] = ()
+    exception: str | None = None
+    """Why it could not be evaluated: a fault of the suite, whatever its severity."""
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is that it failed: what could not be evaluated is an error."""
+        return "error" if self.exception else self.expectation.severity
+
+
+def history_file(item: Declaration) -> Path:
+    """Return where a dataset's validations are remembered."""
+    return HISTORY.joinpath(*item.key.path).with_suffix(".parquet")
+
+
+def entry(
+    month: str, run_id: str, version: str, suite: str, counts: Any, results: Sequence[Result]
+) -> dict[str, Any]:
+    """Return the row of a validation that ends now."""
+    failed = [item.severity for item in results if not item.passed]
+    return {
+        "time": datetime.now(UTC),
+        "month": month,
+        "run_id": run_id,
+        "version": version,
+        "suite": suite,
+        **{table: counts[table] for table in ("kept", "dropped", "rejected")},
+        "accepted": "error" not in failed,
+        "warnings": failed.count("warning"),
+        "expectations": [_found(item) for item in results],
+    }
+
+
+def _found(result: Result) -> dict[str, Any]:
+    item = result.expectation
+    return {
+        "name": item.name,
+        "column": ", ".join(item.columns),
+        "table": item.table,
+        "severity": result.severity,
+        "passed": result.passed,
+        "unexpected": result.unexpected,
+        "observed": result.exception or result.observed,
+    }
+
+
+def append(item: Declaration, entries: Iterable[dict[str, Any]]) -> None:
+    """Add validations to a dataset's history; processes that do so at once wait for each other.
+
+    Raises TimeoutError, which names the lock, where another process keeps it for `PATIENCE` seconds.
+    """
+    path = history_file(item)
+    make_folder(path.parent)
+    added = pa.Table.from_pylist(list(entries), schema=SCHEMA)
+    with contextlib.closing(_locked(path.with_suffix(".lock"))):
+        whole = pa.concat_tables([_sound(path), added])
+        with writing(path) as temporary:
+            pq.write_table(whole, temporary, compression="zstd", write_page_checksum=True)
+
+
+def _locked(path: Path) -> IO[bytes]:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return lock_file(path)
+        except BlockingIOError as error:
+            if time.monotonic() > end:
+                message = f"another process has held {path} for {PATIENCE:g} s: run again when it has ended"
+                raise TimeoutError(message) from error
+            time.sleep(_PAUSE)
+
+
+def read(item: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return the validations of a dataset, oldest first; a history that is damaged is set aside."""
+    names, path = list(columns or SCHEMA.names), history_file(item)
+    try:
+        return _read(path).select(names)
+    except DamagedError:
+        # Another process may have begun a new one meanwhile.
+        with contextlib.closing(_locked(path.with_suffix(".lock"))):
+            return _sound(path).select(names)
+
+
+def _sound(path: Path) -> pa.Table:
+    """Return a history, whose lock is held; one that is damaged is set aside, and a new one begins."""
+    try:
+        return _read(path)
+    except DamagedError as error:
+        set_aside(path, error, "a new history of validations begins")
+        return SCHEMA.empty_table()
+
+
+def _read(path: Path) -> pa.Table:
+    content = read_state(path)
+    if content is None:
+        return SCHEMA.empty_table()
+    try:
+        found = pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+        if found.schema.names != SCHEMA.names:
+            raise DamagedError("it has other columns")
+        return found.cast(SCHEMA)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise DamagedError(f"it is no Parquet of validations ({error})") from None
+
+
+def latest(item: Declaration, month: str, version: str) -> dict[str, Any] | None:
+    """Return the last validation of a version of a partition."""
+    return _last(item, month, pc.field("version") == version)
+
+
+def accepted_before(item: Declaration, month: str, version: str) -> dict[str, Any] | None:
+    """Return the last validation that another version of a partition passed."""
+    return _last(item, month, (pc.field("version") != version) & pc.field("accepted"))
+
+
+def _last(item: Declaration, month: str, chosen: pc.Expression) -> dict[str, Any] | None:
+    rows = read(item).filter((pc.field("month") == month) & chosen)
+    return rows.slice(rows.num_rows - 1).to_pylist()[0] if rows.num_rows else None

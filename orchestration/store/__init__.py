@@ -1,1 +1,0 @@
-"""Datasets on disk: how they are written, published, identified and remembered."""

@@ -1,0 +1,202 @@
+"""A dataset as a revision of the repository has it: which files, and what they were made of.
+
+Belongs here: git revisions and experiments, dvc.lock of a revision, the files of a version in DVC's cache or
+on disk. Not here: comparing the rows of two versions (difference.py), and what is said of it (compare.py).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assets.declare.settings import ROOT
+from orchestration.files.identity import folder_hashes, version
+from orchestration.state.dvc_lock import cached, locked_stages, manifest, read_stages, recorded
+
+WORKING_TREE = "the working tree"
+
+
+class NotInCacheError(RuntimeError):
+    """A version was recorded, but its bytes are not here; the text says which command brings them."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a dataset."""
+
+    dataset: str
+    revision: str
+    """As it was asked for: HEAD~1, the name of a branch or an experiment, the working tree."""
+    commit: str | None
+    md5: str
+    files: Mapping[str, str]
+    """MD5 by path below the dataset's folder."""
+    stage: Mapping[str, Any] | None = field(default=None, repr=False)
+    """What dvc.lock says of it; None where dvc.lock has another version."""
+
+    @property
+    def label(self) -> str:
+        """The revision, with the commit that it is."""
+        if self.commit is None:
+            return self.revision
+        short = self.commit[:7]
+        return short if self.commit.startswith(self.revision) else f"{self.revision} ({short})"
+
+    def read(self, file: str, columns: list[str] | None = None) -> pa.Table:
+        """Return one of its Parquet files.
+
+        Raises NotInCacheError, and ValueError for a file that is no Parquet.
+        """
+        path = ROOT / "data" / self.dataset / file if self.commit is None else cached(self.files[file])
+        if not path.exists():
+            raise NotInCacheError(_not_here(f"{file} of {self.dataset}", self))
+        try:
+            with pq.ParquetFile(path) as opened:
+                return opened.read(columns=columns)
+        except (pa.ArrowInvalid, OSError) as error:
+            raise ValueError(
+                f"{self.dataset}/{file} of {self.label} cannot be read as Parquet ({path}): {error}"
+            ) from error
+
+
+def at(dataset: str, revision: str) -> Version:
+    """Return a dataset as a revision has it; an empty revision is the working tree.
+
+    Raises ValueError for an unknown revision, LookupError where that has no such dataset, NotInCacheError
+    where its list of files is not in DVC's cache.
+    """
+    if not revision:
+        return _on_disk(dataset)
+    commit = resolve(revision)
+    stages = stages_of(commit)
+    stage = stages.get(dataset.replace("/", "-"), {})
+    md5 = recorded(stage, "outs", f"data/{dataset}")
+    if md5 is None:
+        known = ", ".join(sorted(filter(None, map(_dataset_of, stages.values())))) or "none"
+        raise LookupError(f"{revision} has no dataset {dataset} in its dvc.lock; it has: {known}")
+    files = manifest(md5)
+    found = Version(dataset, revision, commit, md5, files or {}, stage)
+    if files is None:
+        raise NotInCacheError(_not_here(dataset, found))
+    return found
+
+
+def _on_disk(dataset: str) -> Version:
+    folder = ROOT / "data" / dataset
+    files = folder_hashes(folder)
+    if not files:
+        raise LookupError(
+            f"data/{dataset} is not there: `make run SELECT={dataset}` makes it, "
+            f"`dvc pull data/{dataset}` brings what dvc.lock has"
+        )
+    md5 = version(files)
+    stage = locked_stages().get(dataset.replace("/", "-"), {})
+    same = recorded(stage, "outs", f"data/{dataset}") == md5
+    return Version(dataset, WORKING_TREE, None, md5, files, stage if same else None)
+
+
+def resolve(revision: str) -> str:
+    """Return the commit of a revision as git names it, or of an experiment of DVC. Raises ValueError."""
+    found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if found is not None:
+        return found.decode().strip()
+    experiments = []
+    if re.fullmatch(r"[\w.-]+", revision):
+        listed = _git("for-each-ref", "--format=%(objectname) %(refname)", f"refs/exps/*/*/{revision}")
+        experiments = [line.split()[0] for line in (listed or b"").decode().splitlines()]
+    if len(set(experiments)) > 1:
+        choices = ", ".join(commit[:7] for commit in experiments)
+        raise ValueError(f"several experiments are called {revision!r}: take one of the commits {choices}")
+    if not experiments:
+        raise ValueError(
+            f"no revision or experiment is called {revision!r} here (`git log`, `dvc exp list -A`)"
+        )
+    return experiments[0]
+
+
+@lru_cache(maxsize=64)
+def stages_of(commit: str) -> Mapping[str, Any]:
+    """Return the stages of a commit's dvc.lock. Raises LookupError without, ValueError for a broken one."""
+    content = _git("show", f"{commit}:./dvc.lock")
+    if content is None:
+        raise LookupError(f"{commit[:7]} has no dvc.lock: nothing was recorded then")
+    stages = read_stages(content)
+    if stages is None:
+        raise ValueError(f"dvc.lock of {commit[:7]} cannot be read: it is no YAML with stages")
+    return stages
+
+
+def lock_commits(limit: int) -> list[tuple[str, str]]:
+    """Return the last commits that changed dvc.lock, the newest first, each with its first line."""
+    listed = _git("log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock") or b""
+    lines = listed.decode(errors="replace").splitlines()
+    return [(commit, subject) for commit, _, subject in (line.partition(" ") for line in lines)]
+
+
+def _git(*arguments: str) -> bytes | None:
+    """Return what git prints, or None where it finds nothing. Raises RuntimeError without git."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    except FileNotFoundError as error:
+        raise RuntimeError("git is needed to compare versions, and was not found") from error
+    if b"not a git repository" in done.stderr:
+        raise RuntimeError("this folder is no git repository: there are no versions to compare")
+    return done.stdout if done.returncode == 0 else None
+
+
+def _not_here(what: str, one: Version) -> str:
+    return f"{what} as of {one.label} is not in DVC's cache; {_bringing(one)} if it was pushed"
+
+
+def _bringing(one: Version) -> str:
+    """Return the commands that bring a version: DVC fetches what branches, tags or named experiments hold."""
+    path = f"data/{one.dataset}"
+    if one.commit is None:
+        return f"`dvc pull {path}` brings it"
+    on_disk = version(folder_hashes(ROOT / path)) if (ROOT / path).exists() else one.md5
+    if recorded(locked_stages().get(one.dataset.replace("/", "-"), {}), "outs", path) == one.md5 == on_disk:
+        return f"`dvc pull {path}` brings it"
+    fetch = f"`dvc fetch --all-commits {path}` brings it"
+    held = _lines("for-each-ref", f"--contains={one.commit}", "refs/heads", "refs/remotes", "refs/tags")
+    if held or _git("merge-base", "--is-ancestor", one.commit, "HEAD") is not None:
+        return fetch
+    names = _lines("for-each-ref", f"--points-at={one.commit}", "--format=%(refname)", "refs/exps/*/*/*")
+    remotes = sorted(_lines("remote"), key=lambda name: name != "origin")
+    if names and remotes:
+        return f"`dvc exp pull {remotes[0]} {names[0].rpartition('/')[2]}` brings it"
+    return f"`git branch found-{one.commit[:7]} {one.commit[:7]}`, then {fetch}"
+
+
+def _lines(*arguments: str) -> list[str]:
+    return (_git(*arguments) or b"").decode().splitlines()
+
+
+def _dataset_of(stage: Mapping[str, Any]) -> str | None:
+    paths = [str(entry.get("path", "")) for entry in stage.get("outs", [])]
+    return next((path.removeprefix("data/") for path in paths if path.startswith("data/")), None)
+
+
+def made_of(one: Version) -> dict[str, Any] | None:
+    """Return inputs, params and code of a version as dvc.lock has them; None where it has another version."""
+    if one.stage is None:
+        return None
+    params = one.stage.get("params", {})
+    code = params.get("code.json", {}).get(one.dataset.replace("/", ".")) or {}
+    return {
+        "inputs": {input_name(entry["path"]): entry.get("md5") for entry in one.stage.get("deps", [])},
+        "params": params.get("params.yaml", {}),
+        "code": {"code": None, "packages": {}, "models": {}, **code},
+    }
+
+
+def input_name(path: str) -> str:
+    """Return how an input is called: a dataset by its name, a source by its folder."""
+    return path if Path(path).parts[:2] == ("data", "sample") else path.removeprefix("data/")

@@ -1,0 +1,76 @@
+"""The environment variables that every process of the project runs under.
+
+Belongs here: pinned numeric kernels (the same bytes on every x86-64 processor), silent telemetry, where
+Dagster keeps its state, and the interpreter's own settings. Not here: any import that could load numpy first.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from types import TracebackType
+
+from assets.declare.settings import ROOT, ParamsError, settings
+
+#: Baseline kernels, one thread: floating-point sums in one fixed order.
+STRICT = {
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MKL_CBWR": "COMPATIBLE",
+    "ATEN_CPU_CAPABILITY": "default",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+    "NUMBA_CPU_NAME": "x86-64-v2",
+    "NUMBA_CPU_FEATURES": "",
+}
+
+QUIET = {
+    "DAGSTER_DISABLE_TELEMETRY": "1",
+    "DVC_NO_ANALYTICS": "1",
+    "DVC_UPDATER": "0",
+    "GX_ANALYTICS_ENABLED": "False",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+#: How many new objects make the interpreter look for garbage, and how often it then looks through older ones.
+#: A process loads a million objects that stay: to look through them at Python's pace is a fifth of its start.
+GARBAGE = (50_000, 20, 20)
+
+
+def fix() -> None:
+    """Set the environment, which child processes inherit, and the pace of looking for garbage.
+
+    Raises RuntimeError when numpy was loaded before its kernels could be pinned. A broken params.yaml is
+    left for the command that runs to report.
+    """
+    gc.set_threshold(*GARBAGE)
+    wanted = {**QUIET, "DAGSTER_HOME": str(ROOT / ".dagster")}
+    try:
+        strict = settings().numerics == "strict"
+    except ParamsError:
+        strict = True
+    if strict:
+        late = "numpy" in sys.modules and any(os.environ.get(name) != value for name, value in STRICT.items())
+        if late:
+            raise RuntimeError("import orchestration before numpy: numerics: strict pins its kernels")
+        wanted |= STRICT
+    os.environ.update(wanted)
+    sys.excepthook = _without_traceback
+
+
+def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Report what is wrong with params.yaml in a line: modules read it while they are imported."""
+    from ops.models.installed import ModelNotInstalledError
+
+    if isinstance(error, (ParamsError, ModelNotInstalledError)):
+        print(f"error: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)

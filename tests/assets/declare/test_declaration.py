@@ -1,0 +1,117 @@
+"""What a declaration reads off an asset function, and what it refuses."""
+
+from dataclasses import replace
+
+import dagster as dg
+import pyarrow as pa
+import pytest
+
+from assets.declare import declaration
+from assets.declare.dagster_asset import CHECKS
+from assets.declare.dataset import AllParts, dataset
+from assets.declare.declaration import declarations
+from ops.models.training import CheckpointFolder
+from ops.outcome import Shape, columns
+from ops.params import Strict
+from ops.parts import Artifact, Parts
+from orchestration.dagster.definitions import defs
+from orchestration.state.graph import datasets
+
+SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    """Keep what a test declares out of the project's own datasets."""
+    monkeypatch.setattr(declaration, "_declared", declarations())
+
+
+def test_inputs_come_from_the_own_group_first_and_then_from_sources():
+    @dataset(group="talksumm", shape=SHAPE)
+    def longest(pairs: Parts, papers: AllParts):
+        """The longest talk."""
+
+    item = declarations()[dg.AssetKey(["talksumm", "longest"])]
+    assert [(source.key.to_user_string(), source.all_months) for source in item.inputs] == [
+        ("talksumm/pairs", False),
+        ("sources/papers", True),
+    ]
+
+
+def test_an_argument_that_is_nothing_known_is_refused():
+    with pytest.raises(TypeError, match="the argument 'size' is no dataset, params or records"):
+
+        @dataset(group="talksumm", shape=SHAPE)
+        def wrong(size: int):
+            """No."""
+
+
+def test_an_input_that_does_not_exist_is_refused():
+    with pytest.raises(LookupError, match="no dataset talksumm/pears or sources/pears"):
+
+        @dataset(group="talksumm", shape=SHAPE)
+        def wrong(pears: Parts):
+            """No."""
+
+
+def test_an_input_may_be_read_with_its_files_and_a_training_gets_what_it_needs():
+    @dataset(group="talksumm", shape=SHAPE, partitioned=False)
+    def better(extractor: Artifact, kept: CheckpointFolder, exact: Strict, training_sets: Parts):
+        """A better one."""
+
+    item = declarations()[dg.AssetKey(["talksumm", "better"])]
+    assert [(source.argument, source.whole, source.all_months) for source in item.inputs] == [
+        ("extractor", True, True),
+        ("training_sets", False, True),
+    ]
+    assert (item.checkpoints, item.strict) == ("kept", "exact")
+
+
+def test_a_dataset_with_partitions_is_no_artifact():
+    with pytest.raises(TypeError, match="talksumm/wrong: sources/papers has partitions: no Artifact"):
+
+        @dataset(group="talksumm", shape=SHAPE)
+        def wrong(papers: Artifact):
+            """No."""
+
+
+def test_a_plain_truth_value_is_not_strictness():
+    with pytest.raises(TypeError, match="the argument 'strict' is no dataset, params or records"):
+
+        @dataset(group="talksumm", shape=SHAPE)
+        def wrong(strict: bool):
+            """No."""
+
+
+def test_every_asset_has_what_its_page_in_the_ui_shows():
+    graph = defs.resolve_asset_graph()
+    for item in datasets().values():
+        node = graph.get(item.key)
+        assert node.group_name == item.key.path[0]
+        assert node.description and node.description.endswith(".")
+        assert node.code_version == item.code_version
+        if item.shape is None:
+            continue
+        shown = [column.name for column in node.metadata["dagster/column_schema"].columns]
+        assert shown == item.shape.kept.names
+        assert {key.name for key in graph.asset_check_keys if key.asset_key == item.key} == set(CHECKS)
+
+
+def test_every_dataset_but_the_sources_says_whose_units_it_conserves():
+    assert all(item.consumes or item.records for item in datasets().values() if item.shape)
+
+
+def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them(monkeypatch):
+    report, papers = datasets()["quality/pages"], datasets()["sources/papers"]
+    assert {source.key for source in report.inputs} == {item.key for item in datasets().values()} - {
+        report.key
+    }
+    for item in (papers, datasets()["talksumm/alignments"]):
+        assert report.values.items() >= item.values.items()
+        assert set(report.sections) >= set(item.sections)
+    changed = replace(papers, measures=("text.words",))
+    before = replace(report).code  # a copy, since the entry is remembered
+    monkeypatch.setitem(declaration._declared, papers.key, changed)
+    after = replace(report).code
+    assert after["code"] != before["code"]
+    assert changed.code == papers.code

@@ -1,0 +1,186 @@
+"""Suites are plain data beside the declarations: checked when they are declared, and no part of the data's code."""
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+
+from assets.declare import code, declaration, expectations
+from assets.declare.dataset import dataset
+from assets.declare.declaration import declarations
+from assets.declare.expectations import (
+    Expectation,
+    among,
+    at_most,
+    between,
+    check,
+    equal,
+    identity,
+    matches,
+    none,
+    not_null,
+    steady,
+    suite_version,
+    text,
+    texts,
+    unique,
+)
+from assets.declare.settings import ROOT
+from ops.outcome import Shape, columns
+from ops.parse.scan import Records
+from orchestration.state.graph import datasets
+
+WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
+SHAPE = Shape(
+    unit=columns(("path", pa.string())),
+    kept=columns(
+        ("title", pa.string()),
+        ("count", pa.int32()),
+        ("words", pa.list_(WORD)),
+        ("labels", pa.list_(pa.int32())),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "expectation",
+    [
+        between("count", 0),
+        between("title.characters", 1),
+        between("words.length", 1),
+        between("words.start.least", 0),
+        between("labels.items.greatest", 0, 1),
+        equal("labels.length", "words.length"),
+        unique("id", "count"),
+        matches("path", "^a", table="dropped"),
+        matches("error", "^a", table="rejected"),
+        between("kept.of_previous", 0.5, table="counts"),
+    ],
+)
+def test_columns_and_measures_of_a_dataset_are_accepted(expectation):
+    check([expectation], SHAPE, "group/set")
+
+
+@pytest.mark.parametrize(
+    "expectation",
+    [
+        between("nothing"),
+        between("title.weight"),
+        between("words.colour.least"),
+        between("words.items.least"),
+        between("labels.text.least"),
+        between("title.text.least"),
+        between("words.start.least.again"),
+        equal("labels.length", "nothing.length"),
+        unique("id", "nothing"),
+        between("title.characters", table="dropped"),
+        between("kept.of_next", table="counts"),
+    ],
+)
+def test_what_a_dataset_does_not_have_is_refused_by_name(expectation):
+    odd = expectation.columns[-1]
+    with pytest.raises(LookupError, match=rf"group/set: .* have no column or measure {odd}$"):
+        check([expectation], SHAPE, "group/set")
+
+
+def test_two_expectations_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="group/set: expected twice: id is there"):
+        check([*not_null("id"), *not_null("title", "id")], SHAPE, "group/set")
+    check([*not_null("id"), *not_null("id", table="dropped")], SHAPE, "group/set")
+
+
+def test_a_declaration_with_an_unknown_column_is_refused(monkeypatch):
+    monkeypatch.setattr(declaration, "_declared", declarations())
+    with pytest.raises(LookupError, match="talksumm/words: 'size at least 1'"):
+
+        @dataset(group="talksumm", shape=SHAPE, expectations=[between("size", 1)])
+        def words(records: Records):
+            """No."""
+
+
+def test_what_input_can_break_is_a_warning_and_what_code_alone_can_break_an_error():
+    input_can = [*text("title", 100), *texts("words.text", 100), *steady()]
+    assert {item.severity for item in input_can} == {"warning"}
+    assert {item.severity for item in identity("row")} == {"error"}
+
+
+def test_names_say_what_is_expected():
+    found = [
+        *not_null("id"),
+        unique("id"),
+        unique("a", "b"),
+        between("x", 0, 1),
+        between("x", None, 2.5),
+        *none("words.start.descents"),
+        among("split", "train", "validation"),
+        equal("a", "b"),
+        at_most("a", "b"),
+    ]
+    assert [item.name for item in found] == [
+        "id is there",
+        "id once",
+        "a and b once",
+        "x at least 0 and at most 1",
+        "x at most 2.5",
+        "no words.start.descents",
+        "split is train or validation",
+        "a equals b",
+        "a at most b",
+    ]
+
+
+def test_the_version_of_a_suite_is_that_of_all_that_it_expects():
+    versions = {
+        suite_version(suite)
+        for suite in (
+            [],
+            [between("x", 0)],
+            [between("x", 1)],
+            [between("x", 0, severity="warning")],
+            [between("x", 0, table="dropped")],
+            [Expectation("another", between("x", 0).type, between("x", 0).arguments)],
+        )
+    }
+    assert len(versions) == 6
+    assert suite_version([between("x", 0)]) == suite_version((between("x", 0),))
+
+
+def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(monkeypatch):
+    modules = code.closure(["orchestration.quality.validate"], ("orchestration.quality", "ops"))
+    assert {"orchestration.quality.validate", "orchestration.quality.measures"} <= {*modules}
+    monkeypatch.setattr(code, "_locked", code._locked.__wrapped__)
+    versions = {version_under(monkeypatch)}
+    real = code._module_hash
+    for changed in modules:
+        monkeypatch.setattr(code, "_module_hash", lambda name: f"{real(name)}{name == changed}")  # noqa: B023
+        versions.add(version_under(monkeypatch))
+    monkeypatch.setattr(code, "_module_hash", real)
+    lock = dict(code._lock())
+    name, pinned = lock["great-expectations"]
+    monkeypatch.setattr(code, "_lock", lambda: {**lock, "great-expectations": (name, f"{pinned}.post1")})
+    versions.add(version_under(monkeypatch))
+    assert len(versions) == len(modules) + 2
+
+
+def version_under(monkeypatch):
+    """The version of a suite, with nothing that was hashed before remembered."""
+    monkeypatch.setattr(expectations, "rules", code.rules.__wrapped__)
+    return suite_version([between("x", 0)])
+
+
+def test_every_dataset_has_a_suite_with_its_identity_and_its_former_version():
+    for item in datasets().values():
+        if item.shape is not None:
+            names = {one.name for one in item.expectations}
+            assert {"id once", "id is there", "licence is there"} <= names, item.name
+            assert {one.name for one in steady()} <= names, item.name
+            assert len(item.expectations) > len(identity("row")) + len(steady()) + 2, item.name
+
+
+def test_declaring_loads_no_great_expectations():
+    script = "import sys, orchestration.dagster.definitions; print('great_expectations' in sys.modules)"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.strip() == "False"

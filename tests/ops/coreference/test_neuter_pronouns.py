@@ -1,0 +1,127 @@
+import pytest
+
+from ops.coreference.impersonal import is_impersonal
+from ops.coreference.neuter_pronouns import things
+from ops.coreference.nominals import nominals
+from ops.coreference.resolve import Reading
+from ops.coreference.tokens import Tokens
+from tests.ops.coreference.parses import parse
+
+MUSEUM_OPENED = "The/DT/det/1 museum/NN/nsubj/2 opened/VBD/ROOT/2 in/IN/prep/2 Oslo/NNP/pobj/3 ././punct/2"
+
+
+def best(*sentences, entities=()):
+    tokens = Tokens.of(parse(*sentences, entities=entities))
+    found = {}
+    for item in things(Reading.of(tokens)):
+        mention = item.mention
+        text = " ".join(tokens.words[mention.start : mention.end])
+        found.setdefault(tokens.words[item.anaphor.mention.start], (text, item.score))
+    return found
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1 clear/JJ/acomp/1 that/IN/mark/5 we/PRP/nsubj/5 lost/VBD/ccomp/1",
+        "It/PRP/nsubjpass/2 is/VBZ/auxpass/2 known/VBN/ROOT/2 that/IN/mark/5 we/PRP/nsubj/5 lost/VBD/ccomp/2",
+        "It/PRP/nsubj/1 seems/VBZ/ROOT/1 that/IN/mark/4 we/PRP/nsubj/4 lost/VBD/ccomp/1",
+        "It/PRP/nsubj/1 rained/VBD/ROOT/1",
+        "This/DT/nsubj/1 makes/VBZ/ROOT/1 it/PRP/nsubj/3 easy/JJ/ccomp/1 to/TO/aux/5 win/VB/xcomp/3",
+    ],
+)
+def test_an_it_that_stands_for_a_clause_or_the_weather_means_nothing(sentence):
+    tokens = Tokens.of(parse(sentence))
+    assert is_impersonal(tokens, tokens.lower.index("it"))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It/PRP/nsubj/1 closed/VBD/ROOT/1 in/IN/prep/1 May/NNP/pobj/2",
+        "We/PRP/nsubj/1 sold/VBD/ROOT/1 it/PRP/dobj/1",
+        "It/PRP/nsubj/1 is/VBZ/ROOT/1 large/JJ/acomp/1",
+    ],
+)
+def test_an_it_with_a_clause_of_its_own_means_something(sentence):
+    tokens = Tokens.of(parse(sentence))
+    assert not is_impersonal(tokens, tokens.lower.index("it"))
+
+
+def test_it_means_the_subject_of_the_sentence_before():
+    found = best(MUSEUM_OPENED, "It/PRP/nsubj/1 closed/VBD/ROOT/1 ././punct/1")
+    text, score = found["It"]
+    assert text == "The museum" and score > 0.6
+
+
+def test_they_means_what_is_many_and_it_what_is_one():
+    sentence = "The/DT/det/1 birds/NNS/nsubj/2 left/VBD/ROOT/2 the/DT/det/4 nest/NN/dobj/2 ././punct/2"
+    found = best(
+        sentence,
+        "They/PRP/nsubj/1 fly/VBP/ROOT/1 ././punct/1",
+    )
+    assert found["They"][0] == "The birds"
+    assert best(sentence, "It/PRP/nsubj/1 fell/VBD/ROOT/1")["It"][0] == "the nest"
+
+
+def test_they_means_the_whole_of_a_coordination():
+    found = best(
+        "Anna/NNP/nsubj/3 and/CC/cc/0 Paul/NNP/conj/0 left/VBD/ROOT/3 ././punct/3",
+        "They/PRP/nsubj/1 sang/VBD/ROOT/1",
+        entities=(("Anna", "PERSON"), ("Paul", "PERSON")),
+    )
+    assert found["They"][0] == "Anna and Paul"
+
+
+def links(*sentences, entities=()):
+    tokens = Tokens.of(parse(*sentences, entities=entities))
+    return [
+        (
+            " ".join(tokens.words[item.mention.start : item.mention.end]),
+            " ".join(tokens.words[item.antecedent.start : item.antecedent.end]),
+        )
+        for item in nominals(Reading.of(tokens))
+    ]
+
+
+CITY = "The/DT/det/1 city/NN/nsubj/2 grew/VBD/ROOT/2"
+
+
+def test_the_city_is_the_place_that_was_named():
+    assert links(
+        "Anna/NNP/nsubj/1 left/VBD/ROOT/1 Oslo/NNP/dobj/1",
+        CITY,
+        entities=(("Anna", "PERSON"), ("Oslo", "GPE")),
+    ) == [("The city", "Oslo")]
+
+
+def test_a_noun_stands_for_the_longer_phrase_with_its_head():
+    assert links(
+        "A/DT/det/2 new/JJ/amod/2 museum/NN/nsubj/3 opened/VBD/ROOT/3",
+        "The/DT/det/1 museum/NN/nsubj/2 closed/VBD/ROOT/2",
+    ) == [("The museum", "A new museum")]
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "A/DT/det/1 city/NN/nsubj/2 grew/VBD/ROOT/2",
+        "The/DT/det/2 old/JJ/amod/2 city/NN/nsubj/3 grew/VBD/ROOT/3",
+        "The/DT/det/1 city/NN/nsubj/4 of/IN/prep/1 Rome/NNP/pobj/2 grew/VBD/ROOT/4",
+        "The/DT/det/1 cities/NNS/nsubj/2 grew/VBD/ROOT/2",
+        "The/DT/det/1 man/NN/nsubj/2 grew/VBD/ROOT/2",
+    ],
+)
+def test_an_indefinite_a_described_a_plural_or_another_noun_stands_for_nothing(second):
+    assert links("We/PRP/nsubj/1 left/VBD/ROOT/1 Oslo/NNP/dobj/1", second, entities=(("Oslo", "GPE"),)) == []
+
+
+def test_the_woman_is_not_a_man():
+    assert (
+        links(
+            "Paul/NNP/nsubj/1 sang/VBD/ROOT/1",
+            "The/DT/det/1 woman/NN/nsubj/2 left/VBD/ROOT/2",
+            entities=(("Paul", "PERSON"),),
+        )
+        == []
+    )

@@ -1,0 +1,165 @@
+"""Which candidates are examples, why the others are not, and what other thresholds would keep."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from ops.discofuse.build.examples import ExampleParams, certainties, examples, lengths
+from ops.discofuse.build.splits import SPLITS, split_of
+from ops.discofuse.schemas import CANDIDATES, EXAMPLES
+from ops.thresholds import above, at_least
+from tests.ops.discofuse.example_cases import candidate
+from tests.parts import parts
+
+PARAMS = ExampleParams()
+
+
+def table(*rows):
+    return pa.Table.from_pylist(list(rows), schema=CANDIDATES.kept)
+
+
+def fate(row, **params):
+    found = examples(table(row), ExampleParams(**params))
+    if found.kept.num_rows:
+        return found.kept.to_pylist()[0]
+    return {name: found.dropped[name][0].as_py() for name in ("reason", "score", "detail")}
+
+
+def test_an_example_is_its_candidate_with_a_split_and_both_texts_in_one_line():
+    row = fate(candidate("a"))
+    assert set(row) == set(EXAMPLES.kept.names)
+    assert row["source_ids"] == ["a"] and row["split"] in SPLITS
+    assert row["fused"] == "The first sentence of a . The second sentence of a ."
+    alone = candidate("b", coherent_second_sentence="", second_tokens=0)
+    assert fate(alone)["fused"] == "The first sentence of b ."
+
+
+@pytest.mark.parametrize(
+    ("more", "least"),
+    [
+        ({"first_tokens": 6}, 6),
+        ({"second_tokens": 3}, 3),
+        ({"first_tokens": 5, "second_tokens": 0, "coherent_second_sentence": ""}, 5),
+        ({"second_tokens": 0}, 0),
+    ],
+)
+def test_a_sentence_of_six_tokens_is_short(more, least):
+    row = candidate("a", **more)
+    assert fate(row) == {"reason": "short", "score": least, "detail": "tokens of the shortest sentence"}
+    assert "split" in fate(row, short_tokens=least - 1 if least else 0) or not least
+
+
+def test_the_second_sentence_of_a_single_one_is_not_short():
+    assert "split" in fate(candidate("a", first_tokens=7, second_tokens=0, coherent_second_sentence=""))
+
+
+def test_a_long_sentence_goes_where_params_say_so():
+    row = candidate("a", second_tokens=1000)
+    assert "split" in fate(row)
+    assert fate(row, long_tokens=200) == {
+        "reason": "long", "score": 1000.0, "detail": "tokens of the longest sentence"
+    }  # fmt: skip
+
+
+def test_what_is_not_ascii_goes_and_the_sign_is_named():
+    row = candidate("a", coherent_second_sentence="He met Zoë there .")
+    assert fate(row) == {
+        "reason": "non_ascii", "score": None, "detail": "U+00EB LATIN SMALL LETTER E WITH DIAERESIS"
+    }  # fmt: skip
+    assert fate(candidate("a", incoherent_first_sentence="Well done 🏆 ."))["detail"] == "U+1F3C6 TROPHY"
+
+
+def test_typography_can_become_ascii_before_it_is_judged():
+    row = candidate("a", coherent_first_sentence="“ Don’t ” – she said …")
+    assert fate(row)["reason"] == "non_ascii"
+    kept = fate(row, fold_typography=True)
+    assert kept["coherent_first_sentence"] == '" Don\'t " - she said ...'
+    assert kept["fused"].startswith("\" Don't")
+
+
+def test_an_unsure_link_goes_and_a_candidate_without_links_stays():
+    link = {"kind": "pronoun", "mention": "He", "antecedent": "Ruiz", "score": 0.4}
+    row = candidate("a", coreference_score=0.4, links=[link])
+    assert fate(row, coreference=0.5) == {"reason": "unsure_coreference", "score": 0.4, "detail": "He = Ruiz"}
+    assert "split" in fate(row, coreference=0.4)
+    assert "split" in fate(candidate("a"), coreference=1)
+
+
+def test_of_equal_texts_the_surest_stays_and_the_first_of_those():
+    same = {name: candidate("x")[name] for name in candidate("x") if name.endswith("_sentence")}
+    rows = [
+        candidate(name, **same, coreference_score=score)
+        for name, score in zip("abcd", (0.6, 0.9, 0.9, 0.2), strict=True)
+    ]
+    found = examples(table(*rows, candidate("e")), PARAMS)
+    assert found.kept["source_ids"].to_pylist() == [["b"], ["e"]]
+    assert found.dropped.select(["id", "reason", "detail"]).to_pylist() == [
+        {"id": name, "reason": "repeated", "detail": "as b"} for name in "acd"
+    ]
+
+
+def test_a_text_split_in_two_ways_is_two_examples():
+    rows = [candidate("a"), candidate("a") | {"id": "b", "incoherent_second_sentence": "Another end ."}]
+    assert examples(table(*rows), PARAMS).kept.num_rows == 2
+
+
+def test_all_examples_of_a_document_are_in_one_split_that_nothing_else_decides():
+    params = ExampleParams(validation=0.3, test=0.3)
+    rows = [candidate(str(n), document_id=f"d{n % 40}") for n in range(200)]
+    found = examples(table(*rows), params).kept.to_pylist()
+    assert all(row["split"] == split_of(row["document_id"], params) for row in found)
+    alone = examples(table(rows[7]), params).kept["split"].to_pylist()
+    assert alone == [row["split"] for row in found if row["source_ids"] == ["7"]]
+
+
+def test_shares_are_met_on_average_and_the_seed_decides():
+    params = ExampleParams(validation=0.2, test=0.1)
+    splits = [split_of(f"document-{n}", params) for n in range(5000)]
+    assert abs(splits.count("validation") - 1000) < 120 and abs(splits.count("test") - 500) < 90
+    other = [split_of(f"document-{n}", params.model_copy(update={"seed": 1})) for n in range(5000)]
+    assert splits != other
+    assert {split_of(f"document-{n}", ExampleParams(validation=0, test=0)) for n in range(500)} == {"train"}
+    with pytest.raises(ValidationError, match="leave nothing to train on"):
+        ExampleParams(validation=0.5, test=0.5)
+
+
+rows_of_candidates = st.lists(
+    st.tuples(
+        st.sampled_from(["same", "other"]),
+        st.integers(1, 12),
+        st.none() | st.sampled_from([0.1, 0.5, 0.7, 0.9]),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=25)
+@given(rows_of_candidates, st.integers(0, 12), st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]))
+def test_scores_tell_what_another_threshold_keeps(tmp_path_factory, drawn, short, coreference):
+    rows = [
+        candidate(
+            str(n), coherent_first_sentence=f"{text} {size} .", coherent_second_sentence="", second_tokens=0,
+            incoherent_first_sentence="é" if odd else "e", incoherent_second_sentence="f", first_tokens=size,
+            coreference_score=score,
+        )
+        for n, (text, size, score, odd) in enumerate(drawn)
+    ]  # fmt: skip
+    given_parts = parts(tmp_path_factory.mktemp("parts"), CANDIDATES.kept, rows[:4], rows[4:])
+    base = ExampleParams(short_tokens=4, coreference=0.6)
+
+    def kept(params):
+        return sum(examples(part, params).kept.num_rows for part in given_parts)
+
+    def counted(scores, rule, threshold):
+        found = [score for part in scores for score in part["score"].to_pylist() if score is not None]
+        return sum(bool(rule(score, threshold)) for score in found)
+
+    assert counted(lengths(given_parts, base), above, short) == kept(
+        base.model_copy(update={"short_tokens": short})
+    )
+    assert counted(certainties(given_parts, base), at_least, coreference) == kept(
+        base.model_copy(update={"coreference": coreference})
+    )

@@ -1,0 +1,66 @@
+"""Odd documents from text to examples, by the real parser and rules: all of it is used or dropped for a reason."""
+
+import pyarrow as pa
+import pytest
+
+from ops.discofuse.build.annotated import annotate
+from ops.discofuse.build.candidates import candidates
+from ops.discofuse.build.examples import ExampleParams, examples
+from ops.discofuse.build.stored import AnnotationParams
+from ops.discofuse.rules import RuleParams
+from ops.parse.schemas import PROSE
+
+PARAMS = AnnotationParams()
+REASONS = {"no_phenomenon", "short", "long", "non_ascii", "repeated", "unsure_coreference"}
+
+
+def fates(*texts, **params):
+    rows = [
+        {**dict.fromkeys(PROSE.kept.names, "x"), "id": f"prose-{n}", "source_ids": ["file"], "text": text}
+        for n, text in enumerate(texts)
+    ]
+    parsed = annotate(pa.Table.from_pylist(rows, schema=PROSE.kept), PARAMS)
+    assert parsed.kept.num_rows == len(texts)
+    found = candidates(parsed.kept, PARAMS, RuleParams())
+    used = {name for names in found.kept["source_ids"].to_pylist() for name in names}
+    lost = set(found.dropped["id"].to_pylist())
+    assert used | lost == set(found.units.to_pylist()) and not used & lost
+    made = examples(found.kept, ExampleParams(**params))
+    assert made.kept.num_rows + made.dropped.num_rows == found.kept.num_rows
+    reasons = {*found.dropped["reason"].to_pylist(), *made.dropped["reason"].to_pylist()}
+    assert reasons <= REASONS
+    return made.kept.to_pylist(), reasons
+
+
+def test_a_sentence_of_a_thousand_tokens_passes_unless_params_say_it_is_long():
+    long = "The man " + "who saw the dog " * 250 + "left ."
+    after = "He came back to the house on the hill later ."
+    kept, _ = fates(f"{long} {after}")
+    assert any(row["first_tokens"] > 1000 for row in kept)
+    kept, reasons = fates(f"{long} {after}", long_tokens=200)
+    assert "long" in reasons and all(row["first_tokens"] <= 200 for row in kept)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["?!.,;:" * 100, "... !!! ???", "🏆🎉 ☕ 🏆🎉 ☕ 🏆", "7", "Rain. Snow. Ice.", "A title without a verb"],
+)
+def test_text_without_statements_gives_no_example(text):
+    kept, reasons = fates(text)
+    assert not kept and reasons
+
+
+def test_headings_without_verbs_and_emoji_do_not_keep_the_rest_from_being_used():
+    first = "The council planned a new bridge over the river in 1961."
+    second = "However, the people of the island voted against it in the spring."
+    kept, reasons = fates(f"Early plans\n\n{first} {second}\n\n🎉🎉🎉", "", first)
+    assert any(row["coherent_first_sentence"].startswith("The council") for row in kept)
+    assert "no_phenomenon" in reasons
+
+
+def test_a_sentence_is_not_lost_between_the_pieces_of_a_long_document():
+    story = " ".join(
+        f"The boat number {n} left the harbour, but it came back before the night." for n in range(200)
+    )
+    kept, _ = fates(story)
+    assert len({row["sentence"] for row in kept}) >= 190

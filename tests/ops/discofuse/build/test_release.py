@@ -1,0 +1,118 @@
+"""The released files, and the examples as the library datasets loads them."""
+
+import csv
+
+import pyarrow as pa
+import pytest
+
+from ops.discofuse.build.balanced import BalancedParams, Caps, balanced
+from ops.discofuse.build.release import file_of, released
+from ops.discofuse.schemas import BALANCED, EXAMPLES, RELEASED
+from tests.ops.discofuse.example_cases import example
+from tests.parts import parts
+
+HEADER = (
+    "coherent_first_sentence\tcoherent_second_sentence\tincoherent_first_sentence\tincoherent_second_sentence\t"
+    "discourse_type\tconnective_string\thas_coref_type_pronoun\thas_coref_type_nominal"
+)
+
+
+def fused(name, **more):
+    told = {
+        "coherent_first_sentence": 'He said " no " , and\tleft .', "coherent_second_sentence": "",
+        "incoherent_first_sentence": 'He said " no " .', "incoherent_second_sentence": "He left .",
+        "discourse_type": "SINGLE_S_COORD", "connective_string": ", and", "has_coref_type_pronoun": 1.0,
+    }  # fmt: skip
+    return example(name, **{**told, **more})
+
+
+@pytest.fixture
+def files(tmp_path):
+    first = [fused("a"), example("b"), fused("c", domain="", split="validation")]
+    second = [example("d", split="test"), example("e"), example("f", domain="law")]
+    examples = parts(tmp_path / "examples", EXAMPLES.kept, first, second)
+    fates = list(balanced(examples, BalancedParams(caps=Caps(control=1))))
+    chosen = parts(tmp_path / "balanced", BALANCED.kept, *[one.kept for one in fates])
+    return list(released(examples, chosen))
+
+
+def test_each_domain_and_split_has_a_file_in_the_released_format(files):
+    content = files[-1].files
+    assert sorted(content) == [
+        "law/train.tsv", "law/train_balanced.tsv", "prose/dev.tsv",
+        "sports/test.tsv", "sports/test_balanced.tsv", "sports/train.tsv", "sports/train_balanced.tsv",
+    ]  # fmt: skip
+    header, *lines = content["sports/train.tsv"].decode().split("\n")
+    assert header == HEADER
+    assert lines[0] == (
+        'He said " no " , and left .\t\tHe said " no " .\tHe left .\tSINGLE_S_COORD\t, and\t1.0\t0.0'
+    )
+    assert [line.count("\t") for line in lines[:-1]] == [7, 7, 7] and lines[-1] == ""
+    assert not any(one.files for one in files[:-1])
+
+
+def test_balanced_files_have_what_balanced_has(files):
+    assert files[-1].files["sports/train_balanced.tsv"].count(b"\n") == 3
+    assert b"SINGLE_S_COORD" not in files[-1].files["sports/train_balanced.tsv"]
+
+
+def test_rows_account_for_every_example_and_every_line(files):
+    for outcome in files:
+        used = {name for names in outcome.kept["source_ids"].to_pylist() for name in names}
+        assert used == set(outcome.units.to_pylist())
+    rows = pa.concat_tables([one.kept for one in files]).to_pylist()
+    assert set(rows[0]) == set(RELEASED.kept.names) and len({row["id"] for row in rows}) == len(rows)
+    of_file = [row for row in rows if row["file"] == "sports/train.tsv"]
+    assert [(row["first_line"], row["lines"]) for row in of_file] == [(2, 2), (4, 1)]
+
+
+def test_no_examples_give_no_file(tmp_path):
+    nothing = parts(tmp_path / "a", EXAMPLES.kept, [])
+    [outcome] = released(nothing, parts(tmp_path / "b", BALANCED.kept, []))
+    assert not outcome.files and not outcome.kept.num_rows
+
+
+def test_an_unknown_split_has_no_file():
+    assert file_of("sports", "validation", balanced=True) == "sports/dev_balanced.tsv"
+    with pytest.raises(KeyError):
+        file_of("sports", "dev")
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    import datasets
+
+    def load(kind, **more):
+        return datasets.load_dataset(kind, cache_dir=str(tmp_path / "cache"), streaming=False, **more)
+
+    return load
+
+
+@pytest.mark.slow
+def test_the_tables_load_with_the_library_datasets(tmp_path, load):
+    rows = [fused("a"), example("b", split="test"), fused("c", has_coref_type_nominal=1.0)]
+    for month, some in (("2018-06", rows[:2]), ("2018-07", rows[2:])):
+        parts(tmp_path / "data" / "discofuse" / "examples" / month, EXAMPLES.kept, some)
+    found = load(
+        "parquet", data_files=str(tmp_path / "data/discofuse/examples/*/kept-*.parquet"), split="train"
+    )
+    assert found.num_rows == 3
+    train = found.filter(lambda row: row["split"] == "train")
+    assert train["fused"] == [row["fused"] for row in rows if row["split"] == "train"]
+    assert train[0]["has_coref_type_pronoun"] == 1.0 and train[0]["connective_string"] == ", and"
+
+
+@pytest.mark.slow
+def test_the_released_files_load_with_the_library_datasets(tmp_path, files, load):
+    for name, content in files[-1].files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    found = load(
+        "csv", data_files={"train": str(tmp_path / "sports/train.tsv"), "test": str(tmp_path / "sports/test.tsv")},
+        sep="\t", quoting=csv.QUOTE_NONE, keep_default_na=False,
+    )  # fmt: skip
+    assert found["train"].column_names == HEADER.split("\t")
+    assert (found["train"].num_rows, found["test"].num_rows) == (3, 1)
+    assert found["train"][0]["coherent_first_sentence"] == 'He said " no " , and left .'
+    assert found["train"][0]["coherent_second_sentence"] == ""

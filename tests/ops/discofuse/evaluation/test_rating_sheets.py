@@ -1,0 +1,175 @@
+"""Which examples and fusions are sent to raters, and what their sheets show and hide."""
+
+import csv
+import io
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from ops.discofuse.evaluation.rating_sheets import (
+    QUESTIONNAIRES,
+    RATING_SHEETS,
+    RatingSheetParams,
+    gold_decisions,
+    offers,
+    rating_sheets,
+)
+from ops.discofuse.evaluation.senses import CONNECTIVES, SENSE_NAMES, SENSES
+from ops.discofuse.models import fusions as fusing
+from ops.discofuse.schemas import EXAMPLES
+from tests.parts import dealt
+
+PARAMS = RatingSheetParams(examples=2, splits=("validation", "train"), fusions=3, raters=("ann", "bob"))
+CLARITY, DECISIONS, DETECTION = (one.name for one in QUESTIONNAIRES)
+
+
+def example(name, domain="sports", split="validation", kind="SINGLE_S_COORD", connective=", but", **change):
+    return {
+        "id": f"example-{name}", "source_ids": [f"sentence-{name}"], "licence": "MIT", "domain": domain, "split": split,
+        "incoherent_first_sentence": f"Ann of {name} came .", "incoherent_second_sentence": f"Bob of {name} left .",
+        "discourse_type": kind, "connective_string": connective, "has_coref_type_pronoun": 0.0,
+        "has_coref_type_nominal": 0.0, **change,
+    }  # fmt: skip
+
+
+def fusion(name, prediction="and", domain="sports", model="sports"):
+    return {
+        "id": f"fusion-{name}-{model}", "source_ids": [f"example-{name}"], "licence": "CC0-1.0",
+        "example_id": f"example-{name}", "system": "model", "model": model, "domain": domain,
+        "target": f"Ann of {name} came , but Bob left .", "prediction": f"Ann of {name} came , {prediction} Bob left .",
+    }  # fmt: skip
+
+
+VALIDATION = [example(f"v{number}", "sports" if number < 5 else "wikipedia") for number in range(8)]
+TEST = [example(f"t{number}", split="test") for number in range(5)]
+FUSIONS = [
+    *(fusion(f"t{number}", "but" if number == 0 else "and") for number in range(4)),
+    fusion("t1", model="wikipedia"),
+]
+
+
+def made(folder, params=PARAMS, examples=(*VALIDATION, *TEST), fusions=FUSIONS, several=2):
+    folder.mkdir(exist_ok=True)
+    outcomes = list(
+        rating_sheets(
+            dealt(folder, EXAMPLES.kept, list(examples), several),
+            dealt(folder, fusing.FUSIONS.kept, list(fusions), several),
+            params,
+        )
+    )
+    rows = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+    dropped = {row["id"]: row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()}
+    units = [unit for outcome in outcomes for unit in outcome.units.to_pylist()]
+    assert all(outcome.kept.schema == RATING_SHEETS.kept for outcome in outcomes)
+    return rows, dropped, outcomes[-1].files, units
+
+
+def of(rows, questionnaire):
+    return [row for row in rows if row["questionnaire"] == questionnaire]
+
+
+def cells(files, rater, questionnaire):
+    text = files[f"sheets/{rater}/{questionnaire}.csv"].decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_so_many_examples_of_each_domain_are_asked_twice(tmp_path):
+    rows, dropped, _, units = made(tmp_path)
+    clarity, decisions = of(rows, CLARITY), of(rows, DECISIONS)
+    assert sorted(row["domain"] for row in clarity) == ["sports"] * 2 + ["wikipedia"] * 2
+    assert [row["example_id"] for row in clarity] == [row["example_id"] for row in decisions]
+    assert clarity[0]["sentence_1"].startswith("Ann of v") and clarity[0]["sentence_2"].startswith("Bob of v")
+    used = {row["example_id"] for row in rows}
+    assert sorted([*used, *dropped]) == sorted(units) and not used & set(dropped)
+    reasons = {name[8]: reason for name, reason in dropped.items()}
+    assert reasons == {"v": "not_drawn", "t": "other_split"}
+    assert len({row["id"] for row in rows}) == len(rows)
+
+
+def test_of_fusions_those_in_domain_are_drawn_and_asked_about_where_they_are_not_the_gold_text(tmp_path):
+    rows, _, files, _ = made(tmp_path, PARAMS.model_copy(update={"fusions": 10}))
+    found = of(rows, DETECTION)
+    assert sorted(row["fusion_id"] for row in found) == [f"fusion-t{number}-sports" for number in range(4)]
+    assert {row["example_id"]: row["asked"] for row in found} == {
+        "example-t0": False, "example-t1": True, "example-t2": True, "example-t3": True,
+    }  # fmt: skip
+    assert len(cells(files, "ann", DETECTION)) == 3
+    assert found[0]["source_ids"] == [found[0]["example_id"], found[0]["fusion_id"]]
+    assert found[0]["licence"] == "CC0-1.0 AND MIT"
+
+
+def test_the_gold_text_stands_on_the_side_that_is_noted_and_on_both_sides_over_all(tmp_path):
+    many = [example(f"t{number}", split="test") for number in range(60)]
+    fusions = [fusion(f"t{number}") for number in range(60)]
+    params = PARAMS.model_copy(update={"fusions": 60})
+    rows, _, files, _ = made(tmp_path, params, many, fusions)
+    sides = []
+    for row in of(rows, DETECTION):
+        [gold] = row["gold"]
+        sides.append(gold["value"])
+        other = "b" if gold["value"] == "a" else "a"
+        assert ", but" in row[f"fusion_{gold['value']}"] and ", and" in row[f"fusion_{other}"]
+    assert 15 < sides.count("a") < 45
+    again, _, _, _ = made(tmp_path, params.model_copy(update={"seed": 1}), many, fusions)
+    assert [row["gold"] for row in of(again, DETECTION)] != [row["gold"] for row in of(rows, DETECTION)]
+    shown = set(cells(files, "ann", DETECTION)[0]) | set(
+        json.loads(files[f"label_studio/ann/{DETECTION}.json"])[0]["data"]
+    )
+    assert not shown & {"gold", "connective_string", "discourse_type", "example_id", "fusion_id"}
+
+
+def test_sheets_and_rows_do_not_depend_on_parts_or_order(tmp_path):
+    one = made(tmp_path / "one", several=1)
+    three = made(tmp_path / "three", examples=(*TEST, *VALIDATION)[::-1], fusions=FUSIONS[::-1], several=3)
+    assert one[2] == three[2] and one[1] == three[1]
+    assert sorted(one[0], key=lambda row: row["id"]) == sorted(three[0], key=lambda row: row["id"])
+
+
+@pytest.mark.parametrize(
+    ("change", "gold"),
+    [
+        ({"kind": "SINGLE_S_COORD", "connective": ", and"},
+         {"merge": "single", "anaphor": "no", "connective": "expansion"}),
+        ({"kind": "PAIR_CONN_ANAPHORA", "connective": "however ,", "has_coref_type_pronoun": 1.0},
+         {"merge": "pair", "anaphor": "yes", "connective": "comparison"}),
+        ({"kind": "PAIR_ANAPHORA", "connective": "", "has_coref_type_nominal": 1.0},
+         {"merge": "pair", "anaphor": "yes", "connective": "none"}),
+        ({"kind": "SINGLE_CATAPHORA", "connective": ""},
+         {"merge": "single", "anaphor": "yes", "connective": "none"}),
+        ({"kind": "SINGLE_CONN_INNER", "connective": ", because"},
+         {"merge": "single", "anaphor": "no", "connective": "contingency"}),
+        ({"kind": "PAIR_CONN", "connective": "obviously ,"}, {"merge": "pair", "anaphor": "no"}),
+    ],
+)  # fmt: skip
+def test_gold_decisions_by_hand(change, gold):
+    assert gold_decisions(example("x", **change)) == gold
+
+
+def test_the_gold_connective_is_one_of_four_of_different_senses():
+    for connective in [*sorted(CONNECTIVES), ""]:
+        unit = example("x", connective=connective)
+        found = offers(unit, 0)
+        assert tuple(found) == SENSE_NAMES
+        assert all(SENSES[name] == sense for sense, name in found.items())
+        assert connective in found.values() or connective not in SENSES
+    drawn = {tuple(offers(example(str(number), connective=""), 0).values()) for number in range(30)}
+    assert len(drawn) > 5
+
+
+def test_a_connective_without_a_sense_is_asked_for_clarity_alone(tmp_path):
+    odd = [example("v1", connective="obviously ,", kind="PAIR_CONN")]
+    rows, _, _, _ = made(tmp_path, examples=odd, fusions=[])
+    assert [row["questionnaire"] for row in rows] == [CLARITY]
+
+
+def test_without_examples_the_sheets_have_a_header_only(tmp_path):
+    rows, _, files, _ = made(tmp_path, examples=[], fusions=[])
+    assert rows == [] and cells(files, "ann", CLARITY) == []
+    assert "(0 rows)" in files["README.md"].decode()
+
+
+def test_raters_stand_once_and_splits_are_known():
+    for wrong in ({"raters": ("ann", "ann")}, {"raters": ("../ann",)}, {"splits": ("dev",)}, {"splits": ()}):
+        with pytest.raises(ValidationError):
+            RatingSheetParams(**wrong)

@@ -1,0 +1,228 @@
+import json
+
+import pytest
+
+from ops.discofuse.models.fusion_model import FUSION_MODEL, FusionModelParams, fusion_model, trained
+from ops.discofuse.models.fusion_texts import copied, judged, source_of, target_of
+from ops.discofuse.models.fusion_training import MODELS
+from ops.discofuse.models.fusions import FUSIONS, FusionParams, fusions
+from ops.discofuse.schemas import BALANCED, EXAMPLES
+from ops.models.seq2seq.pairs import Pairs
+from ops.models.training import CheckpointError, NotFiniteError, TrainingError
+from ops.parts import Artifact
+from tests.checkpoints import Memory, StoppedError
+from tests.ops.discofuse.fusion_cases import example, model_params
+from tests.parts import parts
+
+SPLITS = ["train", "train", "train", "validation", "test"]
+SPORTS = [example(number, split=SPLITS[number % 5], mixture=number < 5) for number in range(8)]
+WIKI = [example(number, "wiki", SPLITS[number], mixture=True) for number in range(5)]
+LONG = example(8, longer=40)
+UNITS = [*SPORTS, LONG, *WIKI]
+
+
+def outcome(folder, units, params=None, checkpoints=None):
+    [made] = fusion_model(
+        parts(folder, BALANCED.kept, units), params or model_params(), checkpoints or Memory(), True
+    )
+    assert made.kept.schema == FUSION_MODEL.kept
+    return made
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return outcome(tmp_path_factory.mktemp("made"), UNITS)
+
+
+def models_of(found):
+    return json.loads(found.files[MODELS])
+
+
+def artifact_of(folder, found):
+    for name, content in found.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return Artifact(None, folder)
+
+
+def test_every_set_has_a_model_and_a_row_for_each_of_its_examples_that_is_not_too_long(made):
+    assert made.units.to_pylist() == [unit["id"] for unit in UNITS]
+    rows = made.kept.to_pylist()
+    expected = [("sports", one) for one in SPORTS] + [("wiki", one) for one in WIKI]
+    expected += [("mixture", one) for one in [*SPORTS[:5], *WIKI]]
+    assert sorted((row["set"], row["example_id"], row["split"]) for row in rows) == sorted(
+        (name, one["id"], one["split"]) for name, one in expected
+    )
+    assert all(row["source_ids"] == [row["example_id"]] for row in rows)
+    assert len({row["id"] for row in rows}) == len(rows)
+    first = next(row for row in rows if row["example_id"] == "sports-0" and row["set"] == "sports")
+    assert "".join(first["source_tokens"]) == "ĠAnnĠsingsĠ.ĠAnnĠrunsĠ."
+    assert "".join(first["target_tokens"]) == "ĠAnnĠsingsĠandĠrunsĠ."
+    [dropped] = made.dropped.to_pylist()
+    assert (dropped["id"], dropped["reason"]) == (LONG["id"], "long") and dropped["score"] > 40
+
+
+def test_the_models_are_files_and_one_file_tells_of_all(made):
+    told = {one["model"]: one for one in models_of(made)}
+    assert list(told) == ["mixture", "sports", "wiki"]
+    assert set(made.files) == {
+        MODELS, *(f"{name}/{file}" for name in told for file in ("config.json", "weights.safetensors", "tokenizer.json"))
+    }  # fmt: skip
+    assert [(one["examples"], one["validation_examples"]) for one in told.values()] == [
+        (6, 2),
+        (6, 1),
+        (3, 1),
+    ]
+    for one in told.values():
+        assert (one["metric"], one["judged_on"], one["chosen"]) == ("exact", "validation split", True)
+        assert {point["name"] for point in one["curve"]} == {"train/loss", "loss", "exact", "sari"}
+    pieces = {made.files[f"{name}/tokenizer.json"] for name in told}
+    assert len(pieces) == 1, "one vocabulary for all"
+
+
+def test_the_vocabulary_is_learnt_from_the_training_split_alone(tmp_path):
+    secret = [
+        example(number, split=split, coherent_first_sentence="Xylophones " * 8)
+        for number, split in enumerate(["validation", "test"], 20)
+    ]
+    units = [unit for unit in SPORTS if unit["split"] == "train"]
+    with_it, without = (outcome(tmp_path, some) for some in ([*units, *secret], units))
+    assert with_it.files["sports/tokenizer.json"] == without.files["sports/tokenizer.json"]
+
+
+def test_a_set_without_validation_examples_is_judged_by_what_it_learns_from(tmp_path):
+    units = [{**unit, "mixture": False} for unit in WIKI if unit["split"] == "train"]
+    [one] = models_of(outcome(tmp_path, units))
+    assert (one["judged_on"], one["validation_examples"]) == ("training set", 2)
+
+
+@pytest.mark.parametrize("last", [1, 3])
+def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path, last):
+    units = SPORTS[:4]
+    unbroken, broken = Memory(), Memory(last)
+    units = [{**unit, "mixture": False} for unit in units] + [{**WIKI[0], "mixture": False}]
+    whole = outcome(tmp_path, units, None, unbroken)
+    assert unbroken.writes == ["sports", "sports", "wiki"]
+    with pytest.raises(StoppedError):
+        outcome(tmp_path, units, None, broken)
+    resumed = outcome(tmp_path, units, None, broken)
+    assert resumed.files == whole.files and resumed.kept.equals(whole.kept)
+
+
+def test_a_set_without_a_training_example_stops_before_any_is_trained(tmp_path):
+    checkpoints = Memory()
+    units = [*SPORTS, example(1, "wiki", "test"), example(2, "wiki", "train", longer=40)]
+    message = (
+        "training set wiki: it has 2 examples, 1 of them in the split train, and 0 of these are short enough"
+    )
+    with pytest.raises(TrainingError, match=message):
+        outcome(tmp_path, units, None, checkpoints)
+    assert checkpoints.writes == []
+
+
+def test_a_domain_that_is_called_like_the_mixture_is_refused(tmp_path):
+    with pytest.raises(TrainingError, match="example mixture-1: its domain is called 'mixture'"):
+        outcome(tmp_path, [example(1, "mixture")])
+
+
+def test_without_examples_there_is_no_model_and_no_row(tmp_path):
+    found = outcome(tmp_path, [])
+    assert (found.files, found.kept.num_rows) == ({MODELS: b"[]"}, 0)
+    assert list(trained(artifact_of(tmp_path, found))) == []
+
+
+def test_a_checkpoint_of_another_config_is_refused_by_the_name_of_set_and_knob(tmp_path):
+    checkpoints, units = Memory(), SPORTS[:2]
+    units = [{**unit, "mixture": False} for unit in units]
+    outcome(tmp_path, units, None, checkpoints)
+    with pytest.raises(CheckpointError, match=r"^sports: .*training.learning_rate was 0.01, is 0.5\."):
+        outcome(tmp_path, units, model_params({"learning_rate": 0.5}), checkpoints)
+    with pytest.raises(CheckpointError, match=r"^sports: .*task.model.filter was 8, is 9"):
+        outcome(tmp_path, units, model_params(model={"filter": 9}), checkpoints)
+
+
+def test_a_loss_that_is_no_number_stops_with_the_name_of_the_set(tmp_path, monkeypatch):
+    from ops.models.seq2seq.transformer import TransformerModel
+
+    monkeypatch.setattr(
+        TransformerModel, "losses", lambda self, some: float("nan") * next(self.network.parameters()).sum()
+    )
+    with pytest.raises(NotFiniteError, match=r"^mixture: update 1, epoch 1: the loss is nan; examples: "):
+        outcome(tmp_path, UNITS)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"size": "huge"}, "size 'huge' is not among the sizes tiny"),
+        (
+            {"training": {"metric": "loss"}},
+            "sizes.tiny.training.metric is 'loss', but it is 'exact' in every size",
+        ),
+        ({"training": {"tie": "sari"}}, "sizes.tiny.training.tie is 'sari', but it is 'loss'"),
+    ],
+)
+def test_params_that_contradict_what_is_decided_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        model_params(**given)
+    assert FusionModelParams().training.metric == "exact"
+
+
+def test_a_source_is_the_two_sentences_and_a_target_the_text(made):
+    row = {
+        "incoherent_first_sentence": "a .", "incoherent_second_sentence": "b .",
+        "coherent_first_sentence": "a .", "coherent_second_sentence": "However , b .",
+    }  # fmt: skip
+    assert (source_of(row), target_of(row)) == ("a . b .", "a . However , b .")
+    assert target_of({**row, "coherent_second_sentence": ""}) == copied("a .") == "a ."
+
+
+def test_a_judge_gives_the_means_of_exact_and_sari():
+    pairs = Pairs(["1", "2"], ["a . a .", "b . b ."], ["a and a .", "b and b ."])
+    found = judged(pairs, ["a and a .", "b . b ."])
+    assert found["exact"] == 0.5 and 0.5 < found["sari"] < 1
+
+
+def fused(folder, made, rows, params=None, balanced=()):
+    (folder / "model").mkdir()
+    artifact = artifact_of(folder / "model", made)
+    (folder / "tables").mkdir()
+    tables = parts(folder / "tables", EXAMPLES.kept, rows[:6], rows[6:])
+    thinned = [{**row, "id": f"balanced-{row['id']}", "source_ids": [row["id"]]} for row in balanced]
+    down = parts(folder / "tables", BALANCED.kept, thinned)
+    return list(fusions(tables, down, artifact, params or FusionParams(), True))
+
+
+def test_every_test_example_is_fused_by_copy_and_by_every_model(made, tmp_path):
+    rows = [*SPORTS, *WIKI]
+    found = fused(tmp_path, made, rows, balanced=SPORTS)
+    assert sorted(one for each in found for one in each.units.to_pylist()) == sorted(
+        row["id"] for row in rows
+    )
+    kept = [row for each in found for row in each.kept.to_pylist()]
+    assert all(each.kept.schema == FUSIONS.kept for each in found)
+    assert sorted((row["example_id"], row["model"] or row["system"]) for row in kept) == sorted(
+        (row["id"], name)
+        for row in rows
+        if row["split"] == "test"
+        for name in ("copy", "mixture", "sports", "wiki")
+    )
+    models = dict(trained(artifact_of(tmp_path, made)))
+    for row in kept:
+        expected = (
+            row["source"] if row["system"] == "copy" else models[row["model"]].generate([row["source"]])[0]
+        )
+        assert row["prediction"] == expected
+        assert row["balanced"] == (row["domain"] == "sports")
+        assert (row["system"], row["target"][-2:]) == ("model" if row["model"] else "copy", " .")
+    reasons = {(row["id"], row["reason"]) for each in found for row in each.dropped.to_pylist()}
+    assert reasons == {(row["id"], f"split_{row['split']}") for row in rows if row["split"] != "test"}
+
+
+def test_of_each_domain_so_many_examples_are_drawn_and_the_rest_is_dropped(made, tmp_path):
+    rows = [example(number, domain, "test") for domain in ("sports", "wiki") for number in range(5)]
+    found = fused(tmp_path, made, rows, FusionParams(examples=2, seed=3))
+    kept = {row["example_id"] for each in found for row in each.kept.to_pylist()}
+    assert len(kept) == 4 and sum(name.startswith("wiki") for name in kept) == 2
+    left = {row["id"] for each in found for row in each.dropped.to_pylist() if row["reason"] == "not_drawn"}
+    assert left == {row["id"] for row in rows} - kept

@@ -1,0 +1,46 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.talksumm.align.tokens import content_tokens, observe
+from ops.text.stop_words import STOP_WORDS
+
+LETTERS = "acdegilmnotw"
+
+
+def test_the_list_is_nltks():
+    assert len(STOP_WORDS) == 179
+    assert {"the", "any", "wouldn't", "ma", "s"} <= STOP_WORDS
+
+
+def test_stop_words_punctuation_and_hesitation_are_filtered():
+    words = ["So", ",", "%HESITATION", "the", "Systems,", "(work)", "--", "well", ".", "%HESITATION"]
+    assert observe(words) == (["systems", "work", "--", "well"], [4, 5, 6, 7])
+
+
+def test_a_word_with_punctuation_attached_is_observed_as_its_token():
+    assert observe(["systems,", "(parsing)", "end.", "U.S.", "“quoted”"])[0][:3] == [
+        "systems",
+        "parsing",
+        "end",
+    ]
+
+
+def test_a_word_of_two_tokens_is_two_observations():
+    assert observe(["system's", "the", "cannot"]) == (["system", "'s"], [0, 0])
+    assert observe(["gonna"]) == (["gon", "na"], [0, 0])
+
+
+def test_no_words_no_observations():
+    assert observe([]) == ([], [])
+    assert observe(["the", "."]) == ([], [])
+
+
+@given(
+    st.one_of(
+        st.builds(str.__add__, st.text(LETTERS, min_size=1, max_size=8), st.sampled_from(["", *".,?!;:"])),
+        st.sampled_from(["cannot", "gimme", "gonna", "gotta", "lemme", "wanna", "Wanna.", "CANNOT,"]),
+        st.text(max_size=10),
+    )
+)
+def test_the_short_way_for_plain_words_gives_what_the_tokeniser_gives(word):
+    assert observe([word])[0] == content_tokens(word)

@@ -1,0 +1,138 @@
+"""What the sensor asks for, look by look, with sources that come and change and files that do."""
+
+import json
+from dataclasses import asdict, replace
+from types import SimpleNamespace
+
+import pytest
+
+from ops.parse.source import Source
+from orchestration.dagster import source_changes
+from orchestration.state import corpora, graph
+from orchestration.state.freshness import EXPECTATIONS, Status
+from orchestration.state.plan import Step
+from orchestration.state.records import Record
+
+PAPERS, SENTENCES = (graph.datasets()[name] for name in ("sources/papers", "sources/sentences"))
+TEXT = "# A Title\ndate: {month}-15\n\n## Abstract\nWe study {thing} here.\n"
+
+
+class World:
+    """Papers in folders, what was made of them, and a sensor that looks."""
+
+    def __init__(self, root, monkeypatch):
+        self.root, self.sources, self.made, self.reasons = root, {}, {}, {}
+        self.cursor = ""
+        own = {item.name: item for item in (PAPERS, SENTENCES)}
+        monkeypatch.setattr(source_changes, "datasets", lambda: own)
+        monkeypatch.setattr(source_changes, "corpus", lambda _: self.corpus())
+        monkeypatch.setattr(source_changes, "settings", self.settings)
+        monkeypatch.setattr(source_changes, "View", lambda: self)
+        monkeypatch.setattr(source_changes, "plan", lambda view: self.plan())
+        monkeypatch.setattr(source_changes, "read_record", self.known)
+
+    def source(self, name, **other):
+        self.sources[name] = Source(
+            **{"kind": "plain_text", "path": name, "month": {"field": "date"}, "licence": "CC0-1.0", **other}
+        )
+
+    def file(self, path, month, thing="words"):
+        (self.root / path).parent.mkdir(exist_ok=True)
+        (self.root / path).write_text(TEXT.format(month=month, thing=thing))
+
+    def settings(self):
+        return SimpleNamespace(sources={"papers": self.sources}, partitions=SimpleNamespace(start="2018-06"))
+
+    def corpus(self):
+        return replace(corpora.corpus("papers"), sources=dict(self.sources), root=self.root)
+
+    def make(self):
+        """Make all papers of what lies there."""
+        self.made = {month: self.corpus().version(month) for month in PAPERS.made_months}
+
+    def look(self):
+        found = source_changes.notice(source_changes.recalled(self.cursor))
+        self.cursor = json.dumps(asdict(found.memory))
+        return [f"{one.dataset} {one.month}" for one in found.requests]
+
+    # what a View tells
+
+    def key(self, item, month):
+        return {"inputs": self.corpus().version(month) if item is PAPERS else ""}
+
+    def known(self, item, month):
+        if item is PAPERS and month in self.made:
+            return Record({"inputs": self.made[month]}, {}, {}, "run", 1.0)
+        return None
+
+    def status(self, item, month):
+        reasons = self.reasons.get((item.name, month), ())
+        if item is PAPERS and self.made.get(month) != self.corpus().version(month):
+            reasons = (*reasons, "input records changed")
+        return Status(None, reasons)
+
+    def plan(self):
+        steps, stale = [], set()
+        for item in (PAPERS, SENTENCES):
+            for month in item.made_months:
+                upstream = tuple(place for place in stale if item is SENTENCES and place[1] == month)
+                reasons = self.status(item, month).reasons
+                if reasons or upstream:
+                    stale.add((item.name, month))
+                    steps.append(Step(item, month, reasons, bool(reasons), upstream))
+        return steps
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    world = World(tmp_path, monkeypatch)
+    world.source("text")
+    world.file("text/a.txt", "2018-06")
+    world.file("text/b.txt", "2018-07")
+    world.make()
+    assert world.look() == []
+    return world
+
+
+def test_a_file_that_is_edited_while_sources_change_is_asked_for(world):
+    world.file("text/a.txt", "2018-06", "other words")
+    world.file("more/c.txt", "2018-08")
+    world.source("more")
+    assert world.look() == ["sources/papers 2018-06", "sources/papers 2018-08"]
+    world.make()
+    assert world.look() == []
+
+
+def test_of_a_new_source_what_is_fresh_already_is_not_asked_for(world):
+    world.file("more/c.txt", "2018-07")
+    world.file("more/d.txt", "2018-08")
+    world.source("more")
+    world.made["2018-07"] = world.corpus().version("2018-07")
+    assert world.look() == ["sources/papers 2018-08"]
+
+
+def test_a_source_that_moves_is_looked_at_anew_and_one_that_goes_is_left_alone(world):
+    world.file("elsewhere/a.txt", "2018-06", "other words")
+    world.file("elsewhere/b.txt", "2018-07")
+    world.source("text", path="elsewhere")
+    assert world.look() == ["sources/papers 2018-06"]
+    world.make()
+    world.source("other", path="text")
+    world.make()
+    assert world.look() == []
+    del world.sources["text"]
+    assert world.look() == []
+
+
+def test_a_cursor_that_did_not_tell_sources_apart_is_a_first_look(world):
+    world.cursor = json.dumps({"rules": "md5", "seen": {"papers": {}}, "touched": [], "asked": {}})
+    world.file("text/a.txt", "2018-06", "other words")
+    assert world.look() == ["sources/papers 2018-06"]
+
+
+@pytest.mark.parametrize("reason", [EXPECTATIONS, "code changed", "param a: 1 -> 2"])
+def test_what_is_stale_by_nothing_but_what_people_changed_is_left_alone(world, reason):
+    world.file("text/a.txt", "2018-06", "other words")
+    world.made["2018-06"] = world.corpus().version("2018-06")  # made by hand before the sensor looks
+    world.reasons = {("sources/papers", "2018-06"): (reason,)}
+    assert world.look() == [], "nor sentences, which are as they were"

@@ -1,0 +1,216 @@
+"""What DVC compares of a dataset: counts, funnel, distributions and scores, from the partitions as they lie on disk."""
+
+import csv
+import dataclasses
+import json
+
+import pytest
+
+from ops import measures
+from ops.outcome import Outcome, drop, reject
+from ops.parse.schemas import GOLD_ALIGNMENTS
+from ops.scores import Score
+from orchestration.dvc import metrics
+from orchestration.files.identity import folder_hashes
+from orchestration.files.parquet import write_outcomes
+from orchestration.live.former_numbers import former
+from orchestration.state.counts import counts
+from orchestration.state.graph import datasets
+from orchestration.state.records import Record
+
+MONTHS = ("2018-06", "2018-07", "2018-08")
+
+
+def row(name, words):
+    return {
+        "id": name,
+        "source_ids": ["file"],
+        "licence": "CC0-1.0",
+        "document": "talk",
+        "month": "2018-06",
+        "first_word": 0,
+        "last_word": words,
+        "sentence": "x" * words,
+    }
+
+
+def record_of(name):
+    return {"id": name, "source_ids": [name], "licence": "CC0", "path": name, "row": None, "content": b""}
+
+
+class Project:
+    """Partitions of one dataset in a folder, and the metrics made of them."""
+
+    def __init__(self, folder, item):
+        self.folder, self.item = folder, item
+
+    def put(self, month, kept=(), dropped=(), rejected=()):
+        place = self.folder / "data" / month
+        place.mkdir(parents=True, exist_ok=True)
+        lost = [drop(record_of(f"{reason}-{n}"), reason) for n, reason in enumerate(dropped)]
+        broken = [reject(record_of(name), "broken") for name in rejected]
+        made = [row(f"{month}-{n}", words) for n, words in enumerate(kept)]
+        units = [one["id"] for one in (*made, *lost, *broken)]
+        write_outcomes(place, [Outcome.of(GOLD_ALIGNMENTS, units, made, lost, broken)], GOLD_ALIGNMENTS)
+
+    def finished(self, item, month):
+        place = self.folder / "data" / month
+        return Record({}, folder_hashes(place), counts(place))
+
+    known = finished
+
+    def write(self):
+        metrics.write(self.item, self)
+
+    def table(self, kind):
+        with (self.folder / "metrics" / "gold.json").with_suffix(f".{kind}.csv").open(newline="") as file:
+            return [tuple(line.values()) for line in csv.DictReader(file)]
+
+    @property
+    def numbers(self):
+        return json.loads((self.folder / "metrics" / "gold.json").read_text())
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    item = dataclasses.replace(
+        datasets()["sources/gold_alignments"],
+        measures=("last_word", "sentence.characters"),
+        scores={"words": Score("last_word"), "longest": Score("last_word", "greatest")},
+    )
+    monkeypatch.setattr(metrics, "metrics_file", lambda item: tmp_path / "metrics" / "gold.json")
+    monkeypatch.setattr(metrics, "folder", lambda item, month: tmp_path / "data" / month)
+    monkeypatch.setattr(metrics, "STATE", tmp_path / "state")
+    project = Project(tmp_path, item)
+    for month in MONTHS:
+        project.put(month)
+    return project
+
+
+def test_the_funnel_has_each_month_and_reason_and_adds_up_to_the_counts(project):
+    project.put("2018-06", [3, 4], ["short", "short", "long"], ["bad"])
+    project.put("2018-07", [], ["long"])
+    project.write()
+    assert project.table("funnel") == [
+        ("2018-06", "kept", "kept", "2"),
+        ("2018-06", "dropped", "long", "1"),
+        ("2018-06", "dropped", "short", "2"),
+        ("2018-06", "rejected", "rejected", "1"),
+        ("2018-07", "kept", "kept", "0"),
+        ("2018-07", "dropped", "long", "1"),
+        ("2018-08", "kept", "kept", "0"),
+    ]
+    numbers = project.numbers
+    for outcome in ("kept", "dropped", "rejected"):
+        rows = [int(line[3]) for line in project.table("funnel") if line[1] == outcome]
+        assert sum(rows) == numbers[outcome]
+    assert numbers["reasons"] == {"long": 2, "short": 2}
+
+
+def test_distributions_are_the_months_together_from_the_first_bin_with_rows_to_the_last(project):
+    project.put("2018-06", [3, 12])
+    project.put("2018-08", [3, 60])
+    project.write()
+    assert [line for line in project.table("distributions") if line[0] == "last_word"] == [
+        ("last_word", "2", "5", "2"),
+        ("last_word", "5", "10", "0"),
+        ("last_word", "10", "20", "1"),
+        ("last_word", "20", "50", "0"),
+        ("last_word", "50", "100", "1"),
+    ]
+    assert {line[0] for line in project.table("distributions")} == set(project.item.measures)
+
+
+def test_scores_are_over_all_months_and_left_out_where_there_is_nothing(project):
+    project.write()
+    assert "scores" not in project.numbers
+    project.put("2018-06", [3, 12])
+    project.put("2018-08", [3])
+    project.write()
+    assert project.numbers["scores"] == {"words": 6.0, "longest": 12.0}
+
+
+def test_a_dataset_without_rows_can_be_plotted_all_the_same(project):
+    project.write()
+    assert len(project.table("funnel")) == len(MONTHS)
+    assert project.table("distributions") == [
+        ("last_word", "0", "1", "0"),
+        ("sentence.characters", "0", "1", "0"),
+    ]
+
+
+def test_a_partition_is_read_again_only_when_it_or_what_is_asked_has_changed(project, monkeypatch):
+    project.put("2018-06", [3])
+    project.write()
+    read = []
+    profiled = metrics.profile.profile
+    monkeypatch.setattr(
+        metrics.profile, "profile", lambda place, names: read.append(place.name) or profiled(place, names)
+    )
+    project.write()
+    assert read == []
+    project.put("2018-07", [40])
+    project.write()
+    assert read == ["2018-07"]
+    assert project.numbers["scores"]["longest"] == 40.0
+    project.item = dataclasses.replace(project.item, scores={"share": Score("last_word", "share")})
+    project.write()
+    assert read[1:] == list(MONTHS)
+    assert project.numbers["scores"] == {"share": 1.0}
+
+
+def test_what_is_remembered_may_be_broken_or_lost(project):
+    project.put("2018-06", [3])
+    project.write()
+    before = project.numbers
+    for path in (project.folder / "state").rglob("*.json"):
+        path.write_text("{")
+    project.write()
+    assert project.numbers == before
+
+
+def test_the_former_version_is_remembered_beside_this_one(project):
+    project.put("2018-06", [3])
+    project.write()
+    assert former(project.item, project) is None
+    project.put("2018-06", [3, 12])
+    project.put("2018-07", [70])
+    project.write()
+    was = former(project.item, project)
+    assert sum(was["profile"]["last_word"]) == 1 and was["when"].endswith("UTC")
+    project.item = dataclasses.replace(project.item, scores={})  # measured anew, but not another version
+    assert former(project.item, project) == was
+
+
+def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
+    project.put("2018-06", [3])
+    project.write()
+    project.put("2018-06", [3, 12])
+    project.write()
+    assert former(project.item, project) is not None
+    monkeypatch.setattr(measures, "_GROWING", [0.0, 1.0, 100.0])
+    monkeypatch.setattr(metrics, "_measuring", lambda: "other code")
+    assert former(project.item, project) is None
+    project.put("2018-06", [3, 12, 40])
+    assert former(project.item, project)["profile"]["last_word"] == [0, 2]
+
+
+def test_files_that_are_right_are_left_alone(project):
+    project.write()
+    files = sorted((project.folder / "metrics").iterdir())
+    times = [path.stat().st_mtime_ns for path in files]
+    assert [path.name for path in files] == ["gold.distributions.csv", "gold.funnel.csv", "gold.json"]
+    project.write()
+    assert [path.stat().st_mtime_ns for path in files] == times
+
+
+def test_every_plot_has_a_template_a_title_and_names_its_columns():
+    from assets.declare.settings import ROOT
+
+    for item in datasets().values():
+        for plot in metrics.plots(item) if item.shape else []:
+            template = json.loads((ROOT / ".dvc/plots" / f"{plot.drawn['template']}.json").read_text())
+            assert "<DVC_METRIC_DATA>" in json.dumps(template)
+            header = metrics.FUNNEL if plot.drawn["template"] == "funnel" else metrics.DISTRIBUTIONS
+            assert {plot.drawn["x"], plot.drawn["y"]} <= set(header)
+            assert plot.drawn["title"].startswith(item.name)

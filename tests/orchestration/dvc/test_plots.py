@@ -1,0 +1,45 @@
+"""The HTML template of `dvc plots` has all that it needs inside, and comes back when it is gone."""
+
+import configparser
+import os
+
+import pytest
+
+from assets.declare.settings import ROOT
+from orchestration.dvc import plots
+
+
+@pytest.fixture
+def template(tmp_path, monkeypatch):
+    monkeypatch.setattr(plots, "TEMPLATE", tmp_path / "made" / "page.html")
+    plots.write_template()
+    return plots.TEMPLATE
+
+
+def test_dvc_is_told_where_the_template_is():
+    config = configparser.ConfigParser()
+    config.read(ROOT / ".dvc" / "config")
+    path = ROOT / ".dvc" / config["plots"]["html_template"]
+    assert os.path.normpath(path) == str(plots.TEMPLATE)
+
+
+def test_the_template_names_what_dvc_fills_in_and_loads_nothing(template):
+    text = template.read_text()
+    assert text.count("{plot_divs}") == 1
+    assert text.count("{refresh_tag}") == 1
+    assert "{scripts}" not in text, "DVC would put its links to the network there"
+    assert "{vega}" not in text
+    assert "src=" not in text.split("<script>")[0] and "cdn" not in text
+    assert len(text) > 500_000
+
+
+def test_a_template_that_is_gone_or_changed_is_made_again_and_a_right_one_left_alone(template):
+    page, made = template.read_text(), template.stat().st_mtime_ns
+    plots.write_template()
+    assert template.stat().st_mtime_ns == made
+    template.write_text(page.replace("{plot_divs}", ""))
+    plots.write_template()
+    assert template.read_text() == page
+    template.unlink()
+    plots.write_template()
+    assert template.read_text() == page

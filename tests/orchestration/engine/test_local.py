@@ -1,0 +1,78 @@
+"""Outcomes come in the order of their pieces, however many processes make them."""
+
+import multiprocessing
+import os
+import signal
+import time
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ops.outcome import Outcome, Shape, columns
+from orchestration.engine.local import LocalEngine, engine
+from orchestration.engine.processes import WorkerDiedError
+from tests.waiting import until
+
+SHAPE = Shape(unit=columns(), kept=columns(("size", pa.int64())))
+
+
+def numbered(piece, factor):
+    time.sleep(0.02 * (piece % 3))  # later pieces may be done earlier
+    row = {"id": f"row-{piece}", "source_ids": ["x"], "licence": "CC0", "size": piece * factor}
+    return Outcome.of(SHAPE, ["x"], [row])
+
+
+def sizes(outcomes):
+    return [outcome.kept["size"][0].as_py() for outcome in outcomes]
+
+
+@given(st.lists(st.integers(0, 9), max_size=4))
+@settings(max_examples=10)
+def test_one_process_keeps_the_order(pieces):
+    assert sizes(LocalEngine().map(numbered, iter(pieces), 3)) == [piece * 3 for piece in pieces]
+
+
+def test_two_processes_keep_the_order():
+    assert sizes(LocalEngine(2).map(numbered, iter(range(7)), 3)) == [piece * 3 for piece in range(7)]
+
+
+def test_a_failing_piece_fails_the_map():
+    with pytest.raises(TypeError):
+        list(LocalEngine(2).map(numbered, iter([1, None, 2]), 3))
+
+
+@pytest.mark.parametrize("text", ["0", "two", "-1"])
+def test_a_bad_number_of_workers_is_refused(monkeypatch, text):
+    monkeypatch.setenv("SILVERLOOM_WORKERS", text)
+    with pytest.raises(ValueError, match="SILVERLOOM_WORKERS must be a whole number from 1"):
+        engine()
+
+
+def test_a_dead_worker_ends_the_map_with_the_signal():
+    with pytest.raises(
+        WorkerDiedError, match=r"its worker process was ended by SIGKILL \(for want of memory\?"
+    ):
+        list(LocalEngine(2).map(dies_at, range(8), 3))
+
+
+def dies_at(piece, last):
+    if piece == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return numbered(piece, 1)
+
+
+def test_a_map_that_is_left_half_way_ends_its_workers_at_once(tmp_path):
+    outcomes = LocalEngine(2).map(sleeps_after_two, range(8), tmp_path)
+    next(outcomes)
+    until(lambda: len(list(tmp_path.iterdir())) >= 2)
+    outcomes.close()
+    assert not multiprocessing.active_children()
+
+
+def sleeps_after_two(piece, folder):
+    if piece >= 2:
+        (folder / str(piece)).touch()
+        time.sleep(600)
+    return numbered(piece, 1)

@@ -1,0 +1,165 @@
+"""A finished part comes back as it was, down to the bytes of its Parquet, or not at all."""
+
+import errno
+import os
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.outcome import Outcome, Shape, column, columns, drop, reject, struct
+from orchestration.execute import finished_parts, prune
+from orchestration.execute.finished_parts import FinishedParts, InputReplacedError, marks
+from orchestration.files.parquet import TABLES, write_part
+from orchestration.files.publish import DiskFullError
+from orchestration.state.freshness import View
+from orchestration.state.graph import datasets
+from orchestration.state.input_snapshot import MovedError, code_marks
+from orchestration.state.records import Record
+
+SHAPE = Shape(
+    unit=columns(("text", pa.string(), "what it says")),
+    kept=columns(
+        ("count", pa.int64()),
+        ("share", pa.float64()),
+        ("raw", pa.binary()),
+        ("spans", pa.list_(struct(("start", pa.int32()), column("role", pa.string(), "of it")))),
+    ),
+)
+IDENTITY = {"source_ids": ["x", "y"], "licence": "CC0"}
+SPANS = st.lists(st.fixed_dictionaries({"start": st.integers(0, 9), "role": st.none() | st.text(max_size=3)}))
+KEPT = st.fixed_dictionaries(
+    {
+        "count": st.none() | st.integers(-9, 9),
+        "share": st.none() | st.floats(),
+        "raw": st.none() | st.binary(max_size=9),
+        "spans": st.none() | SPANS,
+    }
+)
+
+
+@st.composite
+def outcomes(draw):
+    rows = [{"id": f"r{n}", **IDENTITY, **row} for n, row in enumerate(draw(st.lists(KEPT, max_size=6)))]
+    units = [{"id": f"u{n}", **IDENTITY, "text": "é\0" * n} for n in range(draw(st.integers(0, 3)))]
+    whole = Outcome.of(
+        SHAPE,
+        ["x", "y"],
+        rows,
+        [drop(unit, "short", 0.1) for unit in units],
+        [reject(unit, "bad") for unit in units],
+        draw(st.dictionaries(st.text(max_size=3), st.integers(0, 9), max_size=2)),
+        draw(st.dictionaries(st.text("ab/.é", min_size=1, max_size=5), st.binary(max_size=9), max_size=2)),
+    )
+    kept = whole.kept
+    if draw(st.booleans()):  # chunks, which are not those of the next column
+        for index in range(kept.num_columns):
+            cut = draw(st.integers(0, kept.num_rows))
+            values = kept.column(index)
+            pieces = [*values.slice(0, cut).chunks, *values.slice(cut).chunks]
+            kept = kept.set_column(index, kept.schema.field(index), pa.chunked_array(pieces, values.type))
+    return Outcome(whole.units, kept, whole.dropped, whole.rejected, whole.combinations, whole.files)
+
+
+@given(outcomes())
+def test_a_part_comes_back_as_it_was(tmp_path_factory, outcome):
+    folder = tmp_path_factory.mktemp("parts")
+    parts = FinishedParts(folder, {})
+    parts.write(3, outcome)
+    assert parts.found() == {3}
+    again = parts.read(3)
+    assert again.units.equals(outcome.units)
+    assert (again.combinations, again.files) == (outcome.combinations, outcome.files)
+    for index, part in enumerate((outcome, again)):
+        write_part(folder, index, part, SHAPE)
+    for name in TABLES:
+        assert getattr(again, name).schema.equals(getattr(outcome, name).schema, check_metadata=True)
+        first, second = (folder / f"{name}-{index:05d}.parquet" for index in range(2))
+        assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.fixture
+def stored(tmp_path):
+    parts = FinishedParts(tmp_path / "parts", {})
+    row = {"id": "r", **IDENTITY, "count": 1, "share": 0.5, "raw": b"raw", "spans": []}
+    parts.write(0, Outcome.of(SHAPE, ["x"], [row], files={"model/weights": b"w" * 99}))
+    return parts
+
+
+def test_nothing_is_stored_when_an_input_was_replaced_meanwhile(tmp_path, stored):
+    source = tmp_path / "kept-00000.parquet"
+    source.write_bytes(b"old")
+    parts = FinishedParts(tmp_path / "new", marks([source]))
+    outcome = stored.read(0)
+    parts.write(0, outcome)
+    source.unlink()
+    with pytest.raises(InputReplacedError, match="an input was replaced while it was read: run again"):
+        parts.write(1, outcome)
+    source.write_bytes(b"new!")
+    with pytest.raises(InputReplacedError):
+        parts.write(1, outcome)
+    assert parts.found() == {0}
+
+
+def test_nothing_is_stored_when_code_was_edited_since_the_partition_was_begun(tmp_path, stored):
+    before = {**code_marks(), "ops": "those of former bytes"}
+    parts = FinishedParts(tmp_path / "new", {}, before)
+    with pytest.raises(MovedError, match=r"^ops changed while this ran"):
+        parts.write(0, stored.read(0))
+    assert parts.found() == set()
+
+
+def test_parts_under_another_key_are_removed_when_a_partition_is_begun(tmp_path, monkeypatch, stored):
+    monkeypatch.setattr(finished_parts, "_FOLDER", tmp_path / "all")
+    papers = datasets()["sources/papers"]
+    one, other = ({"inputs": {}, "params": {"x": x}, "code": {}} for x in (1, 2))
+    outcome = stored.read(0)
+    FinishedParts(finished_parts.begin_parts(papers, "2018-06", one) / "0-op", {}).write(0, outcome)
+    FinishedParts(finished_parts.begin_parts(papers, "2018-07", one) / "0-op", {}).write(0, outcome)
+    assert finished_parts.begin_parts(papers, "2018-06", one).is_dir()
+    assert finished_parts.count_parts() == 2
+    finished_parts.begin_parts(papers, "2018-06", other)
+    assert finished_parts.count_parts() == 1 and finished_parts.months_with_parts(papers) >= {"2018-07"}
+    finished_parts.discard_parts(papers, "2018-07")
+    assert finished_parts.count_parts() == 0
+
+
+def test_parts_of_what_is_no_partition_any_more_are_removed(tmp_path, monkeypatch, stored):
+    monkeypatch.setattr(finished_parts, "_FOLDER", tmp_path / "all")
+    monkeypatch.setattr(prune, "leftovers", lambda item: [])
+    papers, outcome = datasets()["sources/papers"], stored.read(0)
+    for month in ("1999-01", papers.made_months[0]):
+        FinishedParts(finished_parts.begin_parts(papers, month, {}) / "0-op", {}).write(0, outcome)
+    assert prune.prune(papers) == []
+    assert finished_parts.months_with_parts(papers) == {papers.made_months[0]}
+
+
+def test_parts_that_a_kill_left_beside_a_record_under_their_key_are_removed(tmp_path, monkeypatch, stored):
+    monkeypatch.setattr(finished_parts, "_FOLDER", tmp_path / "all")
+    monkeypatch.setattr(prune, "leftovers", lambda item: [])
+    papers, outcome = datasets()["sources/papers"], stored.read(0)
+    keys = {month: {"key of": month} for month in papers.made_months[:3]}
+    made, changed, missing = keys
+    for month, key in keys.items():
+        FinishedParts(finished_parts.begin_parts(papers, month, key) / "0-op", {}).write(0, outcome)
+    records = {
+        made: Record(keys[made], {}, {}, "run", 1.0),
+        changed: Record({"key of": "former params"}, {}, {}, "run", 1.0),
+        missing: None,
+    }
+    monkeypatch.setattr(View, "known", lambda view, item, month: records[month])
+    prune.prune(papers)
+    left = [folder for month in keys for folder in (tmp_path / "all/sources/papers" / month).iterdir()]
+    assert {folder.parent.name for folder in left} == {changed, missing}
+
+
+def test_a_full_disk_leaves_the_parts_that_were_stored(tmp_path, monkeypatch, stored):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    outcome = stored.read(0)
+    monkeypatch.setattr(finished_parts, "_write", full)
+    with pytest.raises(DiskFullError, match=r"no space left .* while 00001\.zip was written"):
+        stored.write(1, outcome)
+    assert stored.found() == {0} and len(list(stored.folder.iterdir())) == 1

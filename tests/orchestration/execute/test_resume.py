@@ -1,0 +1,95 @@
+"""What was computed under a partition's key is not computed again, and comes in the same order."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestration.engine.local import LocalEngine
+from orchestration.execute import resume
+from orchestration.execute.resume import ResumableEngine
+from orchestration.messages.progress import Notice, Progress, listening
+from tests.orchestration.engine.test_local import numbered, sizes
+
+
+def logged(piece, log):
+    with log.open("a") as file:
+        file.write(f"{piece}\n")
+    return numbered(piece, 1)
+
+
+def resumable(folder, workers=1):
+    return ResumableEngine(LocalEngine(workers), "toy", folder, {})
+
+
+def computed(log):
+    return [int(line) for line in log.read_text().split()]
+
+
+@given(st.lists(st.integers(1, 9), unique=True, max_size=6), st.integers(0, 6), st.booleans())
+def test_a_map_that_is_left_goes_on_where_it_was(tmp_path_factory, pieces, taken, sized):
+    folder = tmp_path_factory.mktemp("parts")
+    log = folder / "log"
+    log.touch()
+    cut = resumable(folder)
+    outcomes = cut.map(logged, pieces if sized else iter(pieces), log)
+    for _ in range(min(taken, len(pieces))):
+        next(outcomes)
+    cut.close()
+    again = resumable(folder).map(logged, pieces if sized else iter(pieces), log)
+    assert sizes(again) == pieces
+    several = not sized or len(pieces) > 1  # the only part is stored when it took long
+    assert sorted(computed(log)) == sorted(pieces) or not several
+
+
+def test_what_workers_finished_ahead_of_its_turn_is_kept(tmp_path):
+    log = tmp_path / "log"
+    cut = resumable(tmp_path, workers=2)
+    outcomes = cut.map(logged, range(1, 8), log)
+    next(outcomes)
+    cut.close()
+    stored = {path.stem for path in tmp_path.rglob("*.zip")}
+    assert sizes(resumable(tmp_path, workers=2).map(logged, range(1, 8), log)) == list(range(1, 8))
+    begun = computed(log)
+    assert all(begun.count(piece) == 1 for piece in range(1, 8) if f"{piece - 1:05d}" in stored)
+
+
+@pytest.mark.parametrize(("long", "stored"), [(0.0, 1), (600.0, 0)])
+def test_the_only_part_is_stored_when_it_took_long(tmp_path, monkeypatch, long, stored):
+    monkeypatch.setattr(resume, "LONG", long)
+    list(resumable(tmp_path).map(numbered, [1], 1))
+    assert len(list(tmp_path.rglob("*.zip"))) == stored
+
+
+def test_maps_of_one_partition_are_kept_apart(tmp_path):
+    for _ in range(2):
+        engine = resumable(tmp_path)
+        assert sizes(engine.map(numbered, [1, 2], 1)) == [1, 2]
+        assert sizes(engine.map(numbered, [1, 2], 10)) == [10, 20]
+
+
+def test_a_damaged_part_is_computed_again_and_said_in_a_line(tmp_path, capsys):
+    log, events = tmp_path / "log", []
+    list(resumable(tmp_path).map(logged, [1, 2, 3], log))
+    (tmp_path / "0-logged/00001.zip").write_bytes(b"torn")
+    with listening(events.append):
+        assert sizes(resumable(tmp_path).map(logged, [1, 2, 3], log)) == [1, 2, 3]
+    assert computed(log) == [1, 2, 3, 2]
+    notices = [event.text for event in events if isinstance(event, Notice)]
+    assert notices == ["logged: goes on from 2 finished parts"]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "00001.zip is damaged" in line and "the part is computed again" in line
+    progress = [event for event in events if isinstance(event, Progress)]
+    assert [(event.done, event.kept) for event in progress] == [(0, 0), (1, 1), (2, 1), (3, 2)]
+
+
+@pytest.mark.parametrize(
+    ("progress", "text"),
+    [
+        (Progress("toy", "op", 0, 72, 0, 0.0), "0 of 72 parts"),
+        (Progress("toy", "op", 14, 72, 4, 20.0), "14 of 72 parts, 30.0 a minute, 1:56 left"),
+        (Progress("toy", "op", 30, None, 0, 10.0), "30 parts, 3.0 a second"),
+        (Progress("toy", "op", 9, 9, 0, 3.0), "9 of 9 parts, 3.0 a second"),
+    ],
+)
+def test_progress_says_parts_rate_and_remaining_time(progress, text):
+    assert progress.text == text

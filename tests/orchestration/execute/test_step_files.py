@@ -1,0 +1,85 @@
+"""What a step makes beside its rows: written with them, hashed, and never read when it was changed."""
+
+import pyarrow as pa
+import pytest
+
+from ops.outcome import Outcome, Shape, columns
+from orchestration.execute import materialise
+from orchestration.execute.materialise import ChangedBytesError, artifact
+from orchestration.files.identity import folder_hashes
+from orchestration.files.parquet import write_outcomes
+from orchestration.state.graph import datasets
+from orchestration.state.records import Record
+
+SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
+
+
+def outcome(files, name="a", combinations=None):
+    row = {"id": name, "source_ids": ["file"], "licence": "MIT"}
+    return Outcome.of(SHAPE, [name], [{**row, "text": "x"}], files=files, combinations=combinations)
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    """A published dataset with files, whose record says what they were."""
+    place = tmp_path / "extractor"
+    place.mkdir()
+    files = {"models.json": b"[]", "pointer/a/config.json": b"{}", "pointer/a/weights": b"12"}
+    write_outcomes(place, [outcome(files)], SHAPE)
+    record = Record({}, folder_hashes(place))
+    monkeypatch.setattr(materialise, "folder", lambda item, month: place)
+    monkeypatch.setattr(materialise, "remembered", lambda item, month: record)
+    return place
+
+
+def opened():
+    return artifact(datasets()["talksumm/extractor"])
+
+
+def test_files_of_every_part_lie_beside_its_rows(tmp_path):
+    outcomes = [outcome({"a/b.json": b"1"}), outcome({"a/c.json": b"2", "d": b""}, "b")]
+    assert write_outcomes(tmp_path, outcomes, SHAPE) == [["a"], ["b"]]
+    assert (tmp_path / "a" / "b.json").read_bytes() == b"1" and (tmp_path / "d").read_bytes() == b""
+    assert len(list(tmp_path.glob("kept-*.parquet"))) == 2
+
+
+@pytest.mark.parametrize("name", ["../out", "/silverloom-out", "a/../../out"])
+def test_a_file_that_leaves_the_folder_is_refused(tmp_path, name):
+    place = tmp_path / "new"
+    place.mkdir()
+    with pytest.raises(ValueError, match="leaves its folder"):
+        write_outcomes(place, [outcome({name: b""})], SHAPE)
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["twice", "kept-00000.parquet", "kept-00001.parquet", "rejected-00001.parquet", "combinations.json"],
+)
+def test_a_file_that_is_there_twice_or_bears_the_name_of_a_table_is_refused(tmp_path, name):
+    twice = outcome({"twice": b"2"}, "b", {"far": 3})
+    with pytest.raises(ValueError, match=f"'{name}' is written twice"):
+        write_outcomes(tmp_path, [outcome({name: b"1"}), twice], SHAPE)
+
+
+def test_an_artifact_is_the_rows_and_the_files_of_a_folder(model):
+    found = opened()
+    assert found.rows.read(["id"])["id"].to_pylist() == ["a"]
+    assert found.files("pointer/a") == {"config.json": b"{}", "weights": b"12"}
+    assert found.files() == {"models.json": b"[]", "pointer/a/config.json": b"{}", "pointer/a/weights": b"12"}
+    assert found.files("no such model") == {}
+
+
+def test_a_file_that_was_changed_lost_or_added_is_refused_by_name(model):
+    weights = model / "pointer" / "a" / "weights"
+    weights.write_bytes(b"13")
+    with pytest.raises(ChangedBytesError, match=r"pointer/a/weights was changed after it was made"):
+        opened()
+    weights.unlink()
+    with pytest.raises(ChangedBytesError, match=r"pointer/a/weights was changed .*its MD5 is None"):
+        opened()
+    weights.write_bytes(b"12")
+    assert opened().files("pointer/a")["weights"] == b"12"
+    (model / "pointer" / "b").write_bytes(b"")
+    with pytest.raises(ChangedBytesError, match=r"pointer/b was changed .*recorded is None"):
+        opened()

@@ -1,0 +1,98 @@
+"""Transient failures are retried, a few times; permanent ones never."""
+
+import errno
+import re
+import sqlite3
+
+import dagster as dg
+import pytest
+import sqlalchemy
+from dvc.lock import LockError
+
+from orchestration.files.full_disk import DiskFullError, full_disk, full_line
+from orchestration.messages import command
+from orchestration.messages.failures import TRIES, describe, give_up_or_retry
+
+PASSING = [
+    OSError(errno.EIO, "io"),
+    BlockingIOError(errno.EAGAIN, "busy"),
+    sqlite3.OperationalError("database is locked"),
+    LockError("held"),
+]
+LASTING = [
+    ValueError("bad"),
+    OSError(errno.ENOSPC, "full"),
+    KeyError("x"),
+    sqlite3.OperationalError("no such table"),
+]
+
+
+@pytest.mark.parametrize("error", PASSING, ids=repr)
+def test_a_transient_failure_is_tried_again_with_a_growing_pause(error):
+    pauses = []
+    for tried in range(TRIES):
+        with pytest.raises(dg.RetryRequested) as caught:
+            give_up_or_retry(error, tried, "asset")
+        pauses.append(caught.value.seconds_to_wait)
+    assert pauses == [1, 2, 4]
+    with pytest.raises(dg.Failure) as ended:
+        give_up_or_retry(error, TRIES, "asset")
+    assert not ended.value.allow_retries
+
+
+@pytest.mark.parametrize("error", LASTING, ids=repr)
+def test_a_permanent_failure_is_not_tried_again(error):
+    with pytest.raises(dg.Failure, match="asset 2018-06") as caught:
+        give_up_or_retry(error, 0, "asset 2018-06")
+    assert not caught.value.allow_retries
+
+
+def sqlite_full(tmp_path):
+    """The error of a real database that may not grow, as SQLAlchemy hands it on."""
+    engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/store.db")
+    with pytest.raises(sqlalchemy.exc.OperationalError) as caught, engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE t (x)")
+        connection.exec_driver_sql("PRAGMA max_page_count = 3")
+        for _ in range(9):
+            connection.exec_driver_sql("INSERT INTO t VALUES (zeroblob(4000))")
+    engine.dispose()
+    return caught.value
+
+
+def test_a_full_disk_is_one_line_whatever_a_library_makes_of_it(tmp_path, capsys):
+    def caused(error, cause):
+        error.__cause__ = cause
+        return error
+
+    path = str(tmp_path / "kept.parquet")
+    for error in (
+        sqlite_full(tmp_path),
+        OSError(errno.ENOSPC, "No space left on device", path),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        caused(
+            RuntimeError("dvc.lock was not written"), OSError(errno.ENOSPC, "No space left on device", path)
+        ),
+        DiskFullError(errno.ENOSPC, full_line(tmp_path, "kept.parquet"), path),
+    ):
+
+        def main(error=error):
+            raise error
+
+        with pytest.raises(SystemExit) as ended:
+            command.run(main)
+        said = capsys.readouterr().err
+        assert ended.value.code == 1
+        assert re.fullmatch(
+            r"error: no space left on the device(?: while kept\.parquet was written)?: "
+            r"\d+\.\d MB are free on /\S*; make room there and run again\n",
+            said,
+        ), said
+
+
+def test_what_sqlite_cannot_tell_is_a_full_disk_only_where_one_is_full(tmp_path, monkeypatch):
+    try:
+        sqlite3.connect(f"file:{tmp_path}/none/store.db?mode=rw", uri=True)
+    except sqlite3.OperationalError as error:
+        assert full_disk(error) is None and describe(error).startswith("OperationalError: unable to open")
+        monkeypatch.setattr("orchestration.files.full_disk._free", lambda place: 4096)
+        assert full_disk(error).startswith("no space left on the device: 0.0 MB are free on /")

@@ -1,0 +1,51 @@
+"""Trained models become folders that MLflow loads where the project is not."""
+
+import os
+import subprocess
+import sys
+
+import pandas
+from mlflow.pyfunc import load_model
+
+from ops.models.seq2seq.config import CopyNetConfig
+from ops.models.seq2seq.files import make, save
+from ops.models.seq2seq.pieces import Pieces
+from orchestration.mlflow.models import save_model
+
+TEXTS = ["Ann sings . Ann runs .", "Bob reads ."]
+
+_ELSEWHERE = """
+import sys
+import pandas
+from mlflow.pyfunc import load_model
+model = load_model(sys.argv[1])
+print(model.predict(pandas.DataFrame({"source": sys.argv[2:]}))["prediction"].tolist())
+import ops
+print(ops.__path__)
+"""
+
+
+def test_a_model_from_text_to_text_is_loaded_on_its_own_and_answers_as_it_did(tmp_path):
+    config = CopyNetConfig(pieces="words", vocabulary=260, longest=12, growth=1, beam=2, hidden=4)
+    model = make(config, Pieces.learn(TEXTS, "words", 260))
+    files = tmp_path / "files"
+    files.mkdir()
+    for name, content in save(model).items():
+        (files / name).write_bytes(content)
+    save_model("seq2seq", files, tmp_path / "model", [("torch", "2.13.0")])
+
+    loaded = load_model(str(tmp_path / "model"))
+    assert loaded.metadata.signature.inputs.input_names() == ["source"]
+    found = loaded.predict(pandas.DataFrame({"source": TEXTS}))
+    assert found["prediction"].tolist() == model.generate(TEXTS)
+    greedy = loaded.predict(pandas.DataFrame({"source": TEXTS}), params={"beam": 1})
+    assert greedy["prediction"].tolist() == model.generate(TEXTS, 1)
+    assert "torch==2.13.0" in (tmp_path / "model" / "requirements.txt").read_text().split()
+
+    done = subprocess.run(
+        [sys.executable, "-c", _ELSEWHERE, str(tmp_path / "model"), *TEXTS],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": ""}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    answers, place = done.stdout.splitlines()[-2:]
+    assert answers == repr(model.generate(TEXTS)) and str(tmp_path) in place

@@ -1,0 +1,76 @@
+"""Contrasts: a summary's sentences are found in its paper."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assets.declare.dataset import dataset
+from ops.outcome import Outcomes
+from ops.parts import Parts
+from ops.talksumm.schemas import SUMMARIES
+from orchestration.lineage.ancestry import Ancestry
+from orchestration.lineage.rows import counted
+from orchestration.pages.browser import pages
+from orchestration.pages.sampling import sample
+from orchestration.pages.text_pairs import standing
+from orchestration.state.graph import datasets
+from tests.rows_corpus import talk
+
+
+@given(st.lists(st.text("ab .", min_size=1).map(str.strip).filter(bool), unique=True, max_size=8), st.data())
+def test_a_text_that_is_joined_of_sentences_has_all_of_these(sentences, data):
+    chosen = sorted(data.draw(st.sets(st.sampled_from(range(len(sentences))))) if sentences else [])
+    text = " ".join(sentences[number] for number in chosen)
+    found = standing(sentences, text)
+    joined = " ".join(sentences[number] for number in found)
+    assert " ".join(joined.split()) == " ".join(text.split()) or set(chosen) <= set(found)
+
+
+def test_sentences_in_another_order_are_found_as_well():
+    assert standing(["One is here.", "Two is not.", "Three is."], "Three is. One is here. Four.") == [0, 2]
+
+
+def test_half_a_word_is_no_sentence():
+    assert standing(["art", "Art is long."], "Art is long. The start.") == [1]
+
+
+def test_a_row_without_text_has_no_sentence():
+    assert standing(["a"], None) == [] and standing(None, "a") == []
+
+
+def data_of(tmp_path, name):
+    everything = talk(tmp_path)
+    ancestry = Ancestry(everything)
+    shown = {each: sample(ancestry, each) for each in everything}
+    files = dict(pages(ancestry, counted(everything), shown))
+    html = files[f"rows/{name.replace('/', '-')}.html"].decode()
+    return json.loads(
+        re.search(r'<script id="data" type="application/json">(.*?)</script>', html, re.S).group(1)
+    )
+
+
+def test_a_summary_is_read_against_the_sentences_of_its_pair(tmp_path):
+    data = data_of(tmp_path, "talksumm/summaries")
+    assert data["compared"] == [["We count rare words.", "They are rare."]]
+    assert [(row["text"], row["marked"]) for row in data["rows"]] == [(0, [0])]
+
+
+def test_a_training_example_is_read_against_its_own_sentences(tmp_path):
+    data = data_of(tmp_path, "talksumm/training_sets")
+    assert data["compared"] == [] and [row["marked"] for row in data["rows"]] == [[0]]
+
+
+def test_a_contrast_with_a_column_that_is_not_there_is_refused():
+    datasets()
+
+    def odd(pairs: Parts) -> Outcomes:
+        return iter(())
+
+    odd.__annotations__ = {"pairs": Parts, "return": Outcomes}
+    with pytest.raises(
+        LookupError, match=r"talksumm/odd: the contrast names 'pairs\.sentence', which is no column"
+    ):
+        dataset(group="talksumm", shape=SUMMARIES, contrast=("text", "pairs.sentence"))(odd)

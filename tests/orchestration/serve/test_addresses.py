@@ -1,0 +1,45 @@
+"""Three servers on three ports in a row, and links that lead to them."""
+
+import os
+import socket
+
+import pytest
+
+from orchestration.state import addresses
+
+
+@pytest.fixture
+def remembered(tmp_path, monkeypatch):
+    path = tmp_path / "state" / "port"
+    monkeypatch.setattr(addresses, "_remembered", lambda: path)
+    monkeypatch.setattr(os, "environ", {k: v for k, v in os.environ.items() if k != "SILVERLOOM_PORT"})
+    return path
+
+
+def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_3000(remembered, monkeypatch):
+    assert addresses.base_port() == 3000
+    remembered.parent.mkdir()
+    remembered.write_text("3300")
+    assert addresses.address("pages", "/x") == "http://127.0.0.1:3301/x"
+    os.environ["SILVERLOOM_PORT"] = "4000"
+    assert addresses.dagster_run("abc") == "http://127.0.0.1:4000/runs/abc"
+    assert addresses.mlflow_run(3, "def").startswith("http://127.0.0.1:4002/#/experiments/3/runs/def?")
+
+
+@pytest.mark.parametrize("chosen", ["x", "0", "65534", "-1", "3.5"])
+def test_a_port_that_leaves_no_room_for_three_is_refused(remembered, chosen):
+    os.environ["SILVERLOOM_PORT"] = chosen
+    with pytest.raises(ValueError, match="three ports"):
+        addresses.base_port()
+
+
+def test_where_one_of_three_is_taken_the_next_three_are_chosen_and_remembered(remembered):
+    with socket.socket() as taken:
+        taken.bind((addresses.HOST, 0))
+        taken.listen()
+        first = taken.getsockname()[1] - 1
+        os.environ["SILVERLOOM_PORT"] = str(first)
+        base = addresses.choose()
+    assert base > first and (base - first) % 3 == 0
+    del os.environ["SILVERLOOM_PORT"]
+    assert addresses.base_port() == base

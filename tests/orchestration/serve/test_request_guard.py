@@ -1,0 +1,293 @@
+"""Requests of foreign pages are refused by all servers, links and programs are not; a table of both."""
+
+import re
+import socket
+import string
+import threading
+
+import pytest
+import uvicorn
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+
+from orchestration.serve import request_guard
+from orchestration.state import addresses
+
+OWN, PORT_AWAY, EVIL = "http://127.0.0.1:3000", "http://127.0.0.1:3001", "https://evil.example"
+SOCKET = "ws://127.0.0.1:3000"
+LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+
+def application() -> Starlette:
+    async def answer(request):
+        return PlainTextResponse("answered")
+
+    async def echo(websocket):
+        await websocket.accept()
+        await websocket.send_text("answered")
+        await websocket.close()
+
+    return Starlette(
+        routes=[WebSocketRoute("/{path:path}", echo), Route("/{path:path}", answer, methods=METHODS)]
+    )
+
+
+def client() -> TestClient:
+    return TestClient(request_guard.config(application(), 0, "/page").app, base_url=OWN)
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch):
+    monkeypatch.delenv("SILVERLOOM_ALLOWED_HOSTS", raising=False)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"sec-fetch-site": "none"},
+        {"sec-fetch-site": "same-origin"},
+        {"sec-fetch-site": "same-origin", "referer": f"{EVIL}/"},
+        {"origin": OWN},
+        {"origin": OWN.upper()},
+        {"referer": f"{OWN}/runs"},
+        {"referer": OWN},
+        {"host": "LocalHost:3000", "origin": "http://localhost:3000"},
+        {"host": "[::1]:3000", "origin": "http://[::1]:3000"},
+        {"host": "localhost", "origin": "http://localhost"},
+        {"host": "localhost:80", "origin": "http://localhost"},
+        {"host": "localhost:8443", "origin": "https://localhost:8443"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_own_pages_and_programs_are_answered(method, headers):
+    assert client().request(method, "/any", headers=headers).status_code == 200
+
+
+FOREIGN = [
+    {"origin": EVIL},
+    {"origin": "null"},
+    {"origin": ""},
+    {"origin": PORT_AWAY},
+    {"origin": "http://localhost:3000"},
+    {"origin": "https://127.0.0.1"},
+    {"origin": "http://127.0.0.1"},
+    {"origin": "http://127.0.0.1:30000"},
+    {"origin": f"{OWN}.evil.example"},
+    {"origin": f"{EVIL} {OWN}"},
+    {"origin": "http://127.0.0.1.:3000"},
+    {"origin": "chrome-extension://abcdef", "sec-fetch-site": "none"},
+    {"sec-fetch-site": "cross-site"},
+    {"sec-fetch-site": "same-site"},
+    {"sec-fetch-site": "same-site", "origin": OWN},
+    {"sec-fetch-site": "whatever comes next"},
+    {"sec-fetch-site": ""},
+    {"sec-fetch-site": "same-origin", "origin": EVIL},
+    {**LINK, "origin": EVIL},
+    {**LINK, "sec-fetch-dest": "iframe"},
+    {**LINK, "sec-fetch-dest": "iframe", "sec-fetch-site": "same-site"},
+    {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},
+    {"sec-fetch-site": "cross-site", "sec-fetch-dest": "document"},
+    {**LINK, "sec-fetch-dest": "image", "sec-fetch-mode": "no-cors"},
+    {**LINK, "sec-fetch-dest": "empty", "sec-fetch-mode": "cors"},
+]
+
+
+#: What a link looks like, also in a browser that does not say that it is one.
+LINKS = [
+    LINK,
+    {**LINK, "sec-fetch-site": "same-site"},
+    {**LINK, "referer": f"{EVIL}/"},
+    {"referer": f"{EVIL}/"},
+    {"referer": f"{PORT_AWAY}/"},
+    {"referer": f"{OWN}0/"},
+    {"referer": f"{OWN}@evil.example/"},
+    {"referer": "about:blank"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_foreign_pages_are_refused_whatever_the_method(method, headers):
+    answer = client().request(method, "/page", headers=headers)
+    assert answer.status_code == 403 and "access-control-allow-origin" not in answer.headers
+    if method != "HEAD":
+        assert "SILVERLOOM_ALLOWED_HOSTS" in answer.text and answer.text.count("\n") == 1
+
+
+@pytest.mark.parametrize("headers", FOREIGN + LINKS, ids=str)
+def test_foreign_pages_open_no_web_socket(headers):
+    with (
+        pytest.raises(WebSocketDenialResponse) as refused,
+        client().websocket_connect(f"{SOCKET}/page", headers=headers),
+    ):
+        pass
+    assert refused.value.status_code == 403
+
+
+def test_the_own_pages_and_programs_open_web_sockets():
+    for headers in ({}, {"origin": OWN}):
+        with client().websocket_connect(f"{SOCKET}/any", headers=headers) as websocket:
+            assert websocket.receive_text() == "answered"
+
+
+@pytest.mark.parametrize("headers", LINKS, ids=str)
+def test_links_lead_to_the_pages_that_they_may_lead_to(headers):
+    assert client().get("/page", headers=headers).status_code == 200
+    for method, path in [
+        *((method, "/page") for method in METHODS if method != "GET"),
+        ("GET", "/page/api"),
+        ("GET", "/any"),
+    ]:
+        assert client().request(method, path, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:3000",
+        "localhost.",
+        "localhost.:3000",
+        "127.0.0.1.nip.io:3000",
+        "localhost.evil.example",
+        "evil.localhost:3000",
+        "0.0.0.0:3000",
+        "127.1:3000",
+        "2130706433:3000",
+        "[::]:3000",
+        "[::ffff:127.0.0.1]:3000",
+        "localhost:3000@evil.example",
+        "evil.example@localhost:3000",
+        "localhost:3000, evil.example",
+        "localhost/evil.example",
+        "localhost:x",
+        " ",
+        "",
+    ],
+)
+def test_foreign_names_are_refused_even_for_pages(host):
+    assert client().get("/page", headers={"host": host}).status_code == 400
+    with (
+        pytest.raises(WebSocketDenialResponse),
+        client().websocket_connect(f"{SOCKET}/page", headers={"host": host}),
+    ):
+        pass
+
+
+@given(st.text(string.ascii_letters + string.digits + ".-_:[]@%/\\, \t", max_size=40))
+def test_no_other_host_than_those_of_this_machine_is_answered(host):
+    answered = client().get("/page", headers={"host": host}).status_code == 200
+    assert answered == bool(re.fullmatch(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?", host, re.IGNORECASE))
+
+
+@given(
+    st.sampled_from(["http", "https", "ws", "file"]),
+    st.from_regex(r"[a-zA-Z0-9.:\[\]@/-]{0,30}", fullmatch=True),
+)
+def test_no_other_origin_than_that_of_the_host_is_answered(scheme, authority):
+    origin = f"{scheme}://{authority}"
+    answered = client().post("/any", headers={"origin": origin}).status_code == 200
+    assert answered == (origin.lower() in (OWN, OWN.replace("http", "https")))
+
+
+@pytest.mark.parametrize(
+    "name", ["host", "origin", "referer", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest"]
+)
+def test_what_is_sent_twice_is_refused(name):
+    value = {"host": "127.0.0.1:3000", "origin": OWN, "referer": OWN, "sec-fetch-site": "same-origin"}.get(
+        name, "cors"
+    )
+    headers = [("host", "127.0.0.1:3000"), (name, value), (name, value)][name == "host" :]
+    assert client().get("/page", headers=headers).status_code == 400
+
+
+def test_no_page_is_shown_in_a_foreign_frame():
+    assert client().get("/page").headers["x-frame-options"] == "SAMEORIGIN"
+
+
+def test_the_names_of_a_proxy_are_answered_by_https_alone(monkeypatch):
+    monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", " Data.Example.org, other.example.org,")
+    behind = client()
+    for host, origin in {
+        "data.example.org": "https://data.example.org",
+        "data.example.org:443": "https://data.example.org",
+        "OTHER.example.org:8443": "https://other.example.org:8443",
+        "127.0.0.1:3000": OWN,
+    }.items():
+        assert behind.post("/any", headers={"host": host, "origin": origin}).status_code == 200, host
+        assert behind.get("/any", headers={"host": host, "referer": f"{origin}/x"}).status_code == 200, host
+    for origin in ("http://data.example.org", "https://other.example.org", "https://x.data.example.org", OWN):
+        assert (
+            behind.post("/any", headers={"host": "data.example.org", "origin": origin}).status_code == 403
+        ), origin
+    assert behind.get("/page", headers={"host": "x.data.example.org"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "name", ["*", "*.example.org", "https://data.example.org", "data.example.org:8443", "a b", ".org"]
+)
+def test_what_is_no_name_of_a_proxy_is_named(monkeypatch, name):
+    monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", f"data.example.org,{name}")
+    with pytest.raises(ValueError, match=r"SILVERLOOM_ALLOWED_HOSTS: .* is no host name"):
+        addresses.allowed_hosts()
+
+
+@pytest.fixture(scope="module")
+def port():
+    """A real server of it: what a request is, is up to its parser."""
+    server = uvicorn.Server(request_guard.config(application(), 0, "/page"))
+    with socket.create_server((addresses.HOST, 0)) as listening:
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        yield listening.getsockname()[1]
+        server.should_exit = True
+        thread.join()
+
+
+def status(port, *lines) -> int:
+    with socket.create_connection((addresses.HOST, port)) as connection:
+        connection.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+        return int(connection.makefile("rb").readline().split()[1])
+
+
+UPGRADE = ("Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==")
+
+
+@pytest.mark.parametrize(
+    ("expected", "lines"),
+    [
+        (200, ["GET /page HTTP/1.1", "Host: localhost"]),
+        (200, ["GET /page HTTP/1.0", "Host: localhost"]),
+        (400, ["GET /page HTTP/1.1"]),
+        (400, ["GET /page HTTP/1.0"]),
+        (400, ["GET /page HTTP/1.1", "Host:"]),
+        (400, ["GET /page HTTP/1.1", "Host: localhost", "Host: evil.example"]),
+        (400, ["GET /page HTTP/1.1", "Host: evil.example", "Host: localhost"]),
+        (400, ["GET /page HTTP/1.1", "Host: localhost", "host: localhost"]),
+        (400, ["GET http://evil.example/page HTTP/1.1", "Host: localhost"]),
+        (400, ["GET http://localhost/page HTTP/1.1", "Host: evil.example"]),
+        (400, ["GET http://localhost/page HTTP/1.1", "Host: localhost"]),
+        (400, ["OPTIONS * HTTP/1.1", "Host: localhost"]),
+        (400, ["CONNECT evil.example:80 HTTP/1.1", "Host: localhost"]),
+        (400, ["GET /page HTTP/1.1", "Host: localhost", "X: a", " Host: evil.example", "Origin : x"]),
+    ],
+    ids=str,
+)
+def test_a_request_names_the_server_once_and_by_its_own_name(port, expected, lines):
+    assert status(port, *lines) == expected
+
+
+def test_web_sockets_of_foreign_pages_are_refused_in_the_handshake(port):
+    begin = ["GET /any HTTP/1.1", f"Host: localhost:{port}"]
+    for expected, origin in {101: f"http://localhost:{port}", 403: f"http://127.0.0.1:{port}"}.items():
+        with socket.create_connection((addresses.HOST, port)) as connection:
+            lines = [*begin, f"Origin: {origin}", "Connection: Upgrade", *UPGRADE, "", ""]
+            connection.sendall("\r\n".join(lines).encode())
+            assert int(connection.makefile("rb").readline().split()[1]) == expected

@@ -1,0 +1,56 @@
+"""`make ui` ends when a process ends that it needs, and goes on without the one that keeps pages up to date."""
+
+import sys
+
+import pytest
+
+from orchestration.serve import ui
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch):
+    monkeypatch.setattr(ui, "LOGS", tmp_path)
+    monkeypatch.setattr(ui, "_AGAIN", 0.0)
+    children = []
+
+    def start(name, code, *arguments):
+        children.append(ui._child(name, sys.executable, "-c", code, *map(str, arguments)))
+        return children
+
+    yield start
+    for child in children:
+        child.process.kill()
+        child.process.wait()
+
+
+TWICE = """
+import pathlib, sys, time
+path = pathlib.Path(sys.argv[1])
+path.write_text(path.read_text() + "x" if path.exists() else "x")
+if path.read_text() == "x":
+    sys.exit("out of order")
+time.sleep(600)
+"""
+UNTIL = """
+import pathlib, sys, time
+path = pathlib.Path(sys.argv[1])
+while not path.exists() or path.read_text() != "xx":
+    time.sleep(0.05)
+sys.exit(3)
+"""
+
+
+def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_path, capfd):
+    start("watch", TWICE, tmp_path / "began")
+    children = start("pages", UNTIL, tmp_path / "began")
+    assert ui._attend(children) == 3
+    said = capfd.readouterr().err
+    assert "watch ended with status 1, and is started again" in said and "out of order" in said
+    assert "pages ended with status 3, so all end" in said
+
+
+def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch):
+    monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "https://data.example.org")
+    monkeypatch.setattr(ui, "_start", lambda base: pytest.fail("something was started"))
+    with pytest.raises(ValueError, match=r"'https://data.* is no host name"):
+        ui.serve()

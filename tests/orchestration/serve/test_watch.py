@@ -1,0 +1,120 @@
+"""What the pages of the present are told from is looked at, all of it, and nothing that comes and goes ends that."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from orchestration.serve import watch
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setattr(watch, "ROOT", tmp_path)
+    monkeypatch.setattr(watch, "DATA", tmp_path / "data")
+    monkeypatch.setattr(watch, "STATE", tmp_path / "state")
+    monkeypatch.setattr(
+        watch, "_OWN", frozenset(str(tmp_path / "data/quality" / name) for name in ("live", "docs"))
+    )
+    monkeypatch.setattr(watch, "_sources", lambda _: (tmp_path / "raw", tmp_path / "one.jsonl"))
+    for path in (
+        "state/records/group/asset/2018-06.json",
+        "data/group/asset/2018-06/kept-0.parquet",
+        "raw/archive/2018.txt",
+        "one.jsonl",
+        "params.yaml",
+        "ops/parse/scan.py",
+        ".dagster/history/runs/index.db",
+        ".git/refs/heads/main",
+    ):
+        put(tmp_path / path)
+    put(tmp_path / ".git/HEAD", "ref: refs/heads/main\n")
+    return tmp_path
+
+
+def put(path, text="text"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "state/records/group/asset/2018-07.json",
+        "data/group/asset/2018-06/kept-0.parquet",
+        "raw/archive/2019.txt",
+        "one.jsonl",
+        "params.yaml",
+        "ops/parse/new.py",
+        ".dagster/history/runs/index.db",
+        ".git/refs/heads/main",
+        ".git/HEAD",
+        "data/quality/docs/.rendered.json",
+    ],
+)
+def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
+    before = set(watch.marks())
+    put(root / path, "something else")
+    assert set(watch.marks()) != before
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "state/records/group/asset/.2018-07.json.4711",
+        "state/history/group/asset.lock",
+        "data/.building/room/lock",
+        "data/quality/live/state.js",
+        "data/quality/docs/index.html",
+        "ops/parse/__pycache__/scan.pyc",
+    ],
+)
+def test_what_is_half_written_or_written_from_it_is_not(root, path):
+    before = set(watch.marks())
+    put(root / path)
+    assert set(watch.marks()) == before
+
+
+def test_a_run_is_seen_and_somebody_who_only_reads_of_runs_is_not(root):
+    before = set(watch.marks())
+    put(root / ".dagster/history/runs/index.db-wal", "")
+    assert set(watch.marks()) == before
+    put(root / ".dagster/history/runs/index.db-wal", "an event")
+    assert set(watch.marks()) != before
+
+
+def test_a_file_that_vanishes_while_it_is_looked_at_is_not_there(root, monkeypatch):
+    stat = Path.stat
+
+    def vanishing(path, **options):
+        if path.name == "kept-0.parquet":
+            path.unlink(missing_ok=True)
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", vanishing)
+    names = {Path(name).name for name, *_ in watch.marks()}
+    assert "2018-06.json" in names and "kept-0.parquet" not in names
+
+
+def test_sources_are_those_of_params(monkeypatch):
+    from assets.declare.settings import settings
+
+    wanted = {source.path for group in settings().sources.values() for source in group.values()}
+    assert {str(path.relative_to(watch.ROOT)) for path in watch._sources(-1)} == wanted
+
+
+def test_it_is_time_to_write_at_first_after_a_change_and_at_times_while_changes_go_on():
+    pace = watch.Pace()
+    assert pace.due(1, 0)
+    assert not pace.due(1, 100)
+    assert [pace.due(2, time) for time in (102, 104, 106)] == [False, True, False]
+    assert [time for time in range(108, 240, 2) if pace.due(time, time)] == [168, 230]
+
+
+def test_a_writer_that_cannot_be_started_is_said_and_the_watch_goes_on(monkeypatch, capsys):
+    def fails(*_, **__):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(subprocess, "run", fails)
+    watch._run("live")
+    assert "no more processes" in capsys.readouterr().err

@@ -1,0 +1,128 @@
+"""The server of the data-quality pages gives what is below their folders, and nothing else."""
+
+import http.client
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from orchestration.serve import request_guard, web
+from orchestration.state import addresses
+
+
+@pytest.fixture
+def quality(tmp_path) -> Path:
+    folder = tmp_path / "quality"
+    for name in (
+        "pages/datasets/a.html",
+        "pages/index.html",
+        "pages/static/page.js",
+        "live/state.js",
+        "other/x",
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"this is {name}")
+    (tmp_path / "secret.html").write_text("secret")
+    (folder / "pages/link.html").symlink_to(tmp_path / "secret.html")
+    (folder / "pages/up").symlink_to(tmp_path)
+    (folder / "pages/.hidden").write_text("secret")
+    return folder
+
+
+@pytest.fixture
+def ask(quality):
+    server = uvicorn.Server(request_guard.config(web.application(quality), 0, "/.*"))
+    listening = socket.create_server((addresses.HOST, 0))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+
+    def ask(path, method="GET", host=None):
+        connection = http.client.HTTPConnection(*listening.getsockname())
+        connection.request(method, path, headers={"Host": host} if host else {})
+        answer = connection.getresponse()
+        answer.text = answer.read().decode()
+        connection.close()
+        return answer
+
+    yield ask
+    server.should_exit = True
+    thread.join()
+    listening.close()
+
+
+def test_files_are_given_with_their_types_and_may_load_nothing_from_elsewhere(ask):
+    for path, kind in {
+        "/pages/": "text/html; charset=utf-8",
+        "/pages/datasets/a.html": "text/html; charset=utf-8",
+        "/pages/static/page.js": "text/javascript; charset=utf-8",
+    }.items():
+        answer = ask(path)
+        assert (answer.status, answer.headers["Content-Type"]) == (200, kind)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "http" not in policy and "*" not in policy
+    assert ask("/pages/datasets/a.html").text == "this is pages/datasets/a.html"
+    assert ask("/pages").headers["Location"] == "/pages/"
+
+
+def test_what_is_written_meanwhile_is_kept_by_no_browser(ask):
+    assert ask("/live/state.js").headers["Cache-Control"] == "no-store"
+    assert ask("/pages/index.html").headers["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/pages/../../secret.html",
+        "/pages/%2e%2e/%2e%2e/secret.html",
+        "/pages/..%2f..%2fsecret.html",
+        "/pages/%2e%2e%5c%2e%2e%5csecret.html",
+        "/pages//etc/passwd",
+        "//etc/passwd",
+        "/pages/link.html",
+        "/pages/up/secret.html",
+        "/pages/.hidden",
+        "/pages/a%00.html",
+        "/other/x",
+        "/pages/static/",
+        "/../secret.html",
+    ],
+)
+def test_nothing_outside_the_folders_is_given(ask, path):
+    answer = ask(path)
+    assert answer.status == 404 and "secret" not in answer.text.replace(path, "")
+
+
+def test_a_name_that_no_file_can_have_is_none(ask):
+    assert ask(f"/pages/{'a' * 300}.html").status == 404
+    assert ask("/pages/index.html").status == 200
+
+
+def test_a_page_that_goes_while_it_is_asked_for_is_none(ask, monkeypatch):
+    monkeypatch.setattr(web, "locate", lambda folder, parts: folder / "pages/gone.html")
+    assert ask("/pages/gone.html").status == 404
+
+
+def test_nothing_is_written_and_no_other_name_is_answered(ask):
+    for path in ("/", "/pages/", "/to/dagster/runs"):
+        answer = ask(path, "POST")
+        assert answer.status == 405 and "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert ask("/pages/", host="elsewhere.example:80").status == 400
+    assert ask("/pages/", host="localhost:80").status == 200
+    assert ask("/pages/", "HEAD").text == ""
+
+
+def test_the_first_page_says_what_there_is_and_what_makes_the_rest(ask):
+    text = ask("/").text
+    assert 'href="/pages/"' in text and "not made yet" in text and "silverloom docs" in text
+    assert addresses.address("dagster") in text and addresses.mlflow() in text
+    assert "silverloom docs" in ask("/docs/").text
+
+
+def test_pages_lead_on_to_the_other_servers(ask, monkeypatch):
+    monkeypatch.setenv("SILVERLOOM_PORT", "4000")
+    assert ask("/to/dagster/runs/abc?x=1").headers["Location"] == "http://127.0.0.1:4000/runs/abc?x=1"
+    assert ask("/to/mlflow/no/dataset/2018-06").headers["Location"] == addresses.mlflow()
+    assert ask("/to/elsewhere/x").status == 404

@@ -1,0 +1,199 @@
+"""A damaged dvc.lock is told from a sound one, and the remedies that are named are those that work."""
+
+import os
+import re
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestration.state import dvc_lock, dvc_lock_damage
+from orchestration.state.dvc_lock_damage import DamagedLockError, stages_of
+from tests.faults.damage import DAMAGES, damage
+
+WHOLE = (Path(__file__).resolve().parents[3] / "dvc.lock").read_bytes()
+LINES = WHOLE.splitlines(keepends=True)
+STAGES = [number for number, line in enumerate(LINES) if re.match(rb"  \S", line)]
+
+
+def without(key):
+    """The lock without a key of its last stage's last output."""
+    content = yaml.safe_load(WHOLE)
+    del list(content["stages"].values())[-1]["outs"][-1][key]
+    return yaml.safe_dump(content, sort_keys=False).encode()
+
+
+DAMAGE = {
+    "empty": (b"", "it is empty"),
+    "blank": (b"\n  \n", "it is empty"),
+    "only zeros": (bytes(8192), "it cannot be read as YAML"),
+    "zeros at its end": (WHOLE[:40960] + bytes(4096), "it cannot be read as YAML"),
+    "random bytes": (bytes(range(255, 127, -1)) * 9, "it cannot be read as YAML"),
+    "conflict": (b"<<<<<<< HEAD\n" + WHOLE + b"=======\n" + WHOLE + b">>>>>>> x\n", "conflict markers"),
+    "one marker left": (WHOLE + b">>>>>>> theirs\n", "conflict markers"),
+    "a list": (b"- a\n- b\n", "it is no mapping"),
+    "a word": (b"hello\n", "it is no mapping"),
+    "no stages": (b"schema: '2.0'\n", "stages: Field required"),
+    "stages a list": (b"schema: '2.0'\nstages:\n- code\n", "stages: "),
+    "a stage that is a word": (b"schema: '2.0'\nstages:\n  code: x\n", "stages.code: "),
+    "another schema": (WHOLE.replace(b"'2.0'", b"'3.0'"), "schema: "),
+    "a stage twice": (WHOLE + b"".join(LINES[STAGES[-1] :]), "quality-pages stands there twice"),
+    "within a word": (WHOLE[:-1], "it ends within a line"),
+    "an output without hash": (without("md5"), "outs.0.md5: Field required"),
+    "an output without size": (without("size"), "outs.0.size: Field required"),
+    "a folder without files": (without("nfiles"), "a folder without its number of files"),
+}
+
+
+@pytest.fixture
+def lock(tmp_path, monkeypatch):
+    """The path of a dvc.lock that git has, last changed a while ago."""
+    monkeypatch.setattr(dvc_lock_damage, "ROOT", tmp_path)
+    monkeypatch.setattr(dvc_lock_damage, "COPY", tmp_path / ".silverloom" / "dvc.lock")
+    monkeypatch.setattr(dvc_lock, "LOCK", tmp_path / "dvc.lock")
+    dvc_lock._stages.cache_clear()
+    path = tmp_path / "dvc.lock"
+    path.write_bytes(WHOLE)
+    for command in (["init", "-q"], ["add", "dvc.lock"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    return path
+
+
+def put(path, content):
+    path.write_bytes(content)
+    os.utime(path, (1e9, 1e9 + len(content)))
+
+
+def test_a_sound_lock_is_read_and_none_is_no_damage(lock):
+    assert dvc_lock.locked_stages() == yaml.safe_load(WHOLE)["stages"]
+    lock.unlink()
+    assert dvc_lock.locked_stages() == {}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damage_is_named_with_what_to_do(lock, name):
+    content, said = DAMAGE[name]
+    put(lock, content)
+    with pytest.raises(DamagedLockError) as caught:
+        dvc_lock.check_lock()
+    text = str(caught.value)
+    assert text.startswith("dvc.lock is damaged: ") and said in text, text
+    assert "`git checkout dvc.lock` brings back what git has, or remove it" in text
+    assert "\n" not in text and lock.read_bytes() == content
+
+
+def test_a_lock_that_was_cut_off_at_a_line_is_found(lock):
+    dvc_lock_damage.remember(WHOLE)
+    for number in sorted({*range(0, len(LINES), 300), *STAGES[::4], *range(len(LINES) - 8, len(LINES))}):
+        with pytest.raises(DamagedLockError):
+            put(lock, b"".join(LINES[:number]))
+            dvc_lock.check_lock()
+
+
+def test_the_first_stage_that_was_cut_off_is_named_also_where_nothing_was_committed_here(lock):
+    put(lock, b"".join(LINES[: STAGES[3]]))
+    missing = LINES[STAGES[3]].decode().strip(" :\n")
+    with pytest.raises(DamagedLockError, match=f"it was cut off, data/.* of stage {missing} is missing"):
+        dvc_lock.check_lock()
+
+
+def test_a_shorter_lock_that_git_has_or_that_was_added_is_no_damage(lock):
+    dvc_lock_damage.remember(WHOLE)
+    put(lock, b"".join(LINES[: STAGES[3]]))
+    subprocess.run(["git", "add", "dvc.lock"], cwd=lock.parent, check=True)
+    assert len(dvc_lock.locked_stages()) == 3
+
+
+def test_a_lock_that_another_version_of_the_stages_is_in_is_no_damage(lock):
+    dvc_lock_damage.remember(WHOLE)
+    put(lock, b"".join([*LINES[: STAGES[2]], *LINES[STAGES[3] :]]))
+    assert len(dvc_lock.locked_stages()) == len(STAGES) - 1
+
+
+def test_a_cut_off_lock_is_found_by_the_stages_that_dvc_runs(lock, monkeypatch):
+    dvc_lock_damage.remember(WHOLE)
+    put(lock, b"".join(LINES[: STAGES[3]]))
+    monkeypatch.setenv("DVC_STAGE", "talksumm-pairs")
+    with pytest.raises(DamagedLockError, match="it was cut off"):
+        dvc_lock.check_lock()
+
+
+def test_what_dvc_has_written_so_far_in_place_of_a_removed_lock_is_no_damage(lock):
+    dvc_lock_damage.remember(WHOLE)
+    lock.unlink()
+    dvc_lock.check_before_dvc()
+    put(lock, b"".join(LINES[: STAGES[3]]))
+    assert len(dvc_lock.locked_stages()) == 3
+
+
+def test_what_dvc_adds_to_the_lock_is_missed_when_it_is_cut_off_later(lock):
+    dvc_lock_damage.remember(b"")
+    dvc_lock.check_before_dvc()
+    put(lock, b"".join(LINES[: STAGES[3]]))
+    subprocess.run(["git", "rm", "-qf", "--cached", "dvc.lock"], cwd=lock.parent, check=True)
+    with pytest.raises(DamagedLockError, match="it was cut off"):
+        dvc_lock.check_lock()
+
+
+@pytest.mark.parametrize("how", [how for how in DAMAGES if how != "emptied"])
+def test_a_damaged_copy_is_set_aside_and_the_lock_is_compared_with_what_git_has(lock, capsys, how):
+    dvc_lock_damage.remember(WHOLE)
+    damage(dvc_lock_damage.COPY, how)
+    put(lock, b"".join(LINES[: STAGES[3]]))
+    with pytest.raises(DamagedLockError, match="it was cut off"):
+        dvc_lock.check_lock()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is damaged" in line and "compared with what git has" in line
+    damage(dvc_lock_damage.COPY, how)
+    dvc_lock_damage.remember(WHOLE)
+    assert dvc_lock_damage.COPY.read_bytes() == WHOLE
+
+
+def test_a_lock_that_is_being_written_is_read_again(lock):
+    lock.write_bytes(WHOLE[:5000])
+
+    def finish():
+        time.sleep(0.5)
+        lock.write_bytes(WHOLE)
+
+    writer = threading.Thread(target=finish)
+    writer.start()
+    assert len(dvc_lock.locked_stages()) == len(STAGES)
+    writer.join()
+
+
+def test_without_a_sound_version_in_git_it_is_not_named_as_a_remedy(lock):
+    put(lock, b"")
+    subprocess.run(["git", "add", "dvc.lock"], cwd=lock.parent, check=True)
+    with pytest.raises(DamagedLockError, match="it is empty; remove it, and `make run`"):
+        dvc_lock.check_lock()
+
+
+def test_without_git_a_damaged_lock_is_found_all_the_same(lock, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    put(lock, b"")
+    with pytest.raises(DamagedLockError, match="it is empty; remove it"):
+        dvc_lock.check_lock()
+
+
+@given(st.binary() | st.text().map(str.encode))
+def test_any_bytes_are_stages_or_damage(content):
+    try:
+        assert isinstance(stages_of(content), dict)
+    except DamagedLockError as error:
+        assert str(error)
+
+
+@given(st.integers(0, len(WHOLE) - 1), st.integers(0, 255))
+def test_a_lock_with_another_byte_is_stages_or_damage(place, byte):
+    content = bytearray(WHOLE)
+    content[place] = byte
+    try:
+        assert all(stage["outs"] for stage in stages_of(bytes(content)).values())
+    except DamagedLockError as error:
+        assert str(error)

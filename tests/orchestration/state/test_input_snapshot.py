@@ -1,0 +1,57 @@
+"""What a process stands on, as it was when the process began."""
+
+import pytest
+
+from orchestration.state import input_snapshot
+
+
+def test_a_source_that_may_not_be_read_does_not_stop_a_run(tmp_path, monkeypatch):
+    def refused(folder):
+        raise PermissionError(13, "Permission denied", "closed.txt")
+
+    monkeypatch.setattr(input_snapshot, "folder_hashes", refused)
+    assert "closed.txt" in input_snapshot._version(tmp_path)
+
+
+@pytest.fixture
+def marks(tmp_path, monkeypatch):
+    """The marks of a project of one module."""
+    monkeypatch.setattr(input_snapshot, "ROOT", tmp_path)
+    (tmp_path / "ops/text").mkdir(parents=True)
+    (tmp_path / "ops/text/words.py").write_text("A = 1")
+    (tmp_path / "params.yaml").touch()
+    return input_snapshot.code_marks.__wrapped__()
+
+
+EDITS = {
+    "params.yaml": lambda root: (root / "params.yaml").write_text("store: {}"),
+    "ops": lambda root: (root / "ops/text/words.py").write_text("A = 23"),
+    "ops, added": lambda root: (root / "ops/new.py").touch(),
+    "ops, removed": lambda root: (root / "ops/text/words.py").unlink(),
+    "models.txt": lambda root: (root / "models.txt").touch(),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_code_that_is_written_to_is_named(tmp_path, marks, edit):
+    input_snapshot.check_code(marks)
+    EDITS[edit](tmp_path)
+    with pytest.raises(
+        input_snapshot.MovedError, match=f"^{edit.split(',')[0]} changed while this ran.*: run again$"
+    ):
+        input_snapshot.check_code(marks)
+
+
+def test_an_edit_that_was_undone_is_noticed(tmp_path, marks):
+    words = tmp_path / "ops/text/words.py"
+    words.unlink()
+    words.write_text("A = 1")
+    with pytest.raises(input_snapshot.MovedError, match=r"^ops changed"):
+        input_snapshot.check_code(marks)
+
+
+def test_what_python_and_editors_leave_beside_code_is_no_edit(tmp_path, marks):
+    (tmp_path / "ops/text/__pycache__").mkdir()
+    (tmp_path / "ops/text/__pycache__/words.pyc").touch()
+    (tmp_path / "ops/.words.py.swp").touch()
+    input_snapshot.check_code(marks)

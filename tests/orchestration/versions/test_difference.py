@@ -1,0 +1,222 @@
+"""Two versions of a dataset are compared row by row, and nothing in them is called the same that is not."""
+
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.outcome import Outcome, Shape, columns
+from orchestration.files.identity import folder_hashes, version
+from orchestration.files.parquet import write_part
+from orchestration.versions.contents import unequal
+from orchestration.versions.difference import KINDS, difference
+from orchestration.versions.revisions import Version
+
+SHAPE = Shape(
+    unit=columns(("text", pa.string())),
+    kept=columns(("text", pa.string()), ("score", pa.float64()), ("words", pa.list_(pa.string()))),
+)
+
+
+class OnDisk(Version):
+    """A version that lies in a folder of its own."""
+
+    def read(self, file, columns=None):
+        return pa.parquet.read_table(Path(self.revision, file), columns=columns)
+
+
+def kept(name, units, text="", score=0.0, words=()):
+    return {
+        "id": name,
+        "source_ids": units,
+        "licence": "",
+        "text": text,
+        "score": score,
+        "words": list(words),
+    }
+
+
+def dropped(name, reason, text=""):
+    unit = {"id": name, "source_ids": [], "licence": "", "text": text}
+    return {**unit, "reason": reason, "score": None, "detail": None}
+
+
+def rejected(name, error):
+    return {"id": name, "source_ids": [], "licence": "", "text": "", "error": error}
+
+
+def write(folder, months):
+    """Write a version: kept, dropped and rejected rows of each part, by month."""
+    for month, parts in months.items():
+        Path(folder, month).mkdir(parents=True)
+        for index, tables in enumerate(parts):
+            write_part(Path(folder, month), index, Outcome.of(SHAPE, [], *tables), SHAPE)
+    files = folder_hashes(Path(folder))
+    return OnDisk("group/one", str(folder), None, version(files), files)
+
+
+@pytest.fixture
+def compare(tmp_path):
+    def compare(old, new, limit=10):
+        for name in ("old", "new"):
+            shutil.rmtree(tmp_path / name, ignore_errors=True)
+        return difference(write(tmp_path / "old", old), write(tmp_path / "new", new), limit)
+
+    return compare
+
+
+def counts(found):
+    return {kind: found.total(kind) for kind in KINDS if found.total(kind)}
+
+
+def one(*tables):
+    return {"2018-06": [tables]}
+
+
+def test_kept_rows_are_added_removed_and_changed_by_id(compare):
+    old = one([kept("a", ["u1"], "one"), kept("b", ["u2"], "two", words=["x"]), kept("c", ["u3"])])
+    new = one([kept("b", ["u2"], "two", words=["y"]), kept("c", ["u3"]), kept("d", ["u4"])])
+    found = compare(old, new)
+    assert counts(found) == {"added": 1, "removed": 1, "changed": 1}
+    assert found.columns == {"words": 1}
+    assert [case.id for kind in ("added", "removed", "changed") for case in found.cases[kind]] == [
+        "d",
+        "a",
+        "b",
+    ]
+
+
+def test_a_unit_that_left_a_kept_row_is_told_with_its_reason_beside_the_row(compare):
+    old = one([kept("pair-1", ["talk-1", "paper-1"]), kept("pair-2", ["talk-2", "paper-2"])])
+    new = one([kept("pair-2", ["talk-2", "paper-2"])], [dropped("talk-1", "unmatched")])
+    found = compare(old, new)
+    assert counts(found) == {"removed": 1, "re-reasoned": 1}
+    assert found.moves == {("kept", "dropped: unmatched"): 1}
+    back = compare(new, old)
+    assert counts(back) == {"added": 1, "re-reasoned": 1}
+    assert back.moves == {("dropped: unmatched", "kept"): 1}
+
+
+def test_a_row_of_many_units_is_removed_whatever_became_of_them(compare):
+    units = [f"u{number:02d}" for number in range(30)]
+    old = one([kept("talk", units)])
+    assert counts(compare(old, one([], [dropped("u00", "short")]))) == {"removed": 1, "re-reasoned": 1}
+    lost = compare(old, one([], [dropped(unit, "short") for unit in units]))
+    assert counts(lost) == {"removed": 1, "re-reasoned": 30}
+    less = compare(old, one([kept("talk", units[1:])], [dropped("u00", "short")]))
+    assert counts(less) == {"changed": 1, "re-reasoned": 1}
+
+
+def test_another_reason_and_a_reject_are_other_fates(compare):
+    old = one(
+        [], [dropped("a", "short"), dropped("b", "short"), dropped("c", "short")], [rejected("d", "bad")]
+    )
+    new = one(
+        [],
+        [dropped("a", "long"), dropped("c", "short", "other")],
+        [rejected("b", "bad"), rejected("d", "worse")],
+    )
+    found = compare(old, new)
+    assert found.moves == {("dropped: short", "dropped: long"): 1, ("dropped: short", "rejected"): 1}
+    assert counts(found) == {"re-reasoned": 2, "loss changed": 2}
+
+
+def test_lost_units_that_were_not_there_before_are_no_moves(compare):
+    found = compare(one([], [dropped("a", "short")]), one([], [], [rejected("b", "bad")]))
+    assert counts(found) == {"loss added": 1, "loss removed": 1}
+    assert found.moves == {}
+
+
+def test_rows_may_move_between_parts_and_months_and_parts_of_one_md5_are_not_read(compare, monkeypatch):
+    rows = [kept(f"r{number}", [f"u{number}"]) for number in range(6)]
+    old = {"2018-06": [(rows[:2],), (rows[2:4],)], "2018-07": [(rows[4:],)]}
+    new = {"2018-06": [(rows[:2],), (rows[2:3],)], "2018-07": [(rows[3:],)]}
+    asked = []
+    read = OnDisk.read
+    monkeypatch.setattr(
+        OnDisk, "read", lambda self, file, columns=None: asked.append(file) or read(self, file, columns)
+    )
+    found = compare(old, new)
+    assert counts(found) == {}
+    assert "2018-06/kept-00000.parquet" not in asked
+    assert set(asked) == {"2018-06/kept-00001.parquet", "2018-07/kept-00000.parquet"}
+
+
+def test_months_are_counted_apart_and_examples_are_bounded_and_the_first_by_id(compare):
+    new = {month: [([kept(f"{month}-{number:02d}", [f"{month}-u{number}"]) for number in range(9)],)] for month in ("2018-06", "2018-07")}  # fmt: skip
+    found = compare({month: [([],)] for month in new}, new, limit=3)
+    assert {month: numbers["added"] for month, numbers in found.months.items()} == {
+        "2018-06": 9,
+        "2018-07": 9,
+    }
+    assert [case.id for case in found.cases["added"]] == ["2018-06-00", "2018-06-01", "2018-06-02"]
+
+
+def test_two_empty_versions_and_two_equal_ones_do_not_differ(compare):
+    assert counts(compare(one([]), one([]))) == {}
+    same = one([kept("a", ["u"])], [dropped("b", "short")], [rejected("c", "bad")])
+    assert counts(compare(same, same)) == {}
+
+
+FATES = st.sampled_from(["kept", "kept as x", "short", "long", "rejected", "absent"])
+
+
+@given(st.lists(st.tuples(FATES, FATES), max_size=12))
+def test_every_row_and_every_unit_is_counted_once_and_as_what_became_of_it(pairs):
+    def tables(side):
+        fates = [(number, pair[side]) for number, pair in enumerate(pairs)]
+        return (
+            [
+                kept(f"row-{n}", [f"u{n}"], "x" * ("as" in fate))
+                for n, fate in fates
+                if fate.startswith("kept")
+            ],
+            [dropped(f"u{n}", fate) for n, fate in fates if fate in ("short", "long")],
+            [rejected(f"u{n}", "bad") for n, fate in fates if fate == "rejected"],
+        )
+
+    def slow(was, now):
+        """The kinds of one unit and its row, told from both fates alone."""
+        rows = [fate.startswith("kept") for fate in (was, now)]
+        lost = [fate != "absent" and not is_row for fate, is_row in zip((was, now), rows, strict=True)]
+        if was == now:
+            return
+        if all(rows):
+            yield "changed"
+        elif any(rows):
+            yield "removed" if rows[0] else "added"
+        if any(lost):
+            where = "added" if was == "absent" else "removed"
+            yield f"loss {where}" if "absent" in (was, now) else "re-reasoned"
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = difference(write(f"{folder}/old", one(*tables(0))), write(f"{folder}/new", one(*tables(1))))
+    expected = Counter(kind for was, now in pairs for kind in slow(was, now))
+    assert counts(found) == {kind: expected[kind] for kind in KINDS if expected[kind]}
+
+
+SCALARS = st.none() | st.floats(allow_nan=True)
+CELLS = st.none() | st.lists(st.none() | st.fixed_dictionaries({"a": SCALARS, "b": st.none() | st.lists(st.none() | st.text("xy", max_size=2), max_size=2)}), max_size=2)  # fmt: skip
+NESTED = pa.list_(pa.struct([("a", pa.float64()), ("b", pa.list_(pa.string()))]))
+
+
+def plain(cell):
+    """A cell in which NaN equals NaN."""
+    return repr(cell)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS) | CELLS.map(lambda cell: (cell, cell)), max_size=6))
+def test_nested_cells_are_unequal_where_python_finds_them_so(pairs):
+    old, new = (pa.array([pair[side] for pair in pairs], NESTED) for side in (0, 1))
+    normal = [(plain(one), plain(other)) for one, other in zip(old.to_pylist(), new.to_pylist(), strict=True)]
+    zero = [(one.replace("-0.0", "0.0"), other.replace("-0.0", "0.0")) for one, other in normal]
+    assert unequal(old, new).tolist() == [one != other for one, other in zero]
+
+
+def test_columns_of_another_type_are_compared_by_value():
+    assert unequal(pa.array([1, 2, None]), pa.array([1.0, 2.5, None])).tolist() == [False, True, False]
