@@ -52,8 +52,9 @@ def dataset(
     or "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
     `measures` are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are
     `optional` may be left out of params.yaml. `expectations` say what its rows should be like
-    (expectations.py): to change them validates its partitions again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py). `thresholds` are the params of which pages
-    tell what other values would keep (thresholds.py).
+    (expectations.py): to change them validates its partitions again, and makes none. `scores` are numbers
+    over all kept rows, for `dvc metrics` (ops/scores.py). `thresholds` are the params of which pages tell
+    what other values would keep (thresholds.py).
 
     `contrast` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of

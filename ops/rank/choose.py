@@ -37,8 +37,9 @@ class Summary(NamedTuple):
 def within(sentences: Sequence[str], order: Sequence[int], budget: Budget) -> list[int]:
     """Return the indices of the sentences that are taken by rank up to a budget, in the order of the paper.
 
-    By the rule of TalkSumm's own summaries (section 4): until the next would pass the budget, the first even if it passes it alone. `order` may leave sentences out; they are never
-    taken. Raises ValueError for an index that is there twice or outside of the paper.
+    By the rule of TalkSumm's own summaries (section 4): until the next would pass the budget, the first
+    even if it passes it alone. `order` may leave sentences out; they are never taken. Raises ValueError for
+    an index that is there twice or outside of the paper.
     """
     return summarize(sentences, _ranks(order, len(sentences)), budget)
 

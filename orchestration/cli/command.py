@@ -38,14 +38,13 @@ def command(
         @app.command(name, hidden=hidden)
         @functools.wraps(function)
         def ended(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
-            run(lambda: _declared(assets) or function(*args, **kwargs))
+            def body() -> int | None:
+                if assets:
+                    import orchestration.catalogue  # noqa: F401  declares them
+                return function(*args, **kwargs)
+
+            run(body)
 
         return function
 
     return register
-
-
-def _declared(wanted: bool) -> None:
-    """Declare every asset."""
-    if wanted:
-        import orchestration.catalogue  # noqa: F401
