@@ -24,12 +24,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.declare.expectations import THIS_MONTH, among, at_most, between, matches, none, not_null, unique
+from orchestration.catalogue import workspace
 from orchestration.files.parquet import part_name, write_table
 from orchestration.quality import failing
 from orchestration.quality.suites import suite
 from orchestration.quality.validate import Validation, validate
 from orchestration.state import validation_history as history
-from orchestration.state.graph import datasets
 
 ROWS, PART, VALIDATIONS, ROUNDS = 100_000, 10_000, 3_000, 3
 SUITE = [
@@ -129,7 +129,7 @@ def validations(bad: float, folder: Path) -> None:
     def with_rows() -> None:
         failing.keep_failing(item, "2018-06", folder, ours().results)
 
-    item = datasets()["talksumm/pairs"]
+    item = workspace().datasets["talksumm/pairs"]
     begin = time.process_time()
     found = ours()
     first = time.process_time() - begin
@@ -149,7 +149,7 @@ def validations(bad: float, folder: Path) -> None:
 
 def histories() -> None:
     """Measure appending to a history of thousands of validations, and reading it."""
-    item = datasets()["talksumm/pairs"]
+    item = workspace().datasets["talksumm/pairs"]
     with tempfile.TemporaryDirectory() as folder:
         history.HISTORY = Path(folder)
         rows = table(0.0).slice(0, 100)

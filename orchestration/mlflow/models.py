@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import ops
 from assets.declare.child_runs import ModelKind
-from assets.declare.settings import ROOT
 from ops.models.installed import MODELS_TXT
 
 
@@ -85,7 +85,7 @@ def save_model(kind: ModelKind, files: Path, target: Path, packages: Iterable[tu
                 *(f"{name}=={version}" for name, version in packages),
                 *(_installed() if how.named else ()),
             ],
-            code_paths=[str(ROOT / "ops")],
+            code_paths=[str(Path(next(iter(ops.__path__))))],
         )
 
 

@@ -20,7 +20,6 @@ from orchestration.lineage.rows import Counted
 from orchestration.pages.html import render
 from orchestration.pages.systems.discofuse.statistics import statistics
 from orchestration.quality.profile import profile, total
-from orchestration.state.graph import datasets
 
 #: Datasets with a page of pictures of their own.
 PICTURES = {
@@ -42,7 +41,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield a page for every dataset."""
     for name, one in numbers.items():
         shapes = total(profile(folder, one.item.measures) for folder in everything[name].values())
-        steps = [numbers[step.name] for step in lineage(one.item)]
+        steps = [numbers[step.name] for step in lineage(one.item, numbers)]
         found = statistics(name, everything[name].values())
         data = {
             "name": name,
@@ -68,13 +67,13 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         )
 
 
-def lineage(item: Declaration) -> list[Declaration]:
+def lineage(item: Declaration, numbers: Mapping[str, Counted]) -> list[Declaration]:
     """Return the datasets whose units became this one's, the first one first: follow what each consumes."""
     chain = [item]
     while chain[0].consumes:
         argument = chain[0].consumes.partition(".")[0]
         source = next(source for source in chain[0].inputs if source.argument == argument)
-        chain.insert(0, datasets()[source.key.to_user_string()])
+        chain.insert(0, numbers[source.key.to_user_string()].item)
     return chain
 
 

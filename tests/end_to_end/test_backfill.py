@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from orchestration.state.graph import selected
 
 from orchestration.files.publish import lock_file
 from orchestration.state.dvc_lock import read_stages, stage_name
-from orchestration.state.graph import selected
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.test_ticks import broken
 from tests.processes import alive, descendants

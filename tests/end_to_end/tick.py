@@ -10,10 +10,10 @@ from pathlib import Path
 
 import dagster as dg
 
+from orchestration.catalogue import workspace
 from orchestration.dagster.definitions import defs
 from orchestration.dagster.instance import instance
 from orchestration.dagster.runs import materialise
-from orchestration.state.graph import datasets
 
 name, also = sys.argv[1], sys.argv[2:]
 repository = defs.get_repository_def()
@@ -44,7 +44,7 @@ for request in tick.run_requests:
     for key in request.asset_selection:
         month = request.partition_key or ""
         asked.append(f"{key.to_user_string()} {month}".strip())
-        if also and (error := materialise(datasets()[key.to_user_string()], month).error):
+        if also and (error := materialise(workspace().datasets[key.to_user_string()], month).error):
             failed[asked[-1]] = error
 keys = [request.run_key for request in tick.run_requests]
 print(json.dumps({"asked": asked, "keys": keys, "skipped": tick.skip_message, "failed": failed}))

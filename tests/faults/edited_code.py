@@ -8,11 +8,12 @@ import threading
 import time
 from pathlib import Path
 
-import orchestration  # noqa: F401
-from orchestration.execute import materialise
-from orchestration.state.graph import datasets
-from orchestration.state.input_snapshot import MovedError
 from orchestration.workspace.paths import STATE
+
+import orchestration  # noqa: F401
+from orchestration.catalogue import workspace
+from orchestration.execute import materialise
+from orchestration.state.input_snapshot import MovedError
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")
 RIGHT = '"title": paper.title,'
@@ -55,7 +56,7 @@ def main(fate):
 
     materialise._make_dataset = edited
     try:
-        materialise.make(datasets()["sources/papers"], "2018-06", "run")
+        materialise.make(workspace().datasets["sources/papers"], "2018-06", "run")
     except MovedError as error:
         print(error)
     print(len(list((STATE / "parts").rglob("*.zip"))), "parts")

@@ -14,6 +14,9 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
+from orchestration.state.graph import datasets, folder
+from orchestration.workspace.paths import STATE
+
 import assets.sources
 import orchestration  # noqa: F401
 from ops.parse.papers import parse_papers
@@ -23,9 +26,7 @@ from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
 from orchestration.quality import checks
 from orchestration.state.corpora import corpus
-from orchestration.state.graph import datasets, folder
 from orchestration.state.records import forget, read_record
-from orchestration.workspace.paths import STATE
 
 LOG = Path("parts.log")
 PAPERS, MONTH = datasets()["sources/papers"], "2018-06"

@@ -14,13 +14,14 @@ import sys
 import traceback
 from pathlib import Path
 
+from orchestration.state.graph import datasets, folder, selected
+
 import orchestration  # noqa: F401
 from orchestration.execute.materialise import make
 from orchestration.files import publish
 from orchestration.files.identity import folder_hashes, version
 from orchestration.quality import checks
 from orchestration.state.freshness import View
-from orchestration.state.graph import datasets, folder, selected
 
 ROOT = Path.cwd()
 #: Every write of the first partition, then every sixth, the others write alike; or every one.

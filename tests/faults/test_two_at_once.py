@@ -6,9 +6,9 @@ import sys
 from collections import Counter
 
 import pytest
+from orchestration.state.graph import selected
 
 from orchestration.state.dvc_lock import read_stages, stage_name
-from orchestration.state.graph import selected
 from orchestration.workspace.environment import QUIET, STRICT
 
 SELECT = "sources/sentences"

@@ -8,7 +8,7 @@ import traceback
 
 import pytest
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 
 
 def modules(root, *packages):
@@ -60,7 +60,7 @@ def circle(root, *packages):
 
 
 def test_there_is_no_circle_of_imports():
-    assert circle(ROOT, "ops", "assets", "orchestration") == []
+    assert circle(checkout(), "ops", "assets", "orchestration") == []
 
 
 @pytest.mark.parametrize("late", ["", "def later():\n    ", "if TYPE_CHECKING:\n    "])
@@ -74,7 +74,7 @@ def test_a_circle_through_a_package_is_found_and_imports_that_do_not_run_are_non
     assert set(circle(tmp_path, "ring")) == found
 
 
-@pytest.mark.parametrize("module", [name for name in modules(ROOT, "assets") if name != "assets"])
+@pytest.mark.parametrize("module", [name for name in modules(checkout(), "assets") if name != "assets"])
 def test_a_module_of_declarations_can_be_imported_first(module):
     """In a fork, which has the libraries in memory."""
     import assets.systems.talksumm.models  # noqa: F401
