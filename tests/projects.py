@@ -19,8 +19,8 @@ import yaml
 from ruamel.yaml import YAML
 
 from assets.declare.declaration import Declaration
+from orchestration.catalogue import workspace
 from orchestration.files.publish import lock_file
-from orchestration.state import graph
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
 
@@ -232,18 +232,12 @@ def check_out(project: Project) -> None:
 
 def datasets() -> dict[str, Declaration]:
     """The datasets of these projects."""
-    return {name: item for name, item in graph.datasets().items() if item.key.path[0] != "discofuse"}
+    return {name: item for name, item in workspace().datasets.items() if item.key.path[0] != "discofuse"}
 
 
 def without_discofuse(project: Project) -> None:
     """Leave one system out: what these projects show holds for any dataset, and half of them take half the time."""
-    for name in ("discofuse", "discofuse_models"):
-        (project.root / f"assets/{name}.py").unlink()
-        project.edit("orchestration/state/graph.py", f"import assets.{name}  # noqa: E402\n", "")
-        project.edit(
-            "orchestration/dagster/definitions.py", f"from assets.{name} import {name.upper()}\n", ""
-        )
-        project.edit("orchestration/dagster/definitions.py", f", *{name.upper()}", "")
+    shutil.rmtree(project.root / "assets/systems/discofuse")
     project.params(lambda params: params.pop("discofuse"))
 
 

@@ -21,6 +21,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from assets.declare.declaration import Declaration
+from assets.declare.settings import checkout
 from ops.measures import edges
 from ops.scores import Sum
 from orchestration.files import checksummed
@@ -28,7 +29,7 @@ from orchestration.files.damage import set_aside
 from orchestration.files.identity import file_md5
 from orchestration.files.publish import write_changed, write_file
 from orchestration.quality import profile
-from orchestration.state.counts import counts, right, total
+from orchestration.state.counts import counts, counts_match, total
 from orchestration.state.freshness import View
 from orchestration.state.records import record_path, write_record
 from orchestration.workspace.workspace import Workspace
@@ -106,7 +107,7 @@ def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
     """
     record = view.finished(item, month)
     place = view.workspace.folder(item, month)
-    if right(place, record.counts):
+    if counts_match(place, record.counts):
         return record.counts
     found = counts(place)
     set_aside(
@@ -150,7 +151,7 @@ def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
     version = view.finished(item, month).version
     asked = {
         "version": version,
-        "code": _measuring(view.workspace),
+        "code": _measuring(),
         "measures": list(item.measures),
         "scores": {name: repr(score) for name, score in item.scores.items()},
     }
@@ -187,8 +188,8 @@ def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
 
 
 @cache
-def _measuring(workspace: Workspace) -> str:
-    return " ".join(file_md5(workspace.root / name) for name in _MEASURING)
+def _measuring() -> str:
+    return " ".join(file_md5(checkout() / name) for name in _MEASURING)
 
 
 def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:

@@ -8,9 +8,6 @@ import threading
 import time
 from pathlib import Path
 
-from orchestration.workspace.paths import STATE
-
-import orchestration  # noqa: F401
 from orchestration.catalogue import workspace
 from orchestration.execute import materialise
 from orchestration.state.input_snapshot import MovedError
@@ -56,10 +53,10 @@ def main(fate):
 
     materialise._make_dataset = edited
     try:
-        materialise.make(workspace().datasets["sources/papers"], "2018-06", "run")
+        materialise.make(workspace(), workspace().datasets["sources/papers"], "2018-06", "run")
     except MovedError as error:
         print(error)
-    print(len(list((STATE / "parts").rglob("*.zip"))), "parts")
+    print(len(list((workspace().state / "parts").rglob("*.zip"))), "parts")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from orchestration.state.graph import datasets, folder, selected
-
-import orchestration  # noqa: F401
+from orchestration.catalogue import workspace
 from orchestration.execute.materialise import make
 from orchestration.files import publish
 from orchestration.files.identity import folder_hashes, version
@@ -33,10 +31,10 @@ STATE = ("data/sources", "data/talksumm", "data/.building", ".silverloom")
 def remake():
     """Make what is stale down to the training sets, as a run does, without Dagster around it."""
     publish.recover(ROOT / "data/.building")
-    for item in selected("talksumm/training_sets"):
+    for item in workspace().graph.selected("talksumm/training_sets"):
         for month in item.made_months:
-            if not View().status(item, month).fresh:
-                make(item, month, "run")
+            if not View(workspace()).status(item, month).fresh:
+                make(workspace(), item, month, "run")
 
 
 def validated_once(validate):
@@ -54,8 +52,8 @@ def validated_once(validate):
 
 def versions():
     return {
-        f"{item.name} {month}": version(folder_hashes(folder(item, month)))
-        for item in datasets().values()
+        f"{item.name} {month}": version(folder_hashes(workspace().folder(item, month)))
+        for item in workspace().datasets.values()
         for month in item.made_months
     }
 

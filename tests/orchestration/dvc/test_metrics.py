@@ -186,7 +186,7 @@ def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
     project.write()
     assert former(project.item, project) is not None
     monkeypatch.setattr(measures, "_GROWING", [0.0, 1.0, 100.0])
-    monkeypatch.setattr(metrics, "_measuring", lambda _: "other code")
+    monkeypatch.setattr(metrics, "_measuring", lambda: "other code")
     assert former(project.item, project) is None
     project.put("2018-06", [3, 12, 40])
     assert former(project.item, project)["profile"]["last_word"] == [0, 2]

@@ -43,7 +43,7 @@ def make(project, key):
         project.datasets["talksumm/extractor"],
     )
     inputs = materialise._inputs(project, item, {"extractor": extractor}, {extractor.name: [""]})
-    return materialise._make_dataset(project, item, "", project.root / "better", inputs, key, {})
+    return materialise._make_dataset(project, item, "", project.data / "better", inputs, key, {})
 
 
 @pytest.mark.parametrize("numerics", ["strict", "fast"])
@@ -65,11 +65,11 @@ def test_it_goes_on_from_its_own_checkpoint_and_publishes_its_files(project, num
 
     with pytest.raises(RuntimeError, match="cut short"):
         make(project, {"code": "1"})
-    assert not (project.root / "better").exists()
+    assert not (project.data / "better").exists()
     findings = make(project, {"code": "1"})
     make(project, {"code": "2"})
     assert begun == [None, {"state": b"7"}, None]
     assert all(finding.passed for finding in findings.values()), findings
-    assert (project.root / "better" / "new" / "model").read_bytes() == b"8"
-    rows = pq.read_table(project.root / "better" / "kept-00000.parquet").to_pylist()
+    assert (project.data / "better" / "new" / "model").read_bytes() == b"8"
+    rows = pq.read_table(project.data / "better" / "kept-00000.parquet").to_pylist()
     assert [row["strict"] for row in rows] == [numerics == "strict"]

@@ -78,14 +78,14 @@ def test_an_error_names_what_failed_in_how_many_rows_and_where_they_lie(check):
 def test_a_warning_leaves_the_errors_alone(check):
     found = check([0.5], text="x")
     assert found["expectations"].passed and not found["warnings"].passed
-    assert found["warnings"].faults[0] == "text.characters at least 2: not so in 1 rows (1)"
+    assert found["warnings"].faults[0] == "text.characters at least 2: violated in 1 rows (1)"
 
 
 def test_a_partition_is_compared_with_its_last_version_that_passed(check):
     check([0.1] * 10)
     check([2.0] * 100)  # is not accepted
     found = check([0.1] * 4)
-    assert found["warnings"].faults == ("kept.of_previous at least 0.5: not so (0.4)",)
+    assert found["warnings"].faults == ("kept.of_previous at least 0.5: violated (0.4)",)
     assert check([0.1] * 5)["warnings"].passed is True
     assert check([0.1] * 1, month="2018-07")["warnings"].passed
 
@@ -117,8 +117,8 @@ def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, m
 def test_what_a_record_says_of_warnings_is_what_was_seen_of_the_same_bytes(check):
     check([0.5], text="x")
     (row,) = history.read(check.workspace, check.item).to_pylist()
-    seen = checks.told(check.item, "2018-06", row["version"], "warnings")
-    assert seen.faults == ("text.characters at least 2: not so in 1 rows (1)",)
-    unseen = checks.told(check.item, "2018-06", "another", "warnings")
+    seen = checks.recorded_finding(check.workspace, check.item, "2018-06", row["version"], "warnings")
+    assert seen.faults == ("text.characters at least 2: violated in 1 rows (1)",)
+    unseen = checks.recorded_finding(check.workspace, check.item, "2018-06", "another", "warnings")
     assert unseen.passed and unseen.summary.startswith("not validated in this checkout")
-    assert checks.told(check.item, "2018-06", "another", "expectations").passed
+    assert checks.recorded_finding(check.workspace, check.item, "2018-06", "another", "expectations").passed

@@ -86,4 +86,4 @@ def test_they_are_removed_when_the_partition_passes_again(item, tmp_path):
 def test_what_could_not_be_evaluated_has_no_rows(item, tmp_path):
     write_outcomes(tmp_path, [Outcome.of(SHAPE, ["row-000001"], [row(1)])], SHAPE)
     broken = Result(between("text", 1), False, 0, "", (), "texts are no numbers")
-    assert keep_failing(item, "2018-06", tmp_path, [broken]) == []
+    assert keep_failing(Workspace(tmp_path), item, "2018-06", tmp_path, [broken]) == []

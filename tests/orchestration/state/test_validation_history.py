@@ -108,4 +108,4 @@ def test_processes_that_append_at_once_lose_nothing(pairs, tmp_path):
     rows = history.read(*pairs).to_pylist()
     for name in "abc":
         assert [row["version"] for row in rows if row["run_id"] == name] == [str(n) for n in range(15)]
-    assert [path.name for path in tmp_path.rglob("*") if path.name.startswith(".")] == []
+    assert [path.name for path in (tmp_path / ".silverloom").rglob("*") if path.name.startswith(".")] == []
