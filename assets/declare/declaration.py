@@ -22,6 +22,7 @@ from assets.declare.settings import document, raw_section, section, settings, va
 from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import ModelName, Params
+from ops.parse.source import Format
 from ops.scores import Score
 
 
@@ -56,6 +57,8 @@ class Declaration:
     """The argument that takes whether numerics are strict."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
+    formats: Mapping[str, Format[Any]] = dataclasses.field(default_factory=dict)
+    """What reads its raw records, by their kind."""
     optional: bool = False
     """Whether params.yaml may leave its sources out: then it has no rows."""
     expectations: tuple[Expectation, ...] = ()

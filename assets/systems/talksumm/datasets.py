@@ -5,7 +5,8 @@ Belongs here: the datasets of this system. Not here: how they are computed (ops/
 
 from __future__ import annotations
 
-import assets.sources  # noqa: F401  a dataset is declared before what reads it
+import assets.sources
+import assets.systems.talksumm.sources  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.expectations import (
     among,

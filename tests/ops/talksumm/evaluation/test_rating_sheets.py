@@ -8,9 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES
-from ops.parse.schemas import TALKS
 from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
 from ops.talksumm.schemas import ALIGNMENTS, SUMMARIES
+from ops.talksumm.sources.schemas import TALKS
 from tests.parts import dealt
 
 PARAMS = RatingSheetParams(budget="thirty", papers=2, raters=("ann", "bob"))

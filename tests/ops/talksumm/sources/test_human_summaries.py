@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parse.records import Record, record_id
-from ops.parse.schemas import HUMAN_SUMMARIES
 from ops.parse.source import MonthRule, Raw, Source, month_of
-from ops.parse.summaries import FORMATS, KINDS, parse_human_summaries
+from ops.talksumm.sources.human_summaries import FORMATS, KINDS, parse_human_summaries
+from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
 
 FORMAT = FORMATS["cl_scisumm_summaries"]
-SAMPLE = Path(__file__).resolve().parents[3] / "data" / "sample" / "summaries"
+SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample" / "summaries"
 
 
 def source(**more) -> Source:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ops.parse.source import ParseError
-from ops.parse.talks import talk
-from ops.parse.talks.talk import Line, Word
+from ops.talksumm.sources.talks import talk
+from ops.talksumm.sources.talks.talk import Line, Word
 
 ARROW = "-->"
 _CLOCK = r"(?:(\d{1,4}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})"

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ops.identity import row_id
 from ops.parse.records import Record, record_id
-from ops.parse.schemas import TALKS
 from ops.parse.source import MonthRule, Source
-from ops.parse.talks import FORMATS, metadata, parse_talks
+from ops.talksumm.sources.schemas import TALKS
+from ops.talksumm.sources.talks import FORMATS, metadata, parse_talks
 
 TRANSCRIPTS = FORMATS["transcripts"]
 SOURCE = Source(

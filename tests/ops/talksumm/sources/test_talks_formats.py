@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.parse.source import ParseError
-from ops.parse.talks import plain, srt, talk, timed, webvtt
+from ops.talksumm.sources.talks import plain, srt, talk, timed, webvtt
 
 VTT = """WEBVTT - a talk
 Kind: captions

@@ -23,8 +23,8 @@ from ops.parse import files
 from ops.parse.characters import check_characters
 from ops.parse.decoding import decoded, unescaped
 from ops.parse.records import Record, read_each
-from ops.parse.schemas import HUMAN_SUMMARIES
 from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
 from ops.text.hyphens import join_lines, words_of
 from ops.text.sentences import sentence_spans
 from ops.text.space import fold

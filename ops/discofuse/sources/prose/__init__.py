@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ops.discofuse.sources.prose.document import Document
+from ops.discofuse.sources.prose.jsonl import JsonlProse
+from ops.discofuse.sources.prose.plain import PlainProse
+from ops.discofuse.sources.schemas import PROSE
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
-from ops.parse.prose.document import Document
-from ops.parse.prose.jsonl import JsonlProse
-from ops.parse.prose.plain import PlainProse
 from ops.parse.records import Record, read_each
-from ops.parse.schemas import PROSE
 from ops.parse.source import Format
 
 __all__ = ["FORMATS", "Document", "parse_prose"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.parse.talks import talk
-from ops.parse.talks.talk import Word
+from ops.talksumm.sources.talks import talk
+from ops.talksumm.sources.talks.talk import Word
 
 
 def read(text: str) -> Sequence[Word]:

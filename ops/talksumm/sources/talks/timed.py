@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 
 from ops.parse.characters import check_characters
 from ops.parse.source import ParseError
-from ops.parse.talks import talk
-from ops.parse.talks.talk import Word
+from ops.talksumm.sources.talks import talk
+from ops.talksumm.sources.talks.talk import Word
 
 #: One character as a JSON string writes it: a surrogate pair, another escape, or itself.
 _WRITTEN = re.compile(

@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse.records import Record, read_each
-from ops.parse.schemas import TALKS
 from ops.parse.source import Format, Only, ParseError, Raw, Source
-from ops.parse.talks import folder, plain, srt, talk, timed, webvtt
-from ops.parse.talks.talk import Talk, Word
+from ops.talksumm.sources.schemas import TALKS
+from ops.talksumm.sources.talks import folder, plain, srt, talk, timed, webvtt
+from ops.talksumm.sources.talks.talk import Talk, Word
 
 __all__ = ["FORMATS", "Talk", "Word", "parse_talks"]
 

@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from ops.discofuse.sources.schemas import FUSION_PAIRS
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse.characters import check_characters
 from ops.parse.decoding import decoded
 from ops.parse.lines import lines_of_files
 from ops.parse.records import Record, read_each
-from ops.parse.schemas import FUSION_PAIRS
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.text.space import fold
 

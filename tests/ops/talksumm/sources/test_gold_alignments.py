@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.gold_alignments import FORMATS, parse_gold_alignments
 from ops.parse.records import Record, record_id
-from ops.parse.schemas import GOLD_ALIGNMENTS
 from ops.parse.source import MonthRule, Raw, Source, month_of
+from ops.talksumm.sources.gold_alignments import FORMATS, parse_gold_alignments
+from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS
 
-SAMPLE = Path(__file__).resolve().parents[3] / "data" / "sample" / "alignments"
+SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample" / "alignments"
 HEADER = "first_word,last_word,sentence\n"
 
 

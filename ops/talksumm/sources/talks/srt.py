@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ops.parse.talks import cues, talk
-from ops.parse.talks.cues import Cue
-from ops.parse.talks.talk import Word
+from ops.talksumm.sources.talks import cues, talk
+from ops.talksumm.sources.talks.cues import Cue
+from ops.talksumm.sources.talks.talk import Word
 
 
 def read(text: str) -> Sequence[Word]:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ops.parse.source import ParseError
-from ops.parse.talks import cues, talk
-from ops.parse.talks.cues import Cue
-from ops.parse.talks.talk import Word
+from ops.talksumm.sources.talks import cues, talk
+from ops.talksumm.sources.talks.cues import Cue
+from ops.talksumm.sources.talks.talk import Word
 
 _SIGNATURE = re.compile(r"WEBVTT(?:[ \t].*)?")
 _NO_CUE = re.compile(r"NOTE(?:[ \t].*)?|(?:STYLE|REGION)[ \t]*")

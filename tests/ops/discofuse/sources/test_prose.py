@@ -6,9 +6,9 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from ops.parse.prose import FORMATS, parse_prose
+from ops.discofuse.sources.prose import FORMATS, parse_prose
+from ops.discofuse.sources.schemas import PROSE
 from ops.parse.records import Record, record_id
-from ops.parse.schemas import PROSE
 from ops.parse.source import ParseError, Raw, Source, month_of
 
 

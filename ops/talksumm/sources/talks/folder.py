@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 
 from ops.parse.files import Found, content_of, find, obstacle
 from ops.parse.source import Only, ParseError, Raw, Source
-from ops.parse.talks import metadata
-from ops.parse.talks.metadata import Row
+from ops.talksumm.sources.talks import metadata
+from ops.talksumm.sources.talks.metadata import Row
 
 #: Bytes; a row takes about 150.
 _LARGEST_TABLE = 2**28

@@ -2,7 +2,7 @@
 
 import gzip
 
-from ops.parse.fusion_pairs import FORMATS, SPLITS, parse_fusion_pairs
+from ops.discofuse.sources.fusion_pairs import FORMATS, SPLITS, parse_fusion_pairs
 from ops.parse.records import Record, record_id
 from ops.parse.source import Source
 

@@ -12,10 +12,10 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from ops.discofuse.sources.prose.document import Document, paragraphs_of
 from ops.parse.characters import check_characters
 from ops.parse.decoding import json_object, scalars, text_at
 from ops.parse.lines import lines_of_files
-from ops.parse.prose.document import Document, paragraphs_of
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.space import fold
 

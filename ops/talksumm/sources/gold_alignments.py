@@ -17,8 +17,8 @@ from ops.parse import files
 from ops.parse.csv_rows import csv_rows
 from ops.parse.decoding import decoded
 from ops.parse.records import Record, read_each
-from ops.parse.schemas import GOLD_ALIGNMENTS
 from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS
 from ops.text.space import fold
 
 COLUMNS = ("first_word", "last_word", "sentence")

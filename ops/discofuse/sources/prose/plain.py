@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from ops.discofuse.sources.prose.document import Document, paragraphs_of
 from ops.parse.files import whole_files
 from ops.parse.papers.plain import Head, head_of
-from ops.parse.prose.document import Document, paragraphs_of
 from ops.parse.source import Only, ParseError, Raw, Source
 
 
