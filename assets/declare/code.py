@@ -40,8 +40,8 @@ REPORT = (
     "orchestration.files.vega",
 )
 
-#: What a declaration says of a dataset's quality: it looks at the data and makes none of it.
-ABOUT = frozenset({"contrast", "expectations", "measures", "scores", "thresholds"})
+#: What a declaration says of how a dataset is checked and shown: it looks at the data and makes none of it.
+ABOUT = frozenset({"contrast", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
 
 
 def entry(

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import dagster as dg
 
+from assets.declare.child_runs import Trainings, Trials
 from assets.declare.dagster_asset import dagster_asset
 from assets.declare.declaration import Declaration, Input, declarations, register
 from assets.declare.expectations import Suite, check
@@ -42,6 +43,8 @@ def dataset(
     contrast: tuple[str, str] | None = None,
     scores: Mapping[str, Score] | None = None,
     thresholds: Sequence[Threshold] = (),
+    trials: Trials | None = None,
+    trains: Trainings | None = None,
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
     """Declare a dataset: the decorated function is its asset.
 
@@ -57,14 +60,16 @@ def dataset(
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
     again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py).
     `thresholds` are the params of which pages tell what other values would keep (thresholds.py).
+    `trials` and `trains` say that rows are trials, or that models are trained: each is a run of its own in
+    MLflow (child_runs.py).
 
     `contrast` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of
     an input, "pairs.sentences": then a row names its pair in a column whose name ends with `_id`.
 
     Raises TypeError for an argument that is none of these and for raw records without formats, LookupError
-    for a dataset, a column in the expectations or the contrast, or a param or an argument in the thresholds,
-    that there is not.
+    for a dataset, a column in the expectations, the contrast or the trials, or a param or an argument in the
+    thresholds, that there is not.
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
@@ -77,11 +82,15 @@ def dataset(
             contrast=contrast,
             scores=dict(scores or {}),
             thresholds=tuple(thresholds),
+            trials=trials,
+            trains=trains,
         )
         if bool(declaration.records) != bool(declaration.formats):
             raise TypeError(f"{declaration.name}: raw records and the formats that read them go together")
         check(declaration.expectations, shape, declaration.name)
         _check_contrast(declaration)
+        if trials:
+            trials.check(declaration.name, shape)
         for threshold in declaration.thresholds:
             known = [source.argument for source in declaration.inputs]
             threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())

@@ -17,6 +17,7 @@ from typing import Any
 import dagster as dg
 
 from assets.declare import code
+from assets.declare.child_runs import Trainings, Trials
 from assets.declare.expectations import Expectation, suite_version
 from assets.declare.settings import document, raw_section, section, settings, validated
 from assets.declare.thresholds import Threshold
@@ -69,6 +70,10 @@ class Declaration:
     """The numbers that say how good it is, which `dvc metrics` compares."""
     thresholds: tuple[Threshold, ...] = ()
     """Of which params other values can be judged from stored scores."""
+    trials: Trials | None = None
+    """Of a dataset whose rows are trials."""
+    trains: Trainings | None = None
+    """Of a dataset of trained models."""
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ anything is computed (ops/discofuse).
 from __future__ import annotations
 
 import assets.systems.discofuse.datasets  # noqa: F401  a dataset is declared before what reads it
+from assets.declare.child_runs import Trainings
 from assets.declare.dataset import dataset
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique, votes
 from ops.discofuse.build.example import DISCOURSE_TYPES
@@ -16,6 +17,7 @@ from ops.discofuse.evaluation import scores as evaluating
 from ops.discofuse.models import fusion_model as learning
 from ops.discofuse.models import fusions as fusing
 from ops.discofuse.models import transfer as transferring
+from ops.models.seq2seq import served as seq2seq
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
 from ops.params import Strict
@@ -29,6 +31,7 @@ from ops.scores import Score
     consumes="balanced",
     partitioned=False,
     measures=["source_tokens.length", "target_tokens.length"],
+    trains=Trainings(seq2seq.KIND),
     expectations=[
         *identity("learnt"),
         *not_null("example_id", "set", "split", "discourse_type"),
@@ -103,6 +106,7 @@ def evaluation(fusions: Parts, params: evaluating.EvaluationParams) -> Outcomes:
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
     scores={"sari": Score("sari", where="chosen")},
+    trains=Trainings(seq2seq.KIND),
     contrast=("prediction", "target"),
     expectations=[
         *identity("transferred"),

@@ -7,6 +7,7 @@ and how anything is computed (ops/talksumm).
 from __future__ import annotations
 
 import assets.systems.talksumm.datasets  # noqa: F401  a dataset is declared before what reads it
+from assets.declare.child_runs import Trainings
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     among,
@@ -21,6 +22,7 @@ from assets.declare.expectations import (
     unique,
     votes,
 )
+from ops.models.extractors import served as extractors
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
 from ops.params import Strict
@@ -72,6 +74,7 @@ def gold_papers(
     consumes="training_sets",
     partitioned=False,
     measures=["agreement", "sentences", "positions.length"],
+    trains=Trainings(extractors.KIND),
     scores={"agreement": Score("agreement"), "agreement_of_chosen": Score("agreement", where="chosen")},
     expectations=[
         *identity("extraction"),

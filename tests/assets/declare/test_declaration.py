@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from assets.declare import declaration
+from assets.declare.child_runs import Trials
 from assets.declare.dagster_asset import CHECKS
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import declarations
@@ -67,6 +68,21 @@ def test_raw_records_and_the_formats_that_read_them_are_declared_together():
 def test_every_corpus_of_the_params_is_read_by_the_formats_of_its_dataset():
     for name, sources in settings().sources.items():
         assert {source.kind for source in sources.values()} <= corpus(name).formats.keys(), name
+
+
+@pytest.mark.parametrize(
+    ("trials", "complaint"),
+    [
+        (Trials(params=("size",), metrics=()), "'size', which is no column"),
+        (Trials(params=(), metrics=("text",)), "'text' as a metric, which is no number"),
+    ],
+)
+def test_trials_of_what_is_no_column_or_no_number_are_refused(trials, complaint):
+    with pytest.raises(LookupError, match=f"talksumm/grid: the trials name {complaint}"):
+
+        @dataset(group="talksumm", shape=SHAPE, trials=trials)
+        def grid(talks: Parts):
+            """No."""
 
 
 def test_an_input_that_does_not_exist_is_refused():
