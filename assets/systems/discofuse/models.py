@@ -14,6 +14,7 @@ from ops.discofuse.build.example import DISCOURSE_TYPES
 from ops.discofuse.evaluation import human_evaluation as judging
 from ops.discofuse.evaluation import rating_sheets as asking
 from ops.discofuse.evaluation import scores as evaluating
+from ops.discofuse.evaluation.questionnaires import QUESTIONNAIRES
 from ops.discofuse.models import fusion_model as learning
 from ops.discofuse.models import fusions as fusing
 from ops.discofuse.models import transfer as transferring
@@ -136,7 +137,7 @@ def transfer(
     expectations=[
         *identity("rated"),
         *not_null("questionnaire", "example_id", "domain", "sentence_1", "sentence_2", "asked"),
-        among("questionnaire", *(one.name for one in asking.QUESTIONNAIRES)),
+        among("questionnaire", *(questionnaire.name for questionnaire in QUESTIONNAIRES)),
         *text("sentence_1", longest=3_000),
         *text("sentence_2", longest=3_000),
         *steady(),

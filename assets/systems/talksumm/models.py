@@ -33,6 +33,7 @@ from ops.talksumm.evaluation import human_evaluation as judging
 from ops.talksumm.evaluation import rating_sheets as asking
 from ops.talksumm.evaluation import scores as evaluating
 from ops.talksumm.evaluation import system_summaries as summarising
+from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 from ops.talksumm.models import extractor as extracting
 
 
@@ -155,7 +156,7 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: evaluating.E
     expectations=[
         *identity("rated"),
         *not_null("questionnaire", "summary_id", "paper_id", "month", "text"),
-        among("questionnaire", *(one.name for one in asking.QUESTIONNAIRES)),
+        among("questionnaire", *(questionnaire.name for questionnaire in QUESTIONNAIRES)),
         between("position", 0),
         *text("text", longest=50_000),
         *steady(),
