@@ -19,12 +19,12 @@ from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
 from ops.parts import Parts
+from ops.rank.budget import word_count
 from ops.rank.oracle import bigram_gains, oracle_of_references
 from ops.rank.tokens import words as words_of
 from ops.talksumm.pairing.titles import form
 from ops.talksumm.sources.human_summaries import KINDS
 from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
-from ops.talksumm.summarise.budgets import word_count
 from ops.talksumm.summarise.training_sets import drawn, sections
 
 _TEXT, _INT = pa.string(), pa.int32()

@@ -1,6 +1,6 @@
 """Prose in plain text: a file a document, blank lines between paragraphs.
 
-Belongs here: this format. Not here: title and metadata lines (ops/parse/papers/plain.py has them, too).
+Belongs here: this format. Not here: title and metadata lines (ops/parse/head.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ops.discofuse.sources.prose.document import Document, paragraphs_of
 from ops.parse.files import whole_files
-from ops.parse.papers.plain import Head, head_of
+from ops.parse.head import Head, head_of
 from ops.parse.source import Only, ParseError, Raw, Source
 
 
