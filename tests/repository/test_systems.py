@@ -66,9 +66,9 @@ def naming(root: Path, system: str) -> set[str]:
     found = set()
     for path in source_files(root):
         place = path.relative_to(root).as_posix()
-        if not any(place.startswith((f"{folder}/", f"{folder}.")) for folder in own_folders(system)):
-            if any(system in word.lower() for word in code_words(path)):
-                found.add(place)
+        own = any(place.startswith((f"{folder}/", f"{folder}.")) for folder in own_folders(system))
+        if not own and any(system in word.lower() for word in code_words(path)):
+            found.add(place)
     return found
 
 
