@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import orchestration  # noqa: F401
+import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.discofuse.sources.prose import parse_prose
 from ops.discofuse.sources.schemas import PROSE
 from ops.parse.records import Record
