@@ -21,11 +21,10 @@ from typing import Any, TypeAlias
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before numpy is loaded
-
 import pyarrow as pa
 from fusion_rules import texts
 
+import orchestration.catalogue  # noqa: F401  declares every asset
 from assets.declare.settings import section
 from ops.coreference import gap
 from ops.discofuse.build.annotated import annotate

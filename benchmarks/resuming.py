@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import orchestration  # noqa: F401
+import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse.prose import parse_prose
 from ops.parse.records import Record
 from ops.parse.schemas import PROSE
