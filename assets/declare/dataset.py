@@ -11,11 +11,8 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-import dagster as dg
-
 from assets.declare.child_runs import Trainings, Trials
-from assets.declare.dagster_asset import dagster_asset
-from assets.declare.declaration import Declaration, Input, declarations, register
+from assets.declare.declaration import Declaration, Input, Key, declarations, register
 from assets.declare.expectations import Suite, check
 from assets.declare.thresholds import Threshold
 from ops.models.training.checkpoints import CheckpointFolder
@@ -45,7 +42,7 @@ def dataset(
     thresholds: Sequence[Threshold] = (),
     trials: Trials | None = None,
     trains: Trainings | None = None,
-) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
+) -> Callable[[Callable[..., Outcomes]], Declaration]:
     """Declare a dataset: the decorated function is its asset.
 
     Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
@@ -72,7 +69,7 @@ def dataset(
     thresholds, that there is not.
     """
 
-    def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
+    def declare(function: Callable[..., Outcomes]) -> Declaration:
         declaration = dataclasses.replace(
             _declaration(function, group, shape, consumes, partitioned),
             measures=tuple(measures),
@@ -94,8 +91,7 @@ def dataset(
         for threshold in declaration.thresholds:
             known = [source.argument for source in declaration.inputs]
             threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
-        register(declaration)
-        return dagster_asset(declaration)
+        return register(declaration)
 
     return declare
 
@@ -128,7 +124,7 @@ def _declaration(
             records = name
         else:
             raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
-    key = dg.AssetKey([group, name])
+    key = Key(group, name)
     read = tuple(inputs)
     return Declaration(
         key, function, shape, consumes, partitioned, read, records, params, checkpoints, strict
@@ -145,8 +141,8 @@ def _check_contrast(declaration: Declaration) -> None:
             raise LookupError(f"{declaration.name}: the contrast names {text!r}, which is no column")
 
 
-def _input_key(group: str, name: str) -> dg.AssetKey:
-    for candidate in (dg.AssetKey([group, name]), dg.AssetKey(["sources", name])):
+def _input_key(group: str, name: str) -> Key:
+    for candidate in (Key(group, name), Key("sources", name)):
         if candidate in declarations():
             return candidate
     raise LookupError(f"no dataset {group}/{name} or sources/{name} is declared before its use")

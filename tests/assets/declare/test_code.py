@@ -4,7 +4,6 @@ import ast
 import shutil
 
 import pytest
-from dagster import AssetKey
 
 from assets.declare import code
 from assets.declare.declaration import declarations
@@ -75,7 +74,7 @@ def test_a_package_that_is_not_locked_is_an_error():
 def test_what_systems_add_to_the_pages_is_part_of_the_report():
     found = code.closure(["orchestration.pages.site"], code.REPORT)
     assert {"orchestration.pages.html", "orchestration.pages.systems.talksumm.talks"} <= set(found)
-    assert "jinja2" in declarations()[AssetKey(["quality", "pages"])].code["packages"]
+    assert "jinja2" in declarations()[("quality", "pages")].code["packages"]
 
 
 @pytest.mark.parametrize("name", ["static/page.js", "systems/talksumm/templates/talk.html"])
