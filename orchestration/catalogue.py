@@ -17,7 +17,7 @@ from assets.declare.discovery import discover  # noqa: E402
 from assets.declare.report import Everything, Files, report  # noqa: E402
 from assets.declare.settings import document  # noqa: E402
 
-MODULES = discover()
+discover()
 
 
 @report(group="quality")

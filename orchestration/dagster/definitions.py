@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dagster as dg
 
+from assets.declare.dagster_asset import dagster_asset
 from orchestration import catalogue
 from orchestration.dagster.health import health_check
 from orchestration.dagster.schedules import hourly, newest_month
@@ -20,7 +21,7 @@ def build_definitions(workspace: Workspace, commit: bool = True) -> dg.Definitio
     # Drivers of their own have their own loop and end; health is asked for through the browser.
     health = [health_check(workspace, dg.AssetKey(["quality", "pages"]))] if commit else []
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([*catalogue.MODULES, catalogue]),
+        assets=[dagster_asset(dataset) for dataset in workspace.datasets.values()],
         asset_checks=health,
         schedules=[newest_month(workspace), *(hourly(check) for check in health)] if commit else [],
         sensors=[source_files(workspace)] if commit else [],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dagster as dg
 
+from assets.declare.dagster_asset import asset_key
 from orchestration.dagster.child_process import ask
 from orchestration.dagster.sensors import check_known
 from orchestration.workspace.workspace import Workspace
@@ -33,7 +34,7 @@ def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
         for name in stale:
             check_known(workspace, name, month)
         return dg.RunRequest(
-            partition_key=month, asset_selection=[workspace.datasets[name].key for name in stale]
+            partition_key=month, asset_selection=[asset_key(workspace.datasets[name].key) for name in stale]
         )
 
     return newest_month

@@ -9,6 +9,7 @@ import json
 
 import dagster as dg
 
+from assets.declare.dagster_asset import asset_key
 from orchestration.dagster.child_process import ask
 from orchestration.workspace.workspace import Workspace
 
@@ -36,7 +37,7 @@ def source_files(workspace: Workspace) -> dg.SensorDefinition:
                 dg.RunRequest(
                     run_key=f"{name} {month} {request['state']}",
                     partition_key=month or None,
-                    asset_selection=[workspace.datasets[name].key],
+                    asset_selection=[asset_key(workspace.datasets[name].key)],
                     tags={"silverloom/noticed": found["reason"][:200]},
                 )
             )

@@ -45,7 +45,7 @@ def render(workspace: Workspace) -> str:
         "code": _code_stage(workspace),
         **{stage_name(item): _stage(workspace, item) for item in workspace.datasets.values()},
     }
-    return HEADER + yaml.safe_dump({"stages": stages}, sort_keys=False, width=110)
+    return HEADER + yaml.dump({"stages": stages}, Dumper=yaml.CSafeDumper, sort_keys=False, width=110)
 
 
 def check_rendered(workspace: Workspace) -> None:

@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING
 from assets.declare.settings import Settings, checkout, settings
 
 if TYPE_CHECKING:  # before numpy's kernels are pinned, nothing may load it
-    import dagster as dg
-
-    from assets.declare.declaration import Declaration
+    from assets.declare.declaration import Declaration, Key
     from assets.declare.graph import Graph
 
 
@@ -27,7 +25,7 @@ class Workspace:
     """A checkout; two of the same root are equal."""
 
     root: Path
-    declarations: Mapping[dg.AssetKey, Declaration] | None = field(default=None, compare=False, repr=False)
+    declarations: Mapping[Key, Declaration] | None = field(default=None, compare=False, repr=False)
     """What the graph is made of; by default all that is declared when it is first asked for."""
 
     @classmethod

@@ -104,16 +104,16 @@ def test_damage_to_the_note_of_what_was_rendered_renders_all_again(validated, ta
 @pytest.mark.parametrize("how", DAMAGES)
 def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys, how):
     """A comparison of two versions is damaged."""
-    monkeypatch.setattr(versions, "compared", lambda old, now, examples: {"rows": 1})
-    monkeypatch.setattr(versions, "made_differently", lambda old, now: [])
+    monkeypatch.setattr(versions, "compared", lambda *_: {"rows": 1})
+    monkeypatch.setattr(versions, "made_differently", lambda *_: [])
     item = workspace().datasets["talksumm/pairs"]
     now = versions.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
     old = versions.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
-    right = versions._compared(item, old, now, "why", tmp_path)
+    right = versions._compared(workspace(), item, old, now, "why", tmp_path)
     (path,) = tmp_path.iterdir()
     damage(path, how)
     tally.attempt()
-    assert versions._compared(item, old, now, "why", tmp_path) == right
+    assert versions._compared(workspace(), item, old, now, "why", tmp_path) == right
     # JSON without a checksum is what was written before there were any
     assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()
