@@ -113,10 +113,8 @@ def test_counts_that_are_not_those_of_the_files_are_never_committed(project, mon
             Project,
             "finished",
             lambda self, item, month: (
-                read_record(pairs, month)
-                or Record(
-                    KEY, folder_hashes(self.folder / "data" / month), counts(self.folder / "data" / month)
-                )
+                read_record(here, item, month)
+                or Record(KEY, folder_hashes(here.folder(item, month)), counts(here.folder(item, month)))
             ),
         )
         tally.attempt()
