@@ -14,7 +14,7 @@ SETUP = """
 import sys, time, random
 from pathlib import Path
 import orchestration
-from orchestration.mlflow.store import Experiment, Run, Table, prepare, write
+from orchestration.mlflow.store import Experiment, TrackedRun, TrackedDataset, prepare, write
 path = Path(sys.argv[1])
 params = {f"section.param_{n}": str(n) for n in range(12)}
 metrics = {f"dropped/{n}": float(n) for n in range(8)}
@@ -25,9 +25,9 @@ OURS = (
     SETUP
     + """
 begun = time.monotonic()
-tables = [Table(f"in {n}", f"{n:032x}.dir", "input", "{}") for n in range(3)]
+tables = [TrackedDataset(f"in {n}", f"{n:032x}.dir", "input", "{}") for n in range(3)]
 def run(children=()):
-    return Run("2018-06", "FINISHED", 0, 1, params, metrics, tags, tables, children)
+    return TrackedRun("2018-06", "FINISHED", 0, 1, params, metrics, tags, tables, children)
 write(path, Experiment("one"), run())
 one = time.monotonic()
 write(path, Experiment("many"), run([run() for _ in range(81)]))
@@ -69,7 +69,7 @@ print(imported - begun, one - imported, time.monotonic() - one)
 
 
 def measure(program: str, folder: Path) -> list[float]:
-    """Run a program on a store of its own and return the seconds that it prints."""
+    """TrackedRun a program on a store of its own and return the seconds that it prints."""
     from orchestration.mlflow.store import prepare
 
     store = folder / "mlflow.db"

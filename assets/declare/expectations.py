@@ -21,7 +21,7 @@ from ops.outcome import Shape
 
 Severity: TypeAlias = Literal["error", "warning"]
 #: `counts` has one row: how the partition compares with its former version.
-Table: TypeAlias = Literal["kept", "dropped", "rejected", "counts"]
+TableName: TypeAlias = Literal["kept", "dropped", "rejected", "counts"]
 
 #: Stands for the month of the partition that is validated.
 THIS_MONTH = "this month"
@@ -61,7 +61,7 @@ class Expectation:
     type: str
     arguments: Mapping[str, Any]
     severity: Severity = "error"
-    table: Table = "kept"
+    table: TableName = "kept"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -75,13 +75,13 @@ class Expectation:
 Suite: TypeAlias = Sequence[Expectation]
 
 
-def not_null(*columns: str, severity: Severity = "error", table: Table = "kept") -> list[Expectation]:
+def not_null(*columns: str, severity: Severity = "error", table: TableName = "kept") -> list[Expectation]:
     """Expect a value in every row."""
     kind = "expect_column_values_to_not_be_null"
     return [Expectation(f"{name} is there", kind, {"column": name}, severity, table) for name in columns]
 
 
-def unique(*columns: str, severity: Severity = "error", table: Table = "kept") -> Expectation:
+def unique(*columns: str, severity: Severity = "error", table: TableName = "kept") -> Expectation:
     """Expect that no value, or no combination of values, stands in two rows."""
     name = f"{' and '.join(columns)} once"
     if len(columns) == 1:
@@ -96,7 +96,7 @@ def between(
     least: float | None = None,
     greatest: float | None = None,
     severity: Severity = "error",
-    table: Table = "kept",
+    table: TableName = "kept",
 ) -> Expectation:
     """Expect numbers in a range, both ends included; a missing number is no fault."""
     bounds = [
@@ -108,7 +108,7 @@ def between(
     return Expectation(name, "expect_column_values_to_be_between", arguments, severity, table)
 
 
-def none(*measures: str, severity: Severity = "error", table: Table = "kept") -> list[Expectation]:
+def none(*measures: str, severity: Severity = "error", table: TableName = "kept") -> list[Expectation]:
     """Expect that measures which count faults are 0 in every row."""
     kind = "expect_column_values_to_be_between"
     return [
@@ -117,14 +117,18 @@ def none(*measures: str, severity: Severity = "error", table: Table = "kept") ->
     ]
 
 
-def among(column: str, *values: object, severity: Severity = "error", table: Table = "kept") -> Expectation:
+def among(
+    column: str, *values: object, severity: Severity = "error", table: TableName = "kept"
+) -> Expectation:
     """Expect one of some values; `THIS_MONTH` stands for the partition's month."""
     name = f"{column} is {' or '.join(map(str, values))}"
     arguments = {"column": column, "value_set": list(values)}
     return Expectation(name, "expect_column_values_to_be_in_set", arguments, severity, table)
 
 
-def matches(column: str, pattern: str, severity: Severity = "error", table: Table = "kept") -> Expectation:
+def matches(
+    column: str, pattern: str, severity: Severity = "error", table: TableName = "kept"
+) -> Expectation:
     """Expect texts in which a regular expression is found."""
     arguments = {"column": column, "regex": pattern}
     return Expectation(
@@ -132,21 +136,21 @@ def matches(column: str, pattern: str, severity: Severity = "error", table: Tabl
     )
 
 
-def equal(one: str, other: str, severity: Severity = "error", table: Table = "kept") -> Expectation:
+def equal(one: str, other: str, severity: Severity = "error", table: TableName = "kept") -> Expectation:
     """Expect the same value in two columns."""
     arguments = {"column_A": one, "column_B": other}
     kind = "expect_column_pair_values_to_be_equal"
     return Expectation(f"{one} equals {other}", kind, arguments, severity, table)
 
 
-def at_most(one: str, other: str, severity: Severity = "error", table: Table = "kept") -> Expectation:
+def at_most(one: str, other: str, severity: Severity = "error", table: TableName = "kept") -> Expectation:
     """Expect that a number of one column is nowhere greater than that of another."""
     arguments = {"column_A": other, "column_B": one, "or_equal": True}
     kind = "expect_column_pair_values_a_to_be_greater_than_b"
     return Expectation(f"{one} at most {other}", kind, arguments, severity, table)
 
 
-def text(column: str, longest: int, shortest: int = 1, table: Table = "kept") -> list[Expectation]:
+def text(column: str, longest: int, shortest: int = 1, table: TableName = "kept") -> list[Expectation]:
     """Expect sane English: neither too short nor too long (in characters), no control characters.
 
     Texts come from outside: these are warnings. A text of few words has no language that could be told.
@@ -157,7 +161,7 @@ def text(column: str, longest: int, shortest: int = 1, table: Table = "kept") ->
     ]
 
 
-def texts(field: str, longest: int, table: Table = "kept") -> list[Expectation]:
+def texts(field: str, longest: int, table: TableName = "kept") -> list[Expectation]:
     """Expect the same of the items of a list (`sentences.text`, `labels.items`), a row's taken together."""
     return [
         between(f"{field}.longest", None, longest, "warning", table),
@@ -211,8 +215,8 @@ def suite_version(suite: Suite) -> str:
 
     That are the measures, the rules by which they are looked at, and Great Expectations.
     """
-    told = repr(list(suite)) + rules(*_RULES)
-    return hashlib.md5(told.encode(), usedforsecurity=False).hexdigest()
+    content = repr(list(suite)) + rules(*_RULES)
+    return hashlib.md5(content.encode(), usedforsecurity=False).hexdigest()
 
 
 def check(suite: Suite, shape: Shape, owner: str) -> None:

@@ -13,7 +13,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.settings import ParamsError, Settings, check_names
 
 
-class Graph:
+class AssetGraph:
     """Declarations, inputs before what reads them."""
 
     def __init__(self, declarations: Iterable[Declaration]) -> None:

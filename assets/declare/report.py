@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from assets.declare.declaration import Declaration, Input, Key, declarations, register
-from assets.declare.graph import Graph
+from assets.declare.graph import AssetGraph
 
 #: What a report makes: files by relative path.
 Files: TypeAlias = Iterator[tuple[str, bytes]]
@@ -19,9 +19,11 @@ Files: TypeAlias = Iterator[tuple[str, bytes]]
 class Everything(dict[str, Mapping[str, Path]]):
     """The folders of every dataset declared before, by name and month: what a report reads."""
 
-    def __init__(self, folders: Mapping[str, Mapping[str, Path]] | None = None, graph: Graph | None = None):
+    def __init__(
+        self, folders: Mapping[str, Mapping[str, Path]] | None = None, graph: AssetGraph | None = None
+    ):
         super().__init__(folders or {})
-        self.graph = graph or Graph(declarations().values())
+        self.graph = graph or AssetGraph(declarations().values())
 
 
 def report(*, group: str) -> Callable[[Callable[[Everything], Files]], Declaration]:

@@ -55,7 +55,7 @@ class Exclusion(Params):
     reason: str = Field(min_length=1)
 
 
-class Store(Params, section="store"):
+class StoreParams(Params, section="store"):
     """How datasets lie on disk."""
 
     records_per_part: int = Field(gt=0)
@@ -67,7 +67,7 @@ class Settings(Params):
     partitions: Partitions
     exclude: list[Exclusion]
     numerics: Literal["strict", "fast"]
-    store: Store
+    store: StoreParams
     sources: Mapping[str, Mapping[str, Source]]
 
     @field_validator("exclude")

@@ -78,6 +78,6 @@ def _interrupted(event: dg.DagsterEvent) -> bool:
         return False
     error = event.step_failure_data.error
     return any(
-        one is not None and one.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt")
-        for one in (error, error.cause)
+        raised is not None and raised.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt")
+        for raised in (error, error.cause)
     )

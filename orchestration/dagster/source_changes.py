@@ -32,10 +32,10 @@ _LEFT_ALONE = ("param ", "code ", "package ", "model ", EXPECTATIONS)
 
 @dataclass
 class Cursor:
-    """What is remembered from one look to the next: JSON in a sensor's cursor."""
+    """What a sensor keeps from one look to the next, as JSON."""
 
     rules: dict[str, str] = field(default_factory=dict)
-    """The MD5 of what params.yaml says of each source (`papers.text`): its folder, how months are told."""
+    """The MD5 of what params.yaml says of each source (`papers.text`): its folder, how months are found."""
     seen: dict[str, dict[str, str]] = field(default_factory=dict)
     """The MD5 of the records of each month, inside the range or not, by source."""
     touched: list[Partition] = field(default_factory=list)
@@ -85,7 +85,7 @@ def source_changes(workspace: Workspace, memory: Cursor) -> SourceChanges:
             continue
         pending.append(place)
         name = label(step.item, step.month)
-        if any(one in pending for one in step.upstream):
+        if any(partition in pending for partition in step.upstream):
             continue
         try:
             state = _state(view, step)
@@ -97,12 +97,12 @@ def source_changes(workspace: Workspace, memory: Cursor) -> SourceChanges:
             held.append(f"{name} was asked for already, and is asked for once")
         else:
             requests.append(Request(*place, state))
-    said = [
+    reasons = [
         *([f"new or other in params.yaml: {', '.join(sorted(new))}"] if new and memory.rules else []),
         *([f"changed: {', '.join(' '.join(place) for place in changed)}"] if changed else []),
         *held,
     ]
-    reason = "; ".join(said) or "no source file is new or changed"
+    reason = "; ".join(reasons) or "no source file is new or changed"
     return SourceChanges(Cursor(rules, seen, pending, asked), requests, reason)
 
 
@@ -198,7 +198,7 @@ def _by_inputs(step: Step, pending: Container[Partition], view: View) -> bool:
     `pending` are those before it that are.
     """
     reasons = view.status(step.item, step.month).reasons
-    return any(one in pending for one in step.upstream) or any(
+    return any(partition in pending for partition in step.upstream) or any(
         not reason.startswith(_LEFT_ALONE) for reason in reasons
     )
 
@@ -234,9 +234,9 @@ def read_cursor(text: str) -> Cursor | None:
 
 
 def look(workspace: Workspace, text: str) -> SourceChanges:
-    """Look at the source folders with what a cursor holds; a damaged one is as an empty one, and is named."""
+    """Look at the source folders with a cursor; a damaged one counts as empty, and the reason says so."""
     memory = read_cursor(text)
     found = source_changes(workspace, memory or Cursor())
     if memory is None:
-        found.reason = f"what was remembered could not be read, and is begun anew; {found.reason}"
+        found.reason = f"the cursor could not be read, and is begun anew; {found.reason}"
     return found

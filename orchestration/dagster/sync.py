@@ -30,12 +30,12 @@ from orchestration.files.identity import folder_hashes, version
 from orchestration.quality.checks import recorded_finding, settle
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 
 ABSENT = "absent"
 
-Event: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
+DagsterEvent: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
 def sync(workspace: Workspace) -> list[str]:
@@ -48,7 +48,7 @@ def _sync(workspace: Workspace) -> list[str]:
     corrected, view = [], View(workspace)
     for item in workspace.datasets.values():
         latest = _latest_tags(item)
-        events: list[Event] = []
+        events: list[DagsterEvent] = []
         for month in item.months:
             reported, record = latest.get(month, {}), view.status(item, month).record
             if record is not None:
@@ -64,7 +64,7 @@ def _sync(workspace: Workspace) -> list[str]:
     return corrected
 
 
-def _report(events: list[Event]) -> None:
+def _report(events: list[DagsterEvent]) -> None:
     """Report events in a run called `sync`: Dagster takes a check's result once a run and partition."""
 
     @dg.op(name="sync")
@@ -94,7 +94,7 @@ def _tags_of(record: EventLogRecord) -> Mapping[str, str]:
     return (materialization.tags if materialization else None) or {}
 
 
-def _tags(workspace: Workspace, item: Declaration, record: Record) -> dict[str, str]:
+def _tags(workspace: Workspace, item: Declaration, record: PartitionRecord) -> dict[str, str]:
     """Return the version tags that a run of this record would have reported."""
     tags = {
         DATA_VERSION_TAG: record.version,
@@ -114,8 +114,8 @@ def _tags(workspace: Workspace, item: Declaration, record: Record) -> dict[str, 
 
 
 def _found(
-    workspace: Workspace, item: Declaration, month: str, record: Record, tags: Mapping[str, str]
-) -> list[Event]:
+    workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, tags: Mapping[str, str]
+) -> list[DagsterEvent]:
     if item.shape:
         settle(workspace, item, month, record)
     pointers = {}
@@ -141,7 +141,7 @@ def _found(
 
 
 def _checked(
-    workspace: Workspace, item: Declaration, month: str, record: Record, name: str
+    workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, name: str
 ) -> dg.AssetCheckEvaluation:
     """A record exists only where every check that blocks passed."""
     finding = recorded_finding(workspace, item, month, record.version, name)

@@ -28,8 +28,8 @@ def backfill(
         for item in workspace.graph.selected(select)
     ]
     needed = missing_inputs(workspace, wanted)
-    both = [(item, sorted({*own, *needed.get(item.name, ())})) for item, own in wanted]
-    over_all = [item.name for item, own in both if not item.partitioned and not own]
+    both = [(item, sorted({*asked, *needed.get(item.name, ())})) for item, asked in wanted]
+    over_all = [item.name for item, months in both if not item.partitioned and not months]
     tags = {TAG: f"{first}..{last}"}
     notes = [
         f"needed by them, and so made as well where that could be: {name} {', '.join(months)}"
@@ -38,7 +38,12 @@ def backfill(
     if over_all:
         notes.append(f"not by month, so not in a backfill: {', '.join(over_all)}; `make run` makes them")
     return drive(
-        workspace, [(item, own) for item, own in both if item.partitioned or own], jobs, force, tags, notes
+        workspace,
+        [(item, months) for item, months in both if item.partitioned or months],
+        jobs,
+        force,
+        tags,
+        notes,
     )
 
 

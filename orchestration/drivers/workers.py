@@ -101,7 +101,7 @@ class Pool:
         from dagster._core.utils import make_new_run_id
 
         for worker in [worker for worker in self._workers if worker.task is None and worker.ended]:
-            self._remove(worker)  # it was ended while it had nothing to do
+            self._reap(worker)  # it was ended while it had nothing to do
         worker = next((worker for worker in self._workers if worker.task is None), None) or self._spawn()
         worker.start(self._make, item, month, make_new_run_id(), tags)
 
@@ -120,7 +120,7 @@ class Pool:
             try:
                 error, seconds = task.future.result()
             except BrokenProcessPool:
-                self._remove(worker)
+                self._reap(worker)
                 error, seconds = worker.died(), time.monotonic() - task.begun
                 end(task.run_id, error)
             yield Done(task.item, task.month, error, seconds)
@@ -132,13 +132,13 @@ class Pool:
                 worker.interrupt()
         end = time.monotonic() + PATIENCE
         for worker in list(self._workers):
-            self._remove(worker, end)
+            self._reap(worker, end)
 
     def _spawn(self) -> _Worker:
         self._workers.append(_Worker(self._listener))
         return self._workers[-1]
 
-    def _remove(self, worker: _Worker, end: float = 0.0) -> None:
+    def _reap(self, worker: _Worker, end: float = 0.0) -> None:
         self._workers.remove(worker)
         worker.close(end)
 

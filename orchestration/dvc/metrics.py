@@ -37,7 +37,7 @@ from orchestration.workspace.workspace import Workspace
 FUNNEL = ("month", "outcome", "reason", "rows")
 DISTRIBUTIONS = ("measure", "from", "to", "rows")
 
-#: A change of these makes what is remembered of a partition worthless.
+#: A change of these makes former measurements of a partition worthless.
 _MEASURING = (
     "ops/measures.py",
     "ops/scores.py",
@@ -48,7 +48,7 @@ _MEASURING = (
 
 
 class _Look(TypedDict):
-    """What is remembered of a partition's kept rows."""
+    """What was measured of a partition's kept rows."""
 
     asked: dict[str, Any]
     profile: dict[str, list[int]]
@@ -87,14 +87,14 @@ def write(item: Declaration, view: View) -> None:
     numbers = {month: _counted(item, month, view) for month in item.made_months}
     looks = [look(item, month, view) for month in item.made_months]
     scores = {
-        name: score.value(Sum(*one["scores"][name]) for one in looks) for name, score in item.scores.items()
+        name: score.value(Sum(*look["scores"][name]) for look in looks) for name, score in item.scores.items()
     }
     known = {name: value for name, value in scores.items() if value is not None}
     content = {**total(numbers.values()), **({"scores": known} if known else {})}
     write_changed(
         view.workspace.metrics_file(item), (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
     )
-    profiles = profile.total(one["profile"] for one in looks)
+    profiles = profile.total(look["profile"] for look in looks)
     tables = [_csv(FUNNEL, _funnel(numbers)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
     for plot, table in zip(plots(view.workspace, item), tables, strict=False):
         write_changed(plot.file, table.encode())
@@ -145,7 +145,7 @@ def _distributions(
 def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
     """Return what is measured of a partition's kept rows, `profile` and `scores`, read once for each version.
 
-    The `former` version's profile is remembered with it, and since `when` it is another; None if unknown.
+    The `former` version's profile is kept with it, and since `when` it is another; None if unknown.
     Raises NotReadyError for a partition that is not finished.
     """
     version = view.finished(item, month).version

@@ -37,14 +37,14 @@ _PART = re.compile(r"\d{5,}\.zip")
 _CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
 
 #: Size, time of change and inode of a file.
-Mark: TypeAlias = tuple[int, int, int]
+InputMark: TypeAlias = tuple[int, int, int]
 
 
 class InputReplacedError(RuntimeError):
     """An input is not what it was when the partition was begun."""
 
 
-def marks(paths: Iterable[Path]) -> dict[Path, Mark]:
+def marks(paths: Iterable[Path]) -> dict[Path, InputMark]:
     """Return what tells whether files are replaced later."""
     found = {path: path.stat() for path in paths}
     return {path: (stat.st_size, stat.st_mtime_ns, stat.st_ino) for path, stat in found.items()}
@@ -56,7 +56,7 @@ class FinishedParts:
 
     workspace: Workspace
     folder: Path
-    inputs: Mapping[Path, Mark]
+    inputs: Mapping[Path, InputMark]
     """The files that the partition is made of, as they were when it was begun."""
     code: Mapping[str, str]
     """The marks of params and code in the process that began the partition."""

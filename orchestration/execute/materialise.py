@@ -23,7 +23,7 @@ from assets.declare.report import Everything
 from ops.parts import Artifact, Part, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.checkpoints import StoredCheckpoints, discard
-from orchestration.execute.finished_parts import Mark, begin_parts, discard_parts, marks
+from orchestration.execute.finished_parts import InputMark, begin_parts, discard_parts, marks
 from orchestration.execute.metadata import links, metadata
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.full_disk import DiskFullError
@@ -31,7 +31,7 @@ from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, write_files
 from orchestration.messages.failures import describe, give_up_or_retry
-from orchestration.messages.progress import Lines, listening
+from orchestration.messages.progress import ProgressLines, listening
 from orchestration.mlflow.tracking import track
 from orchestration.quality import checks as quality
 from orchestration.quality import conservation
@@ -49,7 +49,7 @@ from orchestration.state.freshness import (
 )
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making, reading
-from orchestration.state.records import Record, forget, write_record
+from orchestration.state.records import PartitionRecord, forget, write_record
 from orchestration.workspace.workspace import Workspace
 
 
@@ -81,7 +81,7 @@ class Store:
                 ):
                     context.log.info("made by another run since this one was asked for it")
                     return _result(workspace, declaration, month, record)
-                with listening(Lines(context.log.info)):
+                with listening(ProgressLines(context.log.info)):
                     result = make(workspace, declaration, month, context.run_id)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
@@ -129,7 +129,7 @@ def make(
             forget(workspace, declaration, month)
             raise ChangedBytesError("an input was replaced while it was read: run again")
     check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
-    record = same or Record(
+    record = same or PartitionRecord(
         made_under, folder_hashes(target), counts(target), run_id, time.monotonic() - started
     )
     if declaration.shape is not None:
@@ -169,7 +169,7 @@ def _make_dataset(
     target: Path,
     inputs: Mapping[str, Parts | Artifact],
     key: Mapping[str, Any],
-    before: Mapping[Path, Mark],
+    before: Mapping[Path, InputMark],
 ) -> dict[str, Finding]:
     """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
     assert declaration.shape is not None, f"{declaration.name} has no rows"
@@ -194,7 +194,7 @@ def _accept(
     workspace: Workspace,
     declaration: Declaration,
     month: str,
-    record: Record,
+    record: PartitionRecord,
     findings: Mapping[str, Finding],
 ) -> None:
     """Let a partition count as made if the checks that can refuse it passed; track it either way."""
@@ -223,7 +223,7 @@ def _accept(
 
 def _same_bytes(
     workspace: Workspace, declaration: Declaration, month: str, key: Mapping[str, Any]
-) -> Record | None:
+) -> PartitionRecord | None:
     """Return the record of a partition of which only the expectations changed: it is not made again."""
     former = View(workspace).known(declaration, month)
     unchanged = former is not None and differences(former.key, key) == [EXPECTATIONS]
@@ -319,7 +319,7 @@ def _result(
     workspace: Workspace,
     declaration: Declaration,
     month: str,
-    record: Record,
+    record: PartitionRecord,
     findings: Mapping[str, Finding] | None = None,
 ) -> dg.MaterializeResult[Any]:
     """Return what Dagster records; without findings, those that a record stands for."""

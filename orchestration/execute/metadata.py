@@ -17,13 +17,13 @@ from orchestration.files.parquet import TABLES, part_name
 from orchestration.messages.markdown import table
 from orchestration.mlflow import tracking
 from orchestration.state.addresses import Addresses
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
 
 
-def metadata(workspace: Workspace, folder: Path, record: Record) -> dict[str, Any]:
+def metadata(workspace: Workspace, folder: Path, record: PartitionRecord) -> dict[str, Any]:
     """Return the metadata of a materialisation, from its folder and record."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
@@ -50,7 +50,7 @@ def metadata(workspace: Workspace, folder: Path, record: Record) -> dict[str, An
     }
 
 
-def links(workspace: Workspace, item: Declaration, month: str, record: Record) -> dict[str, Any]:
+def links(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> dict[str, Any]:
     """Return what leads from a partition to its other pages, as metadata."""
     run = tracking.find(workspace, item, month, record)
     return {

@@ -14,8 +14,8 @@ from typing import Any
 from ops.outcome import Outcome, Outcomes
 from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
-from orchestration.execute.finished_parts import FinishedParts, Mark
-from orchestration.messages.progress import Notice, Progress, tell
+from orchestration.execute.finished_parts import FinishedParts, InputMark
+from orchestration.messages.progress import Notice, PartitionProgress, tell
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
 
@@ -31,7 +31,12 @@ class ResumableEngine:
     """
 
     def __init__(
-        self, workspace: Workspace, engine: Engine, partition: str, folder: Path, inputs: Mapping[Path, Mark]
+        self,
+        workspace: Workspace,
+        engine: Engine,
+        partition: str,
+        folder: Path,
+        inputs: Mapping[Path, InputMark],
     ) -> None:
         self._workspace, self._engine, self._partition = workspace, engine, partition
         self._folder, self._inputs = folder, inputs
@@ -71,7 +76,7 @@ class ResumableEngine:
         computed = self._engine.map(_compute, missing, op, finished, total != 1, *shared)
         begun, done, new = time.monotonic(), 0, 0
         while True:
-            tell(Progress(self._partition, name, done, total, done - new, time.monotonic() - begun))
+            tell(PartitionProgress(self._partition, name, done, total, done - new, time.monotonic() - begun))
             if done in kept:
                 yield finished.read(done)
             elif (outcome := next(computed, None)) is not None:

@@ -27,71 +27,71 @@ _AT_FDCWD = -100
 
 
 @contextlib.contextmanager
-def building(workshop: Path, target: Path) -> Iterator[Path]:
+def building(staging: Path, target: Path) -> Iterator[Path]:
     """Give an empty folder to fill; when the block ends well, it becomes `target` at once.
 
-    When the block raises, `target` is left as it was and the folder is removed. `workshop` must lie on
+    When the block raises, `target` is left as it was and the folder is removed. `staging` must lie on
     the file system of `target`. Raises DiskFullError where the device has no space left.
     """
-    with _gate(workshop):
-        _recover(workshop)
-        room = Path(tempfile.mkdtemp(dir=workshop))
-        lock = lock_file(room / "lock")
+    with _mutex(staging):
+        _recover(staging)
+        slot = Path(tempfile.mkdtemp(dir=staging))
+        lock = lock_file(slot / "lock")
     with contextlib.closing(lock):
-        new = room / "new"
+        new = slot / "new"
         new.mkdir()
         try:
             with disk_errors(target):
-                place = target.relative_to(workshop.parent).as_posix()
-                (room / "target").write_bytes(dump({"target": place}))
+                place = target.relative_to(staging.parent).as_posix()
+                (slot / "target").write_bytes(dump({"target": place}))
                 yield new
                 sync_folder(new)
-                _swap(new, target, room)
+                _swap(new, target, slot)
         finally:
-            with _gate(workshop):  # or another process, cleaning up, finds half of a room
-                _clear(room)
+            with _mutex(staging):  # or another process, cleaning up, finds half of a slot
+                _clear(slot)
 
 
-def recover(workshop: Path) -> None:
-    """Finish or undo what killed processes left in a workshop; what a living one holds is left alone."""
-    with _gate(workshop):
-        _recover(workshop)
+def recover(staging: Path) -> None:
+    """Finish or undo what killed processes left in a staging; what a living one holds stays."""
+    with _mutex(staging):
+        _recover(staging)
 
 
-def _recover(workshop: Path) -> None:
-    for room in sorted(path for path in workshop.iterdir() if path.is_dir() and not path.is_symlink()):
-        with contextlib.suppress(BlockingIOError), contextlib.closing(lock_file(room / "lock")):
-            _clear(room)
+def _recover(staging: Path) -> None:
+    for slot in sorted(path for path in staging.iterdir() if path.is_dir() and not path.is_symlink()):
+        with contextlib.suppress(BlockingIOError), contextlib.closing(lock_file(slot / "lock")):
+            _clear(slot)
 
 
-def _clear(room: Path) -> None:
-    """Remove a room, after its `old` was put back where that was not replaced."""
-    old = room / "old"
+def _clear(slot: Path) -> None:
+    """Remove a slot; its `old` is put back first where it was not replaced."""
+    old = slot / "old"
     if old.exists():
         try:
-            target = _target(room)
+            target = _target(slot)
         except DamagedError as error:
-            set_aside(room, f"target: {error}", "what its `old` was is made again where it is missing")
+            set_aside(slot, f"target: {error}", "what its `old` was is made again where it is missing")
             return
         if not target.exists():
             make_folder(target.parent)
             old.rename(target)
-    _empty(room)
+    _empty(slot)
 
 
-def _empty(room: Path) -> None:
-    """Remove a room, `old` first: without `target` nobody could tell whether that is still needed."""
-    shutil.rmtree(room / "old", ignore_errors=True)
-    shutil.rmtree(room, ignore_errors=True)
+def _empty(slot: Path) -> None:
+    """Remove a slot, `old` first: without `target` nobody could tell whether that is still needed."""
+    shutil.rmtree(slot / "old", ignore_errors=True)
+    shutil.rmtree(slot, ignore_errors=True)
 
 
-def _target(room: Path) -> Path:
-    """Return what a room was opened for. Raises DamagedError for what is no place beside its workshop."""
-    content, checked = load(read_state(room / "target") or b"")
+def _target(slot: Path) -> Path:
+    """Return what a slot was opened for. Raises DamagedError for what is no place beside its staging."""
+    content, checked = load(read_state(slot / "target") or b"")
     place = PurePosixPath(str(content.get("target", "")))
     if not checked or place.is_absolute() or ".." in place.parts or not place.parts:
-        raise DamagedError("it names no place that a room is opened for")
-    return room.parent.parent / place
+        raise DamagedError("it names no place that a slot is opened for")
+    return slot.parent.parent / place
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -147,13 +147,13 @@ def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
         path.write_bytes(content)
 
 
-def remove(target: Path, workshop: Path) -> None:
+def remove(target: Path, staging: Path) -> None:
     """Remove a folder at once: it is renamed away first, so that no reader sees half of it."""
-    with _gate(workshop):
-        _recover(workshop)
-        room = Path(tempfile.mkdtemp(dir=workshop))
-        target.rename(room / "gone")
-        shutil.rmtree(room)
+    with _mutex(staging):
+        _recover(staging)
+        slot = Path(tempfile.mkdtemp(dir=staging))
+        target.rename(slot / "gone")
+        shutil.rmtree(slot)
 
 
 @contextlib.contextmanager
@@ -168,10 +168,10 @@ def disk_errors(target: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _gate(workshop: Path) -> Iterator[None]:
-    """Let one process at a time open a room or clean up, so that no young room is taken for a dead one."""
-    make_folder(workshop)
-    with contextlib.closing(lock_file(workshop / ".gate", wait=True)):
+def _mutex(staging: Path) -> Iterator[None]:
+    """Let one process at a time open a slot or clean up, so that no new slot is taken for a dead one."""
+    make_folder(staging)
+    with contextlib.closing(lock_file(staging / ".mutex", wait=True)):
         yield
 
 
@@ -224,7 +224,7 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _swap(new: Path, target: Path, room: Path) -> None:
+def _swap(new: Path, target: Path, slot: Path) -> None:
     make_folder(target.parent)
     if os.path.lexists(target) and not target.is_dir():
         set_aside(target, "it is no folder", "a new one takes its place")
@@ -232,19 +232,19 @@ def _swap(new: Path, target: Path, room: Path) -> None:
         new.rename(target)
     elif not _exchange(new, target):
         # Between these two renames there is no target: recover() puts the old one back.
-        _sync(room / "target")
-        target.rename(room / "old")
+        _sync(slot / "target")
+        target.rename(slot / "old")
         new.rename(target)
     _sync(target.parent)
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(first: Path, second: Path) -> bool:
     """Exchange two folders in one step, where the system and the file system can (Linux)."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError):
         return False
-    done: int = rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE)
+    done: int = rename(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _EXCHANGE)
     if done != 0 and ctypes.get_errno() not in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(other))
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(second))
     return done == 0

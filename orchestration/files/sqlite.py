@@ -1,4 +1,4 @@
-"""Damaged SQLite files: told by what SQLite itself says of them, and set aside whole.
+"""Damaged SQLite files: found by what SQLite itself says of them, and set aside whole.
 
 Belongs here: looking at a file, and moving it with the files beside it. Not here: what is in it
 (mlflow_store.py, Dagster), and that nobody else does so at the same time (whoever calls holds a lock).
@@ -75,8 +75,8 @@ def set_damaged_aside(path: Path, table: str, then: str, thorough: bool = False)
         return
     first, *others = [place for place in (path, *_beside(path)) if os.path.lexists(place)]
     place = set_aside(first, wrong, f"{then}; restart `make ui` if it runs")
-    for other in others if place is not None else ():
-        other.rename(f"{place}{other.name.removeprefix(path.name)}")
+    for neighbour in others if place is not None else ():
+        neighbour.rename(f"{place}{neighbour.name.removeprefix(path.name)}")
 
 
 def _beside(path: Path) -> list[Path]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assets.declare.report import Everything
+from ops.outcome import Row
 from ops.parse.characters import one_line
 from orchestration.lineage.ancestry import Ancestry, Passport, Place
-from orchestration.lineage.origins import Row, flow, raw_file, rows, saying, short, spoken, where
+from orchestration.lineage.origins import flow, raw_file, rows, saying, short, spoken, where
 from orchestration.state.freshness import View
 from orchestration.state.records import read_record
 from orchestration.workspace.workspace import Workspace
@@ -75,5 +76,5 @@ def _origins(ancestry: Ancestry, passport: Passport, indent: str, seen: set[int]
 
 
 def _about(row: Row) -> str:
-    said = row.get(saying(list(row)) or "")
-    return "".join(f": {part}" for part in (where(row), said and short(said)) if part)
+    summary = row.get(saying(list(row)) or "")
+    return "".join(f": {part}" for part in (where(row), summary and short(summary)) if part)

@@ -5,24 +5,22 @@ Belongs here: reading the rows of an ancestry, and the raw file of a record. Not
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
 from assets.declare.settings import settings
+from ops.outcome import Row
 from ops.parse.records import record_place
 from orchestration.lineage.ancestry import Ancestry, File, Place
 from orchestration.lineage.rows import read
 
 WIDTH = 240
 SPOKEN = 3
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -93,11 +91,11 @@ def spoken(ancestry: Ancestry, states: Sequence[Row]) -> list[list[Spoken]]:
             numbers.setdefault(places[code][-1], []).append(number)
     for file, which in _by_file(pairs := list(numbers)).items():
         words = read(file.path, ["words"])["words"].combine_chunks()
-        for place in (pairs[one] for one in which):
+        for place in (pairs[index] for index in which):
             talk = words[place.index].values
             for number in numbers[place]:
                 found[number] = [
-                    _said(talk, span["first"], span["last"]) for span in states[number]["spans"][:SPOKEN]
+                    _spoken(talk, span["first"], span["last"]) for span in states[number]["spans"][:SPOKEN]
                 ]
     return found
 
@@ -114,7 +112,7 @@ def flow(value: object) -> str:
     return text.removesuffix("...\n").strip()
 
 
-def _said(talk: pa.StructArray, first: int, last: int) -> Spoken:
+def _spoken(talk: pa.StructArray, first: int, last: int) -> Spoken:
     texts, offsets = talk.field("text"), talk.field("offset")
     end = offsets[last].as_py() + len(texts[last].as_py())
     shown = texts.slice(first, min(last + 1 - first, 4 * WIDTH)).to_pylist()

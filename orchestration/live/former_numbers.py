@@ -26,7 +26,7 @@ def former(item: Declaration, view: View) -> Mapping[str, Any] | None:
     if not seen:
         return None
     profiles = [seen.get(number, one)["profile"] for number, one in enumerate(looks)]
-    return {"profile": total(profiles), "when": max(one["when"] for one in seen.values())}
+    return {"profile": total(profiles), "when": max(look["when"] for look in seen.values())}
 
 
 def _fits(one: Mapping[str, Any] | None, item: Declaration) -> bool:

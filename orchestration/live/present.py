@@ -56,10 +56,10 @@ def state(workspace: Workspace) -> dict[str, Any]:
 
 def description(found: Sequence[Mapping[str, Any]]) -> str:
     """Return in a sentence or some how all datasets stand: never better than the worst of them."""
-    off = [one for one in found if one["mood"] in ("bad", "stale")]
-    failed = sum(one["mood"] == "bad" for one in off)
+    off = [dataset for dataset in found if dataset["mood"] in ("bad", "stale")]
+    failed = sum(dataset["mood"] == "bad" for dataset in off)
     warnings, excluded, unknown = (
-        sum(one[name] for one in found) for name in ("warnings", "excluded", "unknown")
+        sum(dataset[name] for dataset in found) for name in ("warnings", "excluded", "unknown")
     )
     parts = []
     if off:
@@ -86,11 +86,11 @@ def _dataset(
     pages: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
     validations = sorted(
-        history.read(view.workspace, item).to_pylist(), key=lambda one: one["time"], reverse=True
+        history.read(view.workspace, item).to_pylist(), key=lambda entry: entry["time"], reverse=True
     )
     latest: dict[str, Mapping[str, Any]] = {}
-    for one in validations:
-        latest.setdefault(one["month"], one)
+    for entry in validations:
+        latest.setdefault(entry["month"], entry)
     months = [
         _month(
             view.workspace,
@@ -105,7 +105,7 @@ def _dataset(
     ]
     excluded = [_excluded(item, month) for month in item.months if item.excluded(month)]
     moods = {month["mood"] for month in months}
-    mood = next((one for one in ("bad", "stale", "warned") if one in moods), "good")
+    mood = next((worst for worst in ("bad", "stale", "warned") if worst in moods), "good")
     warnings = sum(month["warnings"] for month in months)
     unknown = [
         month for month in months if month["mood"] == "good" and item.expectations and not month["checks"]
@@ -122,7 +122,7 @@ def _dataset(
         "dagster": Addresses(view.workspace).dagster_asset(item.name),
         "months": months + excluded,
         "previous": former(item, view) if item.shape else None,
-        "history": [_validation(one) for one in validations[:_HISTORY]],
+        "history": [_validation(entry) for entry in validations[:_HISTORY]],
     }
 
 
@@ -181,13 +181,15 @@ def _checks(expectations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the expectations of each severity as one check, saying what failed."""
     checks = []
     for severity in ("error", "warning"):
-        chosen = [one for one in expectations if one["severity"] == severity]
-        failed = [one for one in chosen if not one["passed"]]
-        said = "; ".join(f"{one['name']} {one['column']}: {one['unexpected']} rows" for one in failed)
+        chosen = [found for found in expectations if found["severity"] == severity]
+        failed = [found for found in chosen if not found["passed"]]
+        summary = "; ".join(
+            f"{found['name']} {found['column']}: {found['unexpected']} rows" for found in failed
+        )
         noun = "expectations" if severity == "error" else "warnings"
         name = f"{len(chosen) - len(failed)} of {len(chosen)} {noun}"
         if chosen:
-            checks.append({"name": name, "severity": severity, "passed": not failed, "said": said})
+            checks.append({"name": name, "severity": severity, "passed": not failed, "said": summary})
     return checks
 
 

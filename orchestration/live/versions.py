@@ -32,11 +32,11 @@ _FOUND = TypeAdapter(dict[str, Any])
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What is said of one dataset: a sentence, and where its rows differ, the comparison and its page."""
+class DatasetChange:
+    """How one dataset changed: a sentence, and where its rows differ, the comparison and its page."""
 
     name: str
-    said: str
+    summary: str
     subject: str = ""
     found: Mapping[str, Any] = field(default_factory=dict)
     link: str = ""
@@ -45,7 +45,7 @@ class Entry:
 def write_versions(workspace: Workspace, folder: Path) -> None:
     """Write `versions.html` and a page for each dataset that has changed; pages of older comparisons go.
 
-    What cannot be compared, for want of its bytes or of a history, is said in its place.
+    What cannot be compared, for want of its bytes or of a history, has the reason in its place.
     """
     entries = [
         _entry(workspace, item, folder / "versions")
@@ -71,7 +71,7 @@ def write_versions(workspace: Workspace, folder: Path) -> None:
 
 def write_page(workspace: Workspace, path: Path, found: Mapping[str, Any]) -> None:
     """Write one comparison as a page."""
-    entry = Entry(str(found["dataset"]), f"from {found['old']['label']} to {found['new']['label']}")
+    entry = DatasetChange(str(found["dataset"]), f"from {found['old']['label']} to {found['new']['label']}")
     _write(workspace, path, "version.html", f"{entry.name}: versions", entry=entry, found=found)
 
 
@@ -82,16 +82,16 @@ def _write(workspace: Workspace, path: Path, template: str, title: str, **values
     write_file(path, content)
 
 
-def _entry(workspace: Workspace, item: Declaration, folder: Path) -> Entry:
+def _entry(workspace: Workspace, item: Declaration, folder: Path) -> DatasetChange:
     try:
         now = at(workspace, item.name, "")
         former = _former(workspace, item, now.md5)
         if isinstance(former, str):
-            return Entry(item.name, former)
+            return DatasetChange(item.name, former)
         commit, subject = former
-        return _compared(workspace, item, at(workspace, item.name, commit), now, subject, folder)
+        return _compared(item, at(workspace, item.name, commit), now, subject, folder)
     except (ValueError, LookupError, RuntimeError) as error:
-        return Entry(item.name, str(error))
+        return DatasetChange(item.name, str(error))
 
 
 def _former(workspace: Workspace, item: Declaration, md5: str) -> tuple[str, str] | str:
@@ -113,15 +113,15 @@ def _former(workspace: Workspace, item: Declaration, md5: str) -> tuple[str, str
     return f"unchanged since {since}" + (", or longer" if len(looked) == COMMITS else "")
 
 
-def _compared(
-    workspace: Workspace, item: Declaration, old: Version, now: Version, subject: str, folder: Path
-) -> Entry:
+def _compared(item: Declaration, old: Version, now: Version, subject: str, folder: Path) -> DatasetChange:
     """Compare, unless that was done before: rows of the same two versions differ in the same way."""
     name = f"{item.name.replace('/', '-')}-{str(old.commit)[:7]}-{now.md5[:7]}"
     kept = folder / f"{name}.json"
     found = read(kept, _FOUND, "it is compared anew")
     if found is None:
-        found = json.loads(json.dumps(compared(workspace, old, now, EXAMPLES)))
+        found = json.loads(json.dumps(compared(old, now, EXAMPLES)))
         write_file(kept, dump(found))
-    found["made_of"] = made_differently(workspace, old, now)
-    return Entry(item.name, f"changed since {str(old.commit)[:7]}", subject, found, f"versions/{name}.html")
+    found["made_of"] = made_differently(old, now)
+    return DatasetChange(
+        item.name, f"changed since {str(old.commit)[:7]}", subject, found, f"versions/{name}.html"
+    )

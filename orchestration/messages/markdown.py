@@ -1,6 +1,6 @@
 """Text of any origin as Markdown that shows it as it is, and nothing else.
 
-Belongs here: escaping, and tables. Not here: what is shown (summary.py, quality/checks.py, standing.py).
+Belongs here: escaping, and tables. Not here: what is shown.
 
 The Dagster UI renders descriptions and tables as GitHub's Markdown: an image in the text of a row would be
 fetched from wherever it points as soon as the page is opened.

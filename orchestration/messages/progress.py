@@ -1,4 +1,4 @@
-"""How far the work on a partition is, told to whoever listens: a terminal, Dagster's log, a parent process.
+"""How far the work on a partition is, for whoever listens: a terminal, Dagster's log, a parent process.
 
 Belongs here: the events and their listeners, and events as lines at intervals. Not here: the terminal
 (display.py).
@@ -17,7 +17,7 @@ FIRST, EVERY = 10.0, 30.0
 
 
 @dataclass(frozen=True)
-class Progress:
+class PartitionProgress:
     """How far a map over the parts of a partition is."""
 
     partition: str
@@ -52,7 +52,7 @@ class Notice:
     text: str
 
 
-Event: TypeAlias = Progress | Notice
+Event: TypeAlias = PartitionProgress | Notice
 Listener: TypeAlias = Callable[[Event], None]
 
 _listeners: list[Listener] = []
@@ -93,7 +93,7 @@ class Intervals:
         return True
 
 
-class Lines:
+class ProgressLines:
     """Writes the events of one partition as lines: notices at once, progress at intervals."""
 
     def __init__(self, write: Callable[[str], object]) -> None:

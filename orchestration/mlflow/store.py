@@ -50,7 +50,7 @@ class OtherRevisionError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Table:
+class TrackedDataset:
     """A version of a dataset that a run read or made."""
 
     name: str
@@ -64,7 +64,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Run:
+class TrackedRun:
     """One run as MLflow knows it, with the runs that belong to it."""
 
     name: str
@@ -75,8 +75,8 @@ class Run:
     params: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, float] = field(default_factory=dict)
     tags: Mapping[str, str] = field(default_factory=dict)
-    tables: Sequence[Table] = ()
-    children: Sequence[Run] = ()
+    tables: Sequence[TrackedDataset] = ()
+    children: Sequence[TrackedRun] = ()
     curve: Sequence[tuple[str, int, float]] = ()
     """Metrics over steps: name, step, value."""
     artifacts: Path | None = None
@@ -122,7 +122,7 @@ def prepare(path: Path, thorough: bool = False) -> None:
         raise OtherRevisionError(f"{path.name} has tables of revision {found}, runs are for {REVISION}")
 
 
-def write(path: Path, experiment: Experiment, run: Run) -> Written:
+def write(path: Path, experiment: Experiment, run: TrackedRun) -> Written:
     """Write a run and its children into an experiment, which is created if need be: all of it or nothing.
 
     Raises sqlite3.Error, OtherRevisionError, and LookupError where the experiment was deleted in MLflow.
@@ -137,7 +137,7 @@ def write(path: Path, experiment: Experiment, run: Run) -> Written:
     return _write(path, experiment, run)
 
 
-def _write(path: Path, experiment: Experiment, run: Run) -> Written:
+def _write(path: Path, experiment: Experiment, run: TrackedRun) -> Written:
     with _connection(path, "rw") as store, store:
         store.execute("BEGIN IMMEDIATE")
         experiment_id = _experiment(store, experiment, run.end)
@@ -227,7 +227,7 @@ def _experiment(store: sqlite3.Connection, experiment: Experiment, now: int) -> 
     return number
 
 
-def _insert(store: sqlite3.Connection, experiment_id: int, run: Run, parent: str | None = None) -> str:
+def _insert(store: sqlite3.Connection, experiment_id: int, run: TrackedRun, parent: str | None = None) -> str:
     run_id = uuid.uuid4().hex
     name = run.name[:_NAME]
     tags = {**run.tags, "mlflow.runName": name, **({"mlflow.parentRunId": parent} if parent else {})}
@@ -256,7 +256,7 @@ def _insert(store: sqlite3.Connection, experiment_id: int, run: Run, parent: str
     return run_id
 
 
-def _move(path: Path, experiment_id: int, run_id: str, run: Run) -> None:
+def _move(path: Path, experiment_id: int, run_id: str, run: TrackedRun) -> None:
     """Bring a run's artifacts to where MLflow's server looks for them."""
     if run.artifacts is not None:
         place = path.with_name(ARTIFACTS) / str(experiment_id) / run_id / "artifacts"
@@ -264,7 +264,7 @@ def _move(path: Path, experiment_id: int, run_id: str, run: Run) -> None:
         shutil.move(run.artifacts, place / run.artifacts.name)
 
 
-def _insert_metrics(store: sqlite3.Connection, run_id: str, run: Run) -> None:
+def _insert_metrics(store: sqlite3.Connection, run_id: str, run: TrackedRun) -> None:
     points = [*((name, 0, value) for name, value in run.metrics.items()), *run.curve]
     keys = {name: key for key, name in folded({name: name for name, _, _ in points}).items()}
     latest = {point[0]: point for point in points}
@@ -276,7 +276,7 @@ def _insert_metrics(store: sqlite3.Connection, run_id: str, run: Run) -> None:
         )
 
 
-def _insert_table(store: sqlite3.Connection, experiment_id: int, run_id: str, item: Table) -> None:
+def _insert_table(store: sqlite3.Connection, experiment_id: int, run_id: str, item: TrackedDataset) -> None:
     if len(item.digest) > _DIGEST:
         raise ValueError(f"the digest of {item.name} is longer than {_DIGEST} characters: {item.digest}")
     place = (experiment_id, item.name, item.digest)

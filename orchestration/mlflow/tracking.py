@@ -32,10 +32,10 @@ from orchestration.files.full_disk import DiskFullError, full_disk
 from orchestration.files.parquet import TABLES
 from orchestration.messages.failures import describe
 from orchestration.mlflow import store as mlflow_store
-from orchestration.mlflow.store import Experiment, Run, Table, Written
+from orchestration.mlflow.store import Experiment, TrackedDataset, TrackedRun, Written
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import flattened
-from orchestration.state.records import Record, read_record
+from orchestration.state.records import PartitionRecord, read_record
 from orchestration.workspace.workspace import Workspace
 
 #: What runs themselves write into the checkout: it does not make the tree another one than the commit.
@@ -43,7 +43,11 @@ _WRITTEN = ("dvc.lock", "code.json", "metrics")
 
 
 def track(
-    workspace: Workspace, item: Declaration, month: str, record: Record, faults: Mapping[str, Iterable[str]]
+    workspace: Workspace,
+    item: Declaration,
+    month: str,
+    record: PartitionRecord,
+    faults: Mapping[str, Iterable[str]],
 ) -> None:
     """Write the run of a partition that was just made, with the faults that checks found, by check.
 
@@ -63,12 +67,12 @@ def track(
         )
 
 
-def find(workspace: Workspace, item: Declaration, month: str, record: Record) -> str | None:
+def find(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> str | None:
     """Return the address of the latest run that made this version of a partition; None for none."""
     tags = {"partition": month or "all", "data version": record.version}
     try:
         found = mlflow_store.find(workspace.mlflow_store, item.name, tags)
-    except Exception:  # a link is left out: what is wrong with the store is said where runs are written
+    except Exception:  # a link is left out: an error of the store is reported where runs are written
         return None
     return _address(workspace, found)
 
@@ -92,13 +96,13 @@ def _run(
     workspace: Workspace,
     item: Declaration,
     month: str,
-    record: Record,
+    record: PartitionRecord,
     faults: Mapping[str, Iterable[str]],
     staging: Path,
-) -> Run:
+) -> TrackedRun:
     end = int(time.time() * 1000)
     common = {"mlflow.source.type": "LOCAL", "mlflow.source.name": f"assets: {item.name}", **_git(workspace)}
-    return Run(
+    return TrackedRun(
         name=month or "all",
         status="FINISHED" if read_record(workspace, item, month) else "FAILED",
         start=end - int((record.seconds or 0) * 1000),
@@ -121,7 +125,7 @@ def _params(sections: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _metrics(record: Record) -> dict[str, float]:
+def _metrics(record: PartitionRecord) -> dict[str, float]:
     rows = {name: float(record.counts[name]) for name in TABLES}
     return {
         **rows,
@@ -131,7 +135,7 @@ def _metrics(record: Record) -> dict[str, float]:
     }
 
 
-def _tags(workspace: Workspace, item: Declaration, month: str, record: Record) -> dict[str, str]:
+def _tags(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> dict[str, str]:
     addresses = Addresses(workspace)
     links = {
         "Dagster run": addresses.dagster_run(record.run_id or ""),
@@ -153,25 +157,25 @@ def _faults(faults: Mapping[str, Iterable[str]]) -> dict[str, str]:
     return {f"failed check/{name}": "; ".join(texts) for name, texts in faults.items()}
 
 
-def _inputs(record: Record) -> Iterator[Table]:
+def _inputs(record: PartitionRecord) -> Iterator[TrackedDataset]:
     for name, versions in record.key["inputs"].items():
         for month, version in versions.items():
             place = f"data/{name}/{month}".rstrip("/")
-            yield Table(f"{name} {month}".strip(), version, "input", json.dumps({"uri": place}))
+            yield TrackedDataset(f"{name} {month}".strip(), version, "input", json.dumps({"uri": place}))
 
 
-def _output(workspace: Workspace, item: Declaration, month: str, record: Record) -> Table:
+def _output(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> TrackedDataset:
     source = json.dumps({"uri": workspace.shown(workspace.folder(item, month))})
     rows = json.dumps({"num_rows": record.counts["kept"]}) if item.shape else None
-    return Table(label(item, month), record.version, "output", source, rows)
+    return TrackedDataset(label(item, month), record.version, "output", source, rows)
 
 
-def _children(trials: Trials, place: Path, tags: Mapping[str, str], end: int) -> Iterator[Run]:
+def _children(trials: Trials, place: Path, tags: Mapping[str, str], end: int) -> Iterator[TrackedRun]:
     """Yield a run for each kept row of a dataset whose rows are trials."""
     for path in sorted(place.glob("kept-*.parquet")):
         for row in pq.read_table(path, columns=["id", *trials.params, *trials.metrics]).to_pylist():
             params = {name: _short(row[name]) for name in trials.params}
-            yield Run(
+            yield TrackedRun(
                 name=", ".join(f"{name}={value}" for name, value in params.items()),
                 status="FINISHED",
                 start=end,
@@ -186,11 +190,11 @@ def _trainings(
     workspace: Workspace,
     item: Declaration,
     place: Path,
-    record: Record,
+    record: PartitionRecord,
     tags: Mapping[str, str],
     end: int,
     staging: Path,
-) -> Iterator[Run]:
+) -> Iterator[TrackedRun]:
     """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
     trains = item.trains
     if trains is None:
@@ -204,14 +208,14 @@ def _trainings(
             folder.parent.mkdir()
             packages = record.key["code"]["packages"].items()
             save_model(trains.kind, place / model["model"], folder, packages)
-        told = {name: value for name, value in model.items() if isinstance(value, (int, float))}
-        yield Run(
+        numbers = {name: value for name, value in model.items() if isinstance(value, (int, float))}
+        yield TrackedRun(
             name=model["model"],
             status="FINISHED",
             start=end,
             end=end,
             params=_params({name: value for name, value in model.items() if isinstance(value, (str, dict))}),
-            metrics={name: float(value) for name, value in told.items() if not isinstance(value, bool)},
+            metrics={name: float(value) for name, value in numbers.items() if not isinstance(value, bool)},
             tags={
                 **tags,
                 "chosen": str(model["chosen"]).lower(),

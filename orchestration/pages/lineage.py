@@ -11,10 +11,11 @@ from typing import Any
 
 from assets.declare.declaration import Declaration
 from assets.declare.report import Files
+from ops.outcome import Row
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
 from orchestration.lineage.ancestry import Ancestry, File, Passport, Place
-from orchestration.lineage.origins import Row, flow, raw_file, rows, saying, short, spoken, where
+from orchestration.lineage.origins import flow, raw_file, rows, saying, short, spoken, where
 from orchestration.pages.html import first_line, render
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.

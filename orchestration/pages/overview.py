@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assets.declare.graph import Graph
+from assets.declare.graph import AssetGraph
 from assets.declare.report import Files
 from orchestration.lineage.rows import Counted
 from orchestration.pages import drawing
 from orchestration.pages.html import first_line, render
 
 
-def pages(graph: Graph, numbers: Mapping[str, Counted]) -> Files:
+def pages(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Files:
     """Yield the overview."""
     yield render(
         "index.html",
@@ -34,7 +34,7 @@ def _groups(numbers: Mapping[str, Counted]) -> list[str]:
     return [group for group in groups if group != "sources"] or groups
 
 
-def _drawn(graph: Graph, numbers: Mapping[str, Counted], group: str) -> drawing.Drawing:
+def _drawn(graph: AssetGraph, numbers: Mapping[str, Counted], group: str) -> drawing.Drawing:
     """Draw the datasets of a group, and those of others that they are made of."""
     own = [one.item for one in numbers.values() if one.item.key.path[0] == group]
     wanted = {item.name for one in own for item in (one, *graph.ancestors(one))}

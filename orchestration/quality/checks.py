@@ -26,7 +26,7 @@ from orchestration.quality.failing import drop_failing, keep_failing
 from orchestration.quality.measures import against
 from orchestration.quality.validate import Validation, validate
 from orchestration.state import validation_history as history
-from orchestration.state.records import Record, read_record
+from orchestration.state.records import PartitionRecord, read_record
 from orchestration.state.validation_history import Result
 from orchestration.workspace.workspace import Workspace
 
@@ -35,7 +35,7 @@ LEVELS: dict[str, Severity] = {"expectations": "error", "warnings": "warning"}
 
 
 def check(
-    workspace: Workspace, item: Declaration, month: str, folder: Path, record: Record, run_id: str
+    workspace: Workspace, item: Declaration, month: str, folder: Path, record: PartitionRecord, run_id: str
 ) -> dict[str, Finding]:
     """Validate a partition that was just made, or whose expectations changed, and remember what was found.
 
@@ -59,7 +59,7 @@ def _keep(
     item: Declaration,
     month: str,
     folder: Path,
-    record: Record,
+    record: PartitionRecord,
     run_id: str,
     found: Validation,
 ) -> list[Path]:
@@ -72,16 +72,16 @@ def _keep(
         history.append(workspace, item, [entry])
         _keep_latest(workspace, item, month, found, entry)
     except DiskFullError:
-        raise  # the record would find no room either
+        raise  # the record could not be written either
     except Exception as error:
-        dg.get_dagster_logger().warning(f"the validation is not remembered: {describe(error)}")
+        dg.get_dagster_logger().warning(f"the validation is not recorded: {describe(error)}")
     return files
 
 
 def recorded_finding(workspace: Workspace, item: Declaration, month: str, version: str, name: str) -> Finding:
     """Return what a record says of a check, without validating: each that blocks was passed.
 
-    Warnings are those that this checkout has seen of the same bytes; where it has not, that is said.
+    Warnings are those that this checkout has seen of the same bytes; else the finding says that it has not.
     """
     if name != "warnings":
         return Finding((), "passed where the partition was made")
@@ -90,14 +90,16 @@ def recorded_finding(workspace: Workspace, item: Declaration, month: str, versio
         return Finding(
             (), "not validated in this checkout: the partition was made elsewhere, warnings or not"
         )
-    raised = [one for one in seen["expectations"] if not one["passed"] and one["severity"] == "warning"]
+    raised = [
+        found for found in seen["expectations"] if not found["passed"] and found["severity"] == "warning"
+    ]
     faults = tuple(
-        f"{one['name']}: violated in {one['unexpected']} rows ({one['observed']})" for one in raised
+        f"{found['name']}: violated in {found['unexpected']} rows ({found['observed']})" for found in raised
     )
     return Finding(faults, f"as validated at {seen['time']:%Y-%m-%d %H:%M} UTC")
 
 
-def settle(workspace: Workspace, item: Declaration, month: str, record: Record) -> None:
+def settle(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> None:
     """Remove failing rows that are not of the bytes and the expectations that a record stands for."""
     seen = history.latest(workspace, item, month, record.version)
     if seen is None or seen["suite"] != record.key["code"].get("expectations"):

@@ -162,7 +162,7 @@ def _pages(workspace: Workspace) -> Iterator[DocsPage]:
 
 
 def _rendered(workspace: Workspace) -> dict[str, str]:
-    """Return what each page was rendered from; nothing where that cannot be told."""
+    """Return what each page was rendered from; nothing where that is unknown."""
     try:
         content = json.loads((docs_folder(workspace) / _RENDERED).read_bytes())
         return content if isinstance(content, dict) else {}
@@ -228,17 +228,17 @@ def _escape(document: dict[str, Any]) -> None:
             found["partial_unexpected_list"] = [_safe(value) for value in found["partial_unexpected_list"]]
         for count in found.get("partial_unexpected_counts", ()):
             count["value"] = _safe(count["value"])
-        for one in [info] if "raised_exception" in info else info.values():
+        for metric in [info] if "raised_exception" in info else info.values():
             for name in ("exception_message", "exception_traceback"):
-                one[name] = _safe(one[name])
+                metric[name] = _safe(metric[name])
 
 
 def _safe(value: Any) -> Any:
     if isinstance(value, str):
         return html.escape(value)
     if isinstance(value, list):
-        return [_safe(one) for one in value]
-    return {name: _safe(one) for name, one in value.items()} if isinstance(value, dict) else value
+        return [_safe(entry) for entry in value]
+    return {name: _safe(entry) for name, entry in value.items()} if isinstance(value, dict) else value
 
 
 def localised(page: str, root: str) -> str:

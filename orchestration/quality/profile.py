@@ -31,11 +31,11 @@ def profile(folder: Path, measures: Iterable[str]) -> dict[str, list[int]]:
 def total(profiles: Iterable[Profile]) -> dict[str, list[int]]:
     """Add up the profiles of several partitions."""
     sums: dict[str, list[int]] = {}
-    for one in profiles:
-        for name, counts in one.items():
+    for profile in profiles:
+        for name, counts in profile.items():
             sums[name] = _sum(sums[name], counts) if name in sums else list(counts)
     return sums
 
 
-def _sum(one: Sequence[int], other: Sequence[int]) -> list[int]:
-    return [first + second for first, second in zip(one, other, strict=True)]
+def _sum(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    return [first + second for first, second in zip(left, right, strict=True)]

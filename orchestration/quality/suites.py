@@ -43,5 +43,5 @@ def _configuration(item: Expectation, month: str) -> dict[str, Any]:
 
 def _filled(value: object, month: str) -> object:
     if isinstance(value, list):
-        return [month if one == THIS_MONTH else one for one in value]
+        return [month if entry == THIS_MONTH else entry for entry in value]
     return value

@@ -59,10 +59,14 @@ def validate(
         batch = _definition().get_batch(batch_parameters={"dataframe": rows.to_pandas()})
         with _configured_once():
             ran = batch.validate(suite(name, chosen, month), result_format=_FORMAT)
-        found = {one.expectation_config.meta["name"]: one for one in ran.results if one.expectation_config}
+        found = {
+            result.expectation_config.meta["name"]: result
+            for result in ran.results
+            if result.expectation_config
+        }
         results += [_result(item, found[item.name]) for item in chosen]
-        for one in ran.results:
-            _shorten(one.result)
+        for result in ran.results:
+            _shorten(result.result)
         documents.append(ran.to_json_dict())
     return Validation(tuple(results), _merged(documents))
 
@@ -133,10 +137,10 @@ def _result(item: Expectation, found: Any) -> Result:
 
 
 def _exceptions(info: Mapping[str, Any]) -> list[str]:
-    """Return the messages of an expectation's exceptions: told once, or once a metric."""
+    """Return the messages of an expectation's exceptions: one in all, or one a metric."""
     if "raised_exception" in info:
         info = {"": info}
-    texts = [one["exception_message"] for one in info.values() if one["raised_exception"]]
+    texts = [metric["exception_message"] for metric in info.values() if metric["raised_exception"]]
     return sorted({" ".join(str(text).split())[:_SHOWN] for text in texts})
 
 
@@ -173,7 +177,7 @@ def _shorten(result: dict[str, Any]) -> None:
 def _merged(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return one document for all tables of a partition."""
     first, *others = documents
-    first["results"] += [result for other in others for result in other["results"]]
+    first["results"] += [result for document in others for result in document["results"]]
     passed = sum(result["success"] for result in first["results"])
     total = len(first["results"])
     first["success"] = passed == total

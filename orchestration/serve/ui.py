@@ -36,7 +36,7 @@ class Child:
     """When, in seconds of the monotonic clock."""
 
     def last_lines(self) -> str:
-        """Return the end of what it said."""
+        """Return the last lines of its log."""
         lines = self.log.read_text(errors="replace").splitlines()
         return "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
 
@@ -49,7 +49,7 @@ def serve(workspace: Workspace) -> int:
     from orchestration.dagster.sync import sync
 
     addresses = Addresses(workspace)
-    allowed_hosts()  # what is wrong with them is said at once
+    allowed_hosts()  # a bad name is an error at once
     instance()
     sync(workspace)
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may have handed us SIGINT ignored

@@ -19,7 +19,7 @@ from assets.declare.settings import ParamsError, read_again
 from orchestration.state.input_snapshot import CODE
 from orchestration.workspace.workspace import Workspace
 
-Mark = tuple[str, int, int]
+FileMark = tuple[str, int, int]
 
 #: Seconds between two looks; the most that pass without writing while changes go on; the most that writing
 #: may take. Looking takes a twentieth of the time, however much there is.
@@ -74,7 +74,7 @@ def watch(workspace: Workspace) -> None:
         time.sleep(max(_PAUSE, 20 * took))
 
 
-def marks(workspace: Workspace) -> Iterator[Mark]:
+def marks(workspace: Workspace) -> Iterator[FileMark]:
     """Yield name, time of change and size of every file that the present is told from."""
     yield from _files(workspace.state / name for name in ("records", "history", "validations"))
     yield from _files(
@@ -87,7 +87,7 @@ def marks(workspace: Workspace) -> Iterator[Mark]:
     yield from (mark for mark in _files(workspace.root / name for name in _RUNS) if mark[2])
 
 
-def _files(places: Iterable[Path]) -> Iterator[Mark]:
+def _files(places: Iterable[Path]) -> Iterator[FileMark]:
     """Yield a mark of each place that is a file, and of every file below one that is a folder.
 
     Hidden files are none: another process is writing them. What vanishes meanwhile is not there.
@@ -106,7 +106,7 @@ def _counts(base: str, name: str) -> bool:
     return not name.startswith(".") and name != _COMPILED and not f"{base}{os.sep}{name}".endswith(_WRITTEN)
 
 
-def _mark(path: Path) -> Iterator[Mark]:
+def _mark(path: Path) -> Iterator[FileMark]:
     with contextlib.suppress(OSError):
         found = path.stat()
         yield str(path), found.st_mtime_ns, found.st_size

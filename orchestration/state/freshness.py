@@ -16,7 +16,7 @@ from orchestration.files.identity import folder_hashes
 from orchestration.state.corpora import corpus
 from orchestration.state.dvc_cache import check_bytes
 from orchestration.state.record_recovery import recover_record
-from orchestration.state.records import Record, read_record, write_record
+from orchestration.state.records import PartitionRecord, read_record, write_record
 from orchestration.workspace.workspace import Workspace
 
 #: The tag of a run that a driver began for a stale partition: it leaves alone what is fresh by then.
@@ -34,7 +34,7 @@ class NotReadyError(RuntimeError):
 class Status:
     """Whether a partition is fresh, and if not, why."""
 
-    record: Record | None
+    record: PartitionRecord | None
     reasons: tuple[str, ...]
     waiting: bool = False
     """Whether that depends on inputs that are to be made first."""
@@ -45,7 +45,7 @@ class Status:
         return not self.reasons
 
     @property
-    def fresh_record(self) -> Record | None:
+    def fresh_record(self) -> PartitionRecord | None:
         """The record of a fresh partition."""
         return self.record if self.fresh else None
 
@@ -55,10 +55,10 @@ class View:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._records: dict[tuple[str, str], Record | None] = {}
+        self._records: dict[tuple[str, str], PartitionRecord | None] = {}
         self._statuses: dict[tuple[str, str], Status] = {}
 
-    def known(self, item: Declaration, month: str) -> Record | None:
+    def known(self, item: Declaration, month: str) -> PartitionRecord | None:
         """Return a partition's record if its bytes are those on disk, recovered from dvc.lock if lost."""
         place = (item.name, month)
         if place not in self._records:
@@ -70,7 +70,7 @@ class View:
         self._records.pop((item.name, month), None)
         self._statuses.pop((item.name, month), None)
 
-    def finished(self, item: Declaration, month: str) -> Record:
+    def finished(self, item: Declaration, month: str) -> PartitionRecord:
         """Return the record of a partition whose checks passed and whose bytes are on disk.
 
         Raises NotReadyError where there is none.
@@ -123,13 +123,13 @@ class View:
         return Status(record, tuple(reasons))
 
 
-def load_record(workspace: Workspace, item: Declaration, month: str) -> Record:
+def load_record(workspace: Workspace, item: Declaration, month: str) -> PartitionRecord:
     """Return the record of a partition, whatever its bytes are now. Raises NotReadyError without one."""
     record = read_record(workspace, item, month) or recover_record(workspace, item, month)
     return _needed(record, item, month)
 
 
-def _known(workspace: Workspace, item: Declaration, month: str) -> Record | None:
+def _known(workspace: Workspace, item: Declaration, month: str) -> PartitionRecord | None:
     record = read_record(workspace, item, month)
     if record is not None and record.hashes:
         found = folder_hashes(workspace.folder(item, month))
@@ -142,7 +142,7 @@ def _known(workspace: Workspace, item: Declaration, month: str) -> Record | None
     return record
 
 
-def _needed(record: Record | None, item: Declaration, month: str) -> Record:
+def _needed(record: PartitionRecord | None, item: Declaration, month: str) -> PartitionRecord:
     if record is None:
         raise NotReadyError(f"{label(item, month)} is missing or did not pass its checks: make it first")
     return record

@@ -19,11 +19,11 @@ from orchestration.state import validation_history as history
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
 from orchestration.state.dvc_lock import locked_stages, manifest, recorded, stage_name
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 
 
-def recover_record(workspace: Workspace, item: Declaration, month: str) -> Record | None:
+def recover_record(workspace: Workspace, item: Declaration, month: str) -> PartitionRecord | None:
     """Return the record of a partition as dvc.lock and DVC's cache tell it, or None.
 
     None as well where the files on disk are not those that were committed, or failed today's expectations
@@ -39,7 +39,9 @@ def recover_record(workspace: Workspace, item: Declaration, month: str) -> Recor
     if _refused(workspace, item, month, version(hashes)):
         return None
     key = _key(workspace, item, month, stage)
-    return Record(key=key, hashes=hashes, counts=counts(workspace.folder(item, month))) if key else None
+    return (
+        PartitionRecord(key=key, hashes=hashes, counts=counts(workspace.folder(item, month))) if key else None
+    )
 
 
 def _refused(workspace: Workspace, item: Declaration, month: str, version: str) -> bool:
@@ -52,7 +54,7 @@ def inputs_at(
 ) -> dict[str, Any] | None:
     """Return the inputs of a partition, as a key has them, that a stage of a dvc.lock was committed with.
 
-    None where they cannot be told: a list of files is not in the cache, a source is not as it was.
+    None where they are unknown: a list of files is not in the cache, a source is not as it was.
     """
     return (
         _source_inputs(workspace, item, month, stage)

@@ -1,7 +1,7 @@
-"""What is remembered of a finished partition: the key that it was made under, and what came out.
+"""The record of a finished partition: the key that it was made under, and what came out.
 
 Belongs here: the record and its file. Not here: when it counts as fresh (freshness.py), and how a lost
-one is won back from dvc.lock (recall.py).
+one is rebuilt from dvc.lock (record_recovery.py).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _STORED: TypeAdapter[_Stored] = TypeAdapter(_Stored)
 
 
 @dataclass(frozen=True)
-class Record:
+class PartitionRecord:
     """A finished partition: its record is written last, after its checks have passed."""
 
     key: Mapping[str, Any]
@@ -79,7 +79,7 @@ def record_path(workspace: Workspace, item: Declaration, month: str) -> Path:
     return workspace.state_file("records", item, month)
 
 
-def read_record(workspace: Workspace, item: Declaration, month: str) -> Record | None:
+def read_record(workspace: Workspace, item: Declaration, month: str) -> PartitionRecord | None:
     """Return a partition's record, or None where there is none.
 
     One that is damaged is set aside. One without a checksum, of before there were any, is as if it were lost:
@@ -87,10 +87,10 @@ def read_record(workspace: Workspace, item: Declaration, month: str) -> Record |
     """
     then = "it is recovered from dvc.lock, or the partition is made again"
     content = checksummed.read(record_path(workspace, item, month), _STORED, then)
-    return None if content is None else Record(**content)
+    return None if content is None else PartitionRecord(**content)
 
 
-def write_record(workspace: Workspace, item: Declaration, month: str, record: Record) -> None:
+def write_record(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> None:
     """Write a partition's record whole."""
     write_file(record_path(workspace, item, month), checksummed.dump(asdict(record)))
 

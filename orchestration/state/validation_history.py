@@ -76,7 +76,7 @@ class Result:
 
 
 def history_file(workspace: Workspace, item: Declaration) -> Path:
-    """Return where a dataset's validations are remembered."""
+    """Return where a dataset's history of validations lies."""
     return workspace.state.joinpath("history", *item.key.path).with_suffix(".parquet")
 
 

@@ -40,10 +40,10 @@ def compare(
     item = workspace.datasets.get(dataset)
     if item is not None and item.shape is None:
         raise ValueError(f"{dataset} is a report: it has files and no rows to compare")
-    return compared(workspace, at(workspace, dataset, old), at(workspace, dataset, new), limit)
+    return compared(at(workspace, dataset, old), at(workspace, dataset, new), limit)
 
 
-def compared(workspace: Workspace, old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
+def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
     """Return all that differs between two versions."""
     found = difference(old, new, limit)
     readers = Reader(old), Reader(new)
@@ -52,7 +52,7 @@ def compared(workspace: Workspace, old: Version, new: Version, limit: int = LIMI
         "old": {"revision": old.revision, "label": old.label, "commit": old.commit, "version": old.md5},
         "new": {"revision": new.revision, "label": new.label, "commit": new.commit, "version": new.md5},
         "same": old.md5 == new.md5,
-        "made_of": made_differently(workspace, old, new),
+        "made_of": made_differently(old, new),
         "files": {"all": found.files, "same": found.files_same},
         "totals": {kind: found.total(kind) for kind in KINDS},
         "months": {
@@ -69,20 +69,20 @@ def compared(workspace: Workspace, old: Version, new: Version, limit: int = LIMI
     }
 
 
-def made_differently(workspace: Workspace, old: Version, new: Version) -> list[str]:
+def made_differently(old: Version, new: Version) -> list[str]:
     """Return in words which inputs, params, code, packages and models of two versions differ."""
     whole = old.stage is not None and new.stage is not None
-    former, present = _made(workspace, old, whole), _made(workspace, new, whole)
+    former, present = _made(old, whole), _made(new, whole)
     sides = (old, former), (new, present)
-    if unknown := [one.label for one, keys in sides if not keys]:
+    if unknown := [version.label for version, keys in sides if not keys]:
         return [f"what {' and '.join(unknown)} was made of is not known: dvc.lock has another version"]
     lines: dict[str, list[str]] = {}
     months = sorted({*former, *present})
     for month in months:
-        if lost := [one.label for one, keys in sides if month not in keys]:
+        if lost := [version.label for version, keys in sides if month not in keys]:
             found = [f"what {' and '.join(lost)} was made of is not known"]
         else:
-            found = _between(workspace, old.dataset, month, former[month], present[month])
+            found = _between(old.workspace, old.dataset, month, former[month], present[month])
         for line in found:
             lines.setdefault(line, []).append(month)
     return [
@@ -90,31 +90,31 @@ def made_differently(workspace: Workspace, old: Version, new: Version) -> list[s
     ]
 
 
-def _made(workspace: Workspace, one: Version, whole: bool) -> dict[str, dict[str, Any]]:
+def _made(version: Version, whole: bool) -> dict[str, dict[str, Any]]:
     """Return what a version was made of, by month: as dvc.lock has it, else as this checkout remembers it.
 
     `whole` folders of inputs stand under the month "": dvc.lock knows no months. Inputs that cannot be told
     are None.
     """
-    item = workspace.datasets.get(one.dataset)
-    if (made := made_of(one)) is not None:
+    item = version.workspace.datasets.get(version.dataset)
+    if (made := made_of(version)) is not None:
         try:
             params = item.values_in(nested(made["params"])) if item else made["params"]
         except ParamsError:
             params = made["params"]  # of another shape than today's
         key = {**made, "params": params}
-        if whole or item is None or one.stage is None:
+        if whole or item is None or version.stage is None:
             return {"": key}
         return {
-            month: {**key, "inputs": inputs_at(workspace, item, month, one.stage)}
+            month: {**key, "inputs": inputs_at(version.workspace, item, month, version.stage)}
             for month in item.made_months
         }
-    if item is None or one.commit is not None:
+    if item is None or version.commit is not None:
         return {}
     keys = {}
     for month in item.made_months:
-        record, prefix = read_record(workspace, item, month), f"{month}/" if month else ""
-        files = {n.removeprefix(prefix): md5 for n, md5 in one.files.items() if n.startswith(prefix)}
+        record, prefix = read_record(version.workspace, item, month), f"{month}/" if month else ""
+        files = {n.removeprefix(prefix): md5 for n, md5 in version.files.items() if n.startswith(prefix)}
         if record is not None and record.hashes == files:
             keys[month] = {**record.key}
     return keys
@@ -179,14 +179,18 @@ def text(found: Mapping[str, Any]) -> str:
         if found[f"{name}_columns"]:
             lines.append(f"{name} columns, which are not compared: {', '.join(found[f'{name}_columns'])}")
     if found["moves"]:
-        moves = (f"  {one['from']} -> {one['to']}: {one['units']}" for one in found["moves"])
+        moves = (f"  {move['from']} -> {move['to']}: {move['units']}" for move in found["moves"])
         lines += ["", "re-reasoned", *moves]
     if found["columns"]:
         lines += ["", "changed columns", *(f"  {name}: {rows}" for name, rows in found["columns"].items())]
     for kind, examples in found["examples"].items():
         if examples:
             shown = f"{len(examples)} of {found['totals'][kind]}"
-            lines += ["", f"{kind} ({shown})", *(f"  {line}" for one in examples for line in _lines(one))]
+            lines += [
+                "",
+                f"{kind} ({shown})",
+                *(f"  {line}" for example in examples for line in _lines(example)),
+            ]
     return "\n".join(lines)
 
 

@@ -20,7 +20,7 @@ from orchestration.versions.revisions import Version
 #: Part files that are held at once.
 _HELD = 8
 
-Mask = npt.NDArray[np.bool_]
+RowMask = npt.NDArray[np.bool_]
 
 
 class Spot(NamedTuple):
@@ -34,7 +34,7 @@ class Spot(NamedTuple):
 class Seen:
     """Which of the compared rows differ, in how many rows each column does, and columns that only one has."""
 
-    rows: Mask
+    rows: RowMask
     columns: Counter[str] = field(default_factory=Counter)
     new_columns: list[str] = field(default_factory=list)
     lost_columns: list[str] = field(default_factory=list)
@@ -70,8 +70,8 @@ def compare(versions: tuple[Version, Version], spots: tuple[Sequence[Spot], Sequ
     old, new = Reader(versions[0]), Reader(versions[1])
     seen = Seen(np.zeros(len(spots[0]), bool))
     groups: dict[tuple[str, str], list[int]] = {}
-    for index, (one, other) in enumerate(zip(*spots, strict=True)):
-        groups.setdefault((one.file, other.file), []).append(index)
+    for index, (before, after) in enumerate(zip(*spots, strict=True)):
+        groups.setdefault((before.file, after.file), []).append(index)
     columns: tuple[set[str], set[str]] = (set(), set())
     for (file, partner), members in groups.items():
         tables = old.table(file), new.table(partner)
@@ -89,12 +89,12 @@ def compare(versions: tuple[Version, Version], spots: tuple[Sequence[Spot], Sequ
     return seen
 
 
-def unequal(one: pa.Array, other: pa.Array) -> Mask:
+def unequal(one: pa.Array, other: pa.Array) -> RowMask:
     """Return where two arrays of one length differ. Two missing values are equal, and so are two NaNs."""
     if one.type != other.type:
         pairs = zip(one.to_pylist(), other.to_pylist(), strict=True)
         return np.array([a != b and not (a != a and b != b) for a, b in pairs], bool)
-    differs: Mask = one.is_valid().to_numpy(False) != other.is_valid().to_numpy(False)
+    differs: RowMask = one.is_valid().to_numpy(False) != other.is_valid().to_numpy(False)
     kind = one.type
     if pa.types.is_struct(kind):
         for index in range(kind.num_fields):

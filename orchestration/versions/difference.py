@@ -37,7 +37,7 @@ class Case(NamedTuple):
 
 
 @dataclass
-class Difference:
+class VersionDifference:
     """All that differs: counts of everything, and the first `limit` cases of each kind by id."""
 
     limit: int
@@ -91,7 +91,7 @@ class _Rows:
         return np.where(own >= 0, own, made)
 
 
-def difference(old: Version, new: Version, limit: int = 10) -> Difference:
+def difference(old: Version, new: Version, limit: int = 10) -> VersionDifference:
     """Compare two versions of a dataset; `limit` bounds the cases that are kept of each kind.
 
     A unit is re-reasoned where it is dropped or rejected in one version, and in the other has another reason
@@ -99,7 +99,7 @@ def difference(old: Version, new: Version, limit: int = 10) -> Difference:
     is added or removed whatever became of them. Raises NotInCacheError where a file is not here, ValueError
     where one is no Parquet.
     """
-    found = Difference(limit)
+    found = VersionDifference(limit)
     before, after = _differing(old.files, new.files)
     found.files = sum(1 for file in new.files if table_of(file))
     found.files_same = found.files - len(after)
@@ -126,7 +126,7 @@ def month_of(file: str) -> str:
 _Both = tuple[_Rows, _Rows]
 
 
-def _lost(found: Difference, versions: tuple[Version, Version], kept: _Both, lost: _Both) -> None:
+def _lost(found: VersionDifference, versions: tuple[Version, Version], kept: _Both, lost: _Both) -> None:
     """Follow the units that either version lost."""
     old, new = lost
     place = _find(old.ids, new.ids)
@@ -157,7 +157,7 @@ def _lost(found: Difference, versions: tuple[Version, Version], kept: _Both, los
     _add(found, "loss added", new.ids, fresh, None, (new, fresh))
 
 
-def _kept(found: Difference, versions: tuple[Version, Version], kept: _Both) -> None:
+def _kept(found: VersionDifference, versions: tuple[Version, Version], kept: _Both) -> None:
     """Compare the kept rows by id."""
     old, new = kept
     place = _find(old.ids, new.ids)
@@ -173,7 +173,7 @@ def _kept(found: Difference, versions: tuple[Version, Version], kept: _Both) -> 
 
 
 def _add(
-    found: Difference,
+    found: VersionDifference,
     kind: str,
     names: pa.Array,
     index: Numbers,

@@ -17,7 +17,7 @@ from assets.declare.settings import Settings, checkout, settings
 
 if TYPE_CHECKING:  # before numpy's kernels are pinned, nothing may load it
     from assets.declare.declaration import Declaration, Key
-    from assets.declare.graph import Graph
+    from assets.declare.graph import AssetGraph
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ class Workspace:
         return settings(self.root)
 
     @cached_property
-    def graph(self) -> Graph:
+    def graph(self) -> AssetGraph:
         """The graph of all datasets."""
         from assets.declare.declaration import declarations
-        from assets.declare.graph import Graph
+        from assets.declare.graph import AssetGraph
 
-        return Graph((declarations() if self.declarations is None else self.declarations).values())
+        return AssetGraph((declarations() if self.declarations is None else self.declarations).values())
 
     @property
     def datasets(self) -> dict[str, Declaration]:

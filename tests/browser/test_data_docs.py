@@ -13,7 +13,7 @@ from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.quality import checks, docs
 from orchestration.state.counts import counts
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
@@ -45,7 +45,9 @@ def validated(tmp_path):
             for index, value in enumerate(texts)
         ]
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        checks.check(here, item, month, folder, Record({}, folder_hashes(folder), counts(folder)), "run")
+        checks.check(
+            here, item, month, folder, PartitionRecord({}, folder_hashes(folder), counts(folder)), "run"
+        )
 
     validated.item, validated.workspace = item, here
     return validated

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.live.versions import Entry, _write, write_page
+from orchestration.live.versions import DatasetChange, _write, write_page
 from orchestration.pages.html import shared
 from orchestration.versions.difference import KINDS
 from orchestration.versions.word_diff import pieces
@@ -71,9 +71,9 @@ def test_versions_of_the_same_bytes_say_so(site, visit):
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (400, "light")])
 def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, scheme):
     entries = [
-        Entry("sources/papers", "unchanged since 0123456 (Begin)"),
-        Entry("talksumm/pairs", "changed since 0123456", HARM, found(), "versions/one.html"),
-        Entry(
+        DatasetChange("sources/papers", "unchanged since 0123456 (Begin)"),
+        DatasetChange("talksumm/pairs", "changed since 0123456", HARM, found(), "versions/one.html"),
+        DatasetChange(
             "talksumm/tuning",
             "it is not in DVC's cache; `dvc fetch --all-commits data/talksumm/tuning` brings it",
         ),

@@ -126,7 +126,7 @@ def test_a_room_whose_target_is_damaged_is_set_aside_whole(killed, tmp_path, tal
 
 
 @pytest.mark.parametrize("how", NO_FILE)
-@pytest.mark.parametrize("name", ["lock", "../.gate"])
+@pytest.mark.parametrize("name", ["lock", "../.mutex"])
 def test_a_lock_that_is_no_file_holds_nobody_up(killed, tally, how, name):
     """The lock of a room or of the workshop is no file."""
     workshop, room, target = killed

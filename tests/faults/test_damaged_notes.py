@@ -36,8 +36,8 @@ def test_a_damaged_cursor_is_begun_anew_and_that_is_said(world, tally, cursor): 
     tally.attempt()
     found = world.look_with(CURSORS[cursor])
     assert found.memory == sound.memory and found.requests == sound.requests
-    assert found.reason.startswith("what was remembered could not be read, and is begun anew; ")
-    assert not sound.reason.startswith("what was remembered")
+    assert found.reason.startswith("the cursor could not be read, and is begun anew; ")
+    assert not sound.reason.startswith("the cursor could not")
     tally.survive()
 
 
@@ -109,11 +109,11 @@ def test_a_damaged_comparison_is_made_again(tmp_path, monkeypatch, tally, capsys
     item = workspace().datasets["talksumm/pairs"]
     now = versions.Version(workspace(), "talksumm/pairs", "", None, "1" * 32, {})
     old = versions.Version(workspace(), "talksumm/pairs", "HEAD", "2" * 40, "3" * 32, {})
-    right = versions._compared(workspace(), item, old, now, "why", tmp_path)
+    right = versions._compared(item, old, now, "why", tmp_path)
     (path,) = tmp_path.iterdir()
     damage(path, how)
     tally.attempt()
-    assert versions._compared(workspace(), item, old, now, "why", tmp_path) == right
+    assert versions._compared(item, old, now, "why", tmp_path) == right
     # JSON without a checksum is what was written before there were any
     assert ("it is compared anew" in capsys.readouterr().err) == (how != "another shape")
     tally.survive()

@@ -11,7 +11,7 @@ from orchestration.files.identity import folder_hashes, version
 from orchestration.state import dvc_cache, dvc_lock, record_recovery
 from orchestration.state import validation_history as history
 from orchestration.state.counts import counts
-from orchestration.state.records import Record, read_record, record_path, write_record
+from orchestration.state.records import PartitionRecord, read_record, record_path, write_record
 from tests.faults.damage import DAMAGES
 from tests.faults.damage import damage as damage_file
 from tests.orchestration.dvc.test_metrics import Project, project  # noqa: F401  fixture
@@ -19,7 +19,7 @@ from tests.orchestration.state.test_validation_history import MET, entry
 
 COUNTS = {"kept": 2, "dropped": 1, "rejected": 0, "reasons": {"short": 1}}
 KEY = {"inputs": {"a/b": {"": "1.dir"}}, "params": {"numerics": "strict"}, "code": {"code": "1"}}
-RECORD = Record(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "run", 0.5)
+RECORD = PartitionRecord(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "run", 0.5)
 
 
 @pytest.fixture
@@ -108,13 +108,15 @@ def test_counts_that_are_not_those_of_the_files_are_never_committed(project, mon
     lie = {"kept": 999, "dropped": 3, "rejected": 1, "reasons": {"long": 1, "short": 2}}
     monkeypatch.setattr(Project, "renew", lambda self, item, month: None, raising=False)
     for wrong in (lie, {**lie, "kept": 2, "reasons": {}}):
-        write_record(here, project.item, "2018-06", Record(KEY, folder_hashes(place), wrong))
+        write_record(here, project.item, "2018-06", PartitionRecord(KEY, folder_hashes(place), wrong))
         monkeypatch.setattr(
             Project,
             "finished",
             lambda self, item, month: (
                 read_record(here, item, month)
-                or Record(KEY, folder_hashes(here.folder(item, month)), counts(here.folder(item, month)))
+                or PartitionRecord(
+                    KEY, folder_hashes(here.folder(item, month)), counts(here.folder(item, month))
+                )
             ),
         )
         tally.attempt()

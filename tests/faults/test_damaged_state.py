@@ -23,7 +23,7 @@ FILES = {
     "a validation": (".silverloom/validations/talksumm/pairs/2018-06.json", ("a folder",)),
     "a lock": (".silverloom/locks/talksumm/pairs/2018-06.lock", NO_FILE),
     "the lock of the pages": (".silverloom/locks/live.lock", NO_FILE),
-    "the lock of the workshop": ("data/.building/.gate", NO_FILE),
+    "the mutex of the staging folder": ("data/.building/.mutex", NO_FILE),
     "the port": (".silverloom/port", ()),
     "MLflow's store": (".silverloom/mlflow.db", DAMAGES),
     "Dagster's settings": (".dagster/dagster.yaml", ("a folder",)),

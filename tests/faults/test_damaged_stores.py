@@ -12,11 +12,11 @@ import pytest
 from orchestration.dagster import instance
 from orchestration.files.sqlite import damaged, fault
 from orchestration.mlflow import store as mlflow_store
-from orchestration.mlflow.store import REVISION, Experiment, Run, find, prepare, write
+from orchestration.mlflow.store import REVISION, Experiment, TrackedRun, find, prepare, write
 from tests.faults.damage import DAMAGES, damage
 
-RUN = Run("2018-06", "FINISHED", 1, 2, tags={"partition": "2018-06"})
-OTHER = Run("2018-07", "FINISHED", 1, 2, tags={"partition": "2018-07"})
+RUN = TrackedRun("2018-06", "FINISHED", 1, 2, tags={"partition": "2018-06"})
+OTHER = TrackedRun("2018-07", "FINISHED", 1, 2, tags={"partition": "2018-07"})
 WHERE = Experiment("talksumm/pairs")
 PAGE = 4096
 

@@ -13,7 +13,7 @@ from orchestration.dagster import source_changes
 from orchestration.state import corpora
 from orchestration.state.freshness import EXPECTATIONS, Status
 from orchestration.state.plan import Step
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 
 PAPERS, SENTENCES = (workspace().datasets[name] for name in ("sources/papers", "sources/sentences"))
@@ -70,7 +70,7 @@ class World:
 
     def known(self, item, month):
         if item is PAPERS and month in self.made:
-            return Record({"inputs": self.made[month]}, {}, {}, "run", 1.0)
+            return PartitionRecord({"inputs": self.made[month]}, {}, {}, "run", 1.0)
         return None
 
     def status(self, item, month):

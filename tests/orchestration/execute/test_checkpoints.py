@@ -8,7 +8,7 @@ from orchestration.execute import materialise
 from orchestration.execute.checkpoints import StoredCheckpoints, discard
 from orchestration.files import publish
 from orchestration.quality.conservation import Finding
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 
 KEY = {"params": {"talksumm.extractor": {"size": "tiny"}}, "code": {"code": "1"}}
 
@@ -104,6 +104,8 @@ def test_they_go_when_the_dataset_is_made_and_stay_when_a_check_refuses_it(
     at().write({"state.json": b"1"})
     faults = () if passed else ("a unit is lost",)
     item = tmp_workspace.datasets["talksumm/extractor"]
-    materialise._accept(tmp_workspace, item, "", Record({}, {}), {"conservation": Finding(faults, "")})
+    materialise._accept(
+        tmp_workspace, item, "", PartitionRecord({}, {}), {"conservation": Finding(faults, "")}
+    )
     assert done == ["write_record" if passed else "forget", "track"]
     assert bool(files_of(tmp_workspace)) != passed

@@ -15,7 +15,7 @@ from orchestration.files.parquet import TABLES, write_part
 from orchestration.files.publish import DiskFullError
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import MovedError, code_marks
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(
@@ -155,8 +155,8 @@ def test_parts_that_a_kill_left_beside_a_record_under_their_key_are_removed(
     for month, key in keys.items():
         parts_of(tmp_workspace, papers, month, key).write(0, outcome)
     records = {
-        made: Record(keys[made], {}, {}, "run", 1.0),
-        changed: Record({"key of": "former params"}, {}, {}, "run", 1.0),
+        made: PartitionRecord(keys[made], {}, {}, "run", 1.0),
+        changed: PartitionRecord({"key of": "former params"}, {}, {}, "run", 1.0),
         missing: None,
     }
     monkeypatch.setattr(View, "known", lambda view, item, month: records[month])

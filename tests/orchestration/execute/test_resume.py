@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from orchestration.engine.local import LocalEngine
 from orchestration.execute import resume
 from orchestration.execute.resume import ResumableEngine
-from orchestration.messages.progress import Notice, Progress, listening
+from orchestration.messages.progress import Notice, PartitionProgress, listening
 from orchestration.workspace.workspace import Workspace
 from tests.orchestration.engine.test_local import numbered, sizes
 
@@ -79,17 +79,17 @@ def test_a_damaged_part_is_computed_again_and_said_in_a_line(tmp_path, capsys):
     assert notices == ["logged: goes on from 2 finished parts"]
     (line,) = capsys.readouterr().err.splitlines()
     assert "00001.zip is damaged" in line and "the part is computed again" in line
-    progress = [event for event in events if isinstance(event, Progress)]
+    progress = [event for event in events if isinstance(event, PartitionProgress)]
     assert [(event.done, event.kept) for event in progress] == [(0, 0), (1, 1), (2, 1), (3, 2)]
 
 
 @pytest.mark.parametrize(
     ("progress", "text"),
     [
-        (Progress("toy", "op", 0, 72, 0, 0.0), "0 of 72 parts"),
-        (Progress("toy", "op", 14, 72, 4, 20.0), "14 of 72 parts, 30.0 a minute, 1:56 left"),
-        (Progress("toy", "op", 30, None, 0, 10.0), "30 parts, 3.0 a second"),
-        (Progress("toy", "op", 9, 9, 0, 3.0), "9 of 9 parts, 3.0 a second"),
+        (PartitionProgress("toy", "op", 0, 72, 0, 0.0), "0 of 72 parts"),
+        (PartitionProgress("toy", "op", 14, 72, 4, 20.0), "14 of 72 parts, 30.0 a minute, 1:56 left"),
+        (PartitionProgress("toy", "op", 30, None, 0, 10.0), "30 parts, 3.0 a second"),
+        (PartitionProgress("toy", "op", 9, 9, 0, 3.0), "9 of 9 parts, 3.0 a second"),
     ],
 )
 def test_progress_says_parts_rate_and_remaining_time(progress, text):

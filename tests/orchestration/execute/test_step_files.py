@@ -8,7 +8,7 @@ from orchestration.execute.materialise import ChangedBytesError, artifact
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.counts import counts
-from orchestration.state.records import Record, write_record
+from orchestration.state.records import PartitionRecord, write_record
 from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
@@ -28,7 +28,7 @@ def model(tmp_workspace):
     files = {"models.json": b"[]", "pointer/a/config.json": b"{}", "pointer/a/weights": b"12"}
     write_outcomes(place, [outcome(files)], SHAPE)
     key = {"inputs": {}, "params": {}, "code": {}}
-    write_record(tmp_workspace, item, "", Record(key, folder_hashes(place), counts(place)))
+    write_record(tmp_workspace, item, "", PartitionRecord(key, folder_hashes(place), counts(place)))
     return place
 
 

@@ -17,7 +17,7 @@ from orchestration.execute import materialise
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.counts import counts
-from orchestration.state.records import Record, write_record
+from orchestration.state.records import PartitionRecord, write_record
 
 SHAPE = Shape(unit=EXTRACTOR.kept, kept=columns(("strict", pa.bool_())))
 
@@ -31,7 +31,7 @@ def project(tmp_workspace, monkeypatch):
     row = dict.fromkeys(EXTRACTOR.kept.names) | {"id": "row", "source_ids": ["unit"], "licence": "MIT"}
     write_outcomes(upstream, [Outcome.of(EXTRACTOR, ["unit"], [row], files={"a/model": b"7"})], EXTRACTOR)
     key = {"inputs": {}, "params": {}, "code": {}}
-    write_record(tmp_workspace, item, "", Record(key, folder_hashes(upstream), counts(upstream)))
+    write_record(tmp_workspace, item, "", PartitionRecord(key, folder_hashes(upstream), counts(upstream)))
     return tmp_workspace
 
 

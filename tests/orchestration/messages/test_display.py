@@ -7,7 +7,7 @@ from rich.console import Console
 
 from orchestration.messages import progress
 from orchestration.messages.display import Display
-from orchestration.messages.progress import Lines, Notice, Progress
+from orchestration.messages.progress import Notice, PartitionProgress, ProgressLines
 from tests.waiting import until
 
 
@@ -26,7 +26,7 @@ def test_a_terminal_shows_each_partition_under_way_and_all_of_them():
     with Display(console, 3) as display:
         display.begin("sources/papers 2018-06")
         display.begin("sources/talks 2018-06")
-        display(Progress("sources/papers 2018-06", "parse_papers", 2, 9, 0, 4.0))
+        display(PartitionProgress("sources/papers 2018-06", "parse_papers", 2, 9, 0, 4.0))
         display.end("sources/talks 2018-06")
         display.advance()
         with display.paused():
@@ -42,7 +42,7 @@ def test_elsewhere_lines_say_how_far_a_long_partition_is(soon):
     with Display(console, 3) as display:
         display.begin("talksumm/extractor")
         until(lambda: "talksumm/extractor: under way for 0:0" in shown(console))
-        display(Progress("talksumm/extractor", "op", 2, 9, 0, 4.0))
+        display(PartitionProgress("talksumm/extractor", "op", 2, 9, 0, 4.0))
         line = "talksumm/extractor: op: 2 of 9 parts, 30.0 a minute, 0:14 left, under way for 0:0"
         until(lambda: line in shown(console))
 
@@ -51,19 +51,19 @@ def test_elsewhere_nothing_is_said_of_what_is_quick_but_what_is_to_be_known():
     console = Console(file=io.StringIO(), width=200)
     with Display(console, 3) as display:
         display.begin("sources/papers 2018-06")
-        display(Progress("sources/papers 2018-06", "op", 2, 9, 0, 4.0))
+        display(PartitionProgress("sources/papers 2018-06", "op", 2, 9, 0, 4.0))
         display(Notice("sources/papers 2018-06", "op: goes on from 2 finished parts"))
         display.end("sources/papers 2018-06")
         display.advance()
-        display(Progress("sources/papers 2018-06", "op", 3, 9, 0, 4.0))  # from a worker, late
+        display(PartitionProgress("sources/papers 2018-06", "op", 3, 9, 0, 4.0))  # from a worker, late
     assert shown(console) == "sources/papers 2018-06: op: goes on from 2 finished parts\n"
 
 
 def test_the_log_gets_notices_at_once_and_progress_at_intervals(monkeypatch):
     lines = []
     monkeypatch.setattr(progress, "FIRST", 0.0)
-    log = Lines(lines.append)
+    log = ProgressLines(lines.append)
     for done in range(3):
-        log(Progress("x", "op", done, 9, 0, 0.0))
+        log(PartitionProgress("x", "op", done, 9, 0, 0.0))
     log(Notice("x", "to be known"))
     assert lines == ["op: 0 of 9 parts", "to be known"]

@@ -13,11 +13,11 @@ from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
 
 from orchestration.files.publish import lock_file
 from orchestration.mlflow import store as mlflow_store
-from orchestration.mlflow.store import Experiment, Run, Table, find, prepare, write
+from orchestration.mlflow.store import Experiment, TrackedDataset, TrackedRun, find, prepare, write
 
 ROOT = Path(__file__).resolve().parents[3]
 DIGEST = "d41d8cd98f00b204e9800998ecf8427e.dir"
-RUN = Run(
+RUN = TrackedRun(
     name="2018-06",
     status="FINISHED",
     start=1_000,
@@ -25,7 +25,7 @@ RUN = Run(
     params={"section.lambda": "0.75", "section.names": '["a", "b"]'},
     metrics={"kept": 3.0, "drop share": 0.25, "odd": math.nan, "endless": math.inf},
     tags={"partition": "2018-06", "mlflow.source.type": "LOCAL"},
-    tables=[Table("sources/talks 2018-06", DIGEST, "input", '{"uri": "data/x"}', '{"num_rows": 3}')],
+    tables=[TrackedDataset("sources/talks 2018-06", DIGEST, "input", '{"uri": "data/x"}', '{"num_rows": 3}')],
 )
 
 
@@ -89,8 +89,12 @@ def test_a_run_is_the_rows_that_mlflows_own_client_writes(store, migrated, tmp_p
 
 
 def test_children_are_nested_and_long_values_are_cut(store):
-    child = Run("gamma=1", "FINISHED", 1, 2, {"long": "x" * 9_000}, {"accuracy": 0.5}, {"t": "y" * 9_000})
-    written = write(store, Experiment("talksumm/tuning"), Run("all", "FINISHED", 1, 2, children=[child] * 81))
+    child = TrackedRun(
+        "gamma=1", "FINISHED", 1, 2, {"long": "x" * 9_000}, {"accuracy": 0.5}, {"t": "y" * 9_000}
+    )
+    written = write(
+        store, Experiment("talksumm/tuning"), TrackedRun("all", "FINISHED", 1, 2, children=[child] * 81)
+    )
     mlflow = client(store)
     found = mlflow.search_runs(
         [str(written.experiment_id)], f"tags.mlflow.parentRunId = '{written.run_id}'", max_results=200
@@ -101,21 +105,25 @@ def test_children_are_nested_and_long_values_are_cut(store):
 
 
 def test_a_run_that_cannot_be_written_whole_leaves_nothing(store):
-    broken = Run("broken", "FINISHED", 1, 2, tables=[Table("x", "too long" * 10, "input", "{}")])
+    broken = TrackedRun(
+        "broken", "FINISHED", 1, 2, tables=[TrackedDataset("x", "too long" * 10, "input", "{}")]
+    )
     with pytest.raises(ValueError, match="longer than 36"):
-        write(store, Experiment("talksumm/tuning"), Run("all", "FINISHED", 1, 2, children=[RUN, broken]))
+        write(
+            store, Experiment("talksumm/tuning"), TrackedRun("all", "FINISHED", 1, 2, children=[RUN, broken])
+        )
     assert not rows(store)["runs"] and len(rows(store)["experiments"]) == 1
 
 
 def test_keys_that_mlflow_refuses_are_spelt_otherwise(store):
-    written = write(store, Experiment("x"), Run("y", "FINISHED", 1, 2, {'a"b;c': "1"}))
+    written = write(store, Experiment("x"), TrackedRun("y", "FINISHED", 1, 2, {'a"b;c': "1"}))
     assert client(store).get_run(written.run_id).data.params == {"a_b_c": "1"}
 
 
 def test_names_that_mlflow_cannot_tell_apart_are_told_apart(store):
     metrics = {"drop: no 'x'": 1.0, 'drop: no "x"': 2.0, "drop: no _x_": 3.0, "y" * 300: 4.0, "y" * 301: 5.0}
     texts = {name: str(value) for name, value in metrics.items()}
-    written = write(store, Experiment("x"), Run("y", "FINISHED", 1, 2, texts, metrics, texts))
+    written = write(store, Experiment("x"), TrackedRun("y", "FINISHED", 1, 2, texts, metrics, texts))
     data = client(store).get_run(written.run_id).data
     assert data.metrics == {
         "drop: no _x_": 1.0,
@@ -131,7 +139,7 @@ def test_names_that_mlflow_cannot_tell_apart_are_told_apart(store):
 def test_the_latest_run_with_given_tags_is_found(store):
     assert find(store, "talksumm/pairs", {}) is None
     older = write(store, Experiment("talksumm/pairs"), RUN)
-    newer = write(store, Experiment("talksumm/pairs"), Run(**{**vars(RUN), "end": 4_000}))
+    newer = write(store, Experiment("talksumm/pairs"), TrackedRun(**{**vars(RUN), "end": 4_000}))
     assert newer != older and find(store, "talksumm/pairs", {"partition": "2018-06"}) == newer
     assert find(store, "talksumm/pairs", {"partition": "2018-07"}) is None
     client(store).delete_run(newer.run_id)
@@ -151,12 +159,12 @@ import sys
 from pathlib import Path
 import orchestration
 import mlflow.store.tracking.sqlalchemy_store
-from orchestration.mlflow.store import Experiment, Run, write
+from orchestration.mlflow.store import Experiment, TrackedRun, write
 children = []
 for name in sys.argv[2]:
     children.append(os.fork())
     if not children[-1]:
-        write(Path(sys.argv[1]), Experiment("talksumm/pairs"), Run(name, "FINISHED", 1, 2))
+        write(Path(sys.argv[1]), Experiment("talksumm/pairs"), TrackedRun(name, "FINISHED", 1, 2))
         sys.exit()
 sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
 """

@@ -6,7 +6,7 @@ from mlflow import MlflowClient
 
 from orchestration.catalogue import workspace
 from orchestration.mlflow import tracking
-from orchestration.state.records import Record, write_record
+from orchestration.state.records import PartitionRecord, write_record
 
 KEY = {
     "inputs": {"sources/talks": {"2018-06": "0" * 32 + ".dir"}},
@@ -30,7 +30,7 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
         folder = tmp_workspace.folder(item)
         folder.mkdir(parents=True, exist_ok=True)
         pq.write_table(table, folder / f"kept-{number:05d}.parquet")
-    record = Record(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "a-run", 1.5)
+    record = PartitionRecord(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "a-run", 1.5)
     write_record(tmp_workspace, item, "", record)
     tracking.track(tmp_workspace, item, "", record, {})
 
@@ -57,5 +57,5 @@ def test_without_a_store_nothing_is_found(tmp_workspace):
     assert tracking.latest(tmp_workspace, "talksumm/pairs", "2018-06") is None
     tmp_workspace.state.mkdir()
     tmp_workspace.mlflow_store.write_bytes(b"no database" * 100)
-    record = Record(KEY, {"x": "0" * 32}, COUNTS)
+    record = PartitionRecord(KEY, {"x": "0" * 32}, COUNTS)
     assert tracking.find(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"], "2018-06", record) is None

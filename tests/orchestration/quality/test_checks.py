@@ -14,7 +14,7 @@ from orchestration.files.parquet import write_outcomes
 from orchestration.quality import checks
 from orchestration.state import validation_history as history
 from orchestration.state.counts import counts
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
 SUITE = (
@@ -39,7 +39,7 @@ def check(tmp_workspace):
             for index, score in enumerate(scores)
         ]
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        record = Record({}, folder_hashes(folder), counts(folder))
+        record = PartitionRecord({}, folder_hashes(folder), counts(folder))
         chosen = dataclasses.replace(item, expectations=tuple(suite))
         return checks.check(tmp_workspace, chosen, month, folder, record, "run-1")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.state.records import Record
+from orchestration.state.records import PartitionRecord
 from orchestration.versions import compare
 from orchestration.versions.compare import made_differently
 from orchestration.versions.revisions import WORKING_TREE, Version
@@ -30,7 +30,7 @@ def made(monkeypatch):
 
     def made(**records):
         found = {
-            f"2018-{name[1:]}": Record(value, {"kept-00000.parquet": f"2018-{name[1:]}"})
+            f"2018-{name[1:]}": PartitionRecord(value, {"kept-00000.parquet": f"2018-{name[1:]}"})
             for name, value in records.items()
         }
         monkeypatch.setattr(compare, "inputs_at", lambda *_: key()["inputs"])
