@@ -13,7 +13,7 @@ input_snapshot.code()  # what is edited from here on is noticed
 from assets.declare.discovery import discover  # noqa: E402
 from assets.declare.report import Everything, Files, report  # noqa: E402
 
-MODULES = discover()
+discover()
 
 
 @report(group="quality")

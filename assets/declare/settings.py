@@ -87,7 +87,7 @@ def document() -> Mapping[str, Any]:
     """Return params.yaml as it stands. Raises ParamsError where it cannot be read."""
     path = ROOT / "params.yaml"
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ParamsError(f"params.yaml cannot be read: {error}") from error
     if not isinstance(content, dict):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import dagster as dg
 
-from orchestration import catalogue
+import orchestration.catalogue  # noqa: F401  declares every asset
+from assets.declare.dagster_asset import dagster_asset
+from assets.declare.declaration import declarations
 from orchestration.dagster.health import standing_check
 from orchestration.dagster.schedules import hourly, newest_month
 from orchestration.dagster.sensors import source_files
@@ -21,7 +23,7 @@ def build_definitions(commit: bool = True) -> dg.Definitions:
     # Drivers of their own have their own loop and end; how things stand is asked through the browser.
     standing = [standing_check(dg.AssetKey(["quality", "pages"]))] if commit else []
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([*catalogue.MODULES, catalogue]),
+        assets=[dagster_asset(declaration) for declaration in declarations().values()],
         asset_checks=standing,
         schedules=[newest_month, *(hourly(check) for check in standing)] if commit else [],
         sensors=[source_files] if commit else [],

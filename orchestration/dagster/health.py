@@ -13,6 +13,7 @@ from functools import partial
 import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.dagster.instance import cause, instance, with_store
 from orchestration.dagster.sync import ABSENT
@@ -66,7 +67,7 @@ def _standing(step: Step) -> Standing:
 
 def _failure(item: Declaration, month: str) -> tuple[str, str] | None:
     """Return cause and run of a partition's last attempt if it failed and nothing came after it."""
-    last = instance().get_latest_planned_materialization_info(item.key, month or None)
+    last = instance().get_latest_planned_materialization_info(asset_key(item.key), month or None)
     run = instance().get_run_by_id(last.run_id) if last else None
     if last is None or run is None or run.status not in FAILED:
         return None
@@ -74,7 +75,9 @@ def _failure(item: Declaration, month: str) -> tuple[str, str] | None:
     if record is not None and record.run_id == last.run_id:
         return None  # another dataset of that run failed
     only = dg.AssetRecordsFilter(
-        item.key, asset_partitions=[month] if month else None, after_storage_id=last.storage_id
+        asset_key(item.key),
+        asset_partitions=[month] if month else None,
+        after_storage_id=last.storage_id,
     )
     for later in instance().fetch_materializations(only, limit=10).records:
         tags = (later.asset_materialization.tags if later.asset_materialization else None) or {}
@@ -93,7 +96,7 @@ def _cause(item: Declaration, run_id: str) -> str:
         event
         for event in events
         if event.step_key == "__".join(item.key.path)
-        or (event.event_type is kinds.ASSET_CHECK_EVALUATION and event.asset_key == item.key)
+        or (event.event_type is kinds.ASSET_CHECK_EVALUATION and event.asset_key == asset_key(item.key))
     ]
     ends = [event.message for event in events if event.event_type in (kinds.RUN_FAILURE, kinds.RUN_CANCELED)]
     return cause(own) if own else (ends[-1] if ends and ends[-1] else "its run ended before it began")

@@ -14,6 +14,7 @@ import dagster as dg
 from dagster._core.definitions.job_definition import JobDefinition
 from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.dagster.definitions import build_definitions
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
@@ -45,7 +46,7 @@ def materialise(
             lambda: _job().execute_in_process(
                 instance=instance(),
                 partition_key=month or None,
-                asset_selection=[item.key],
+                asset_selection=[asset_key(item.key)],
                 run_config=QUIET,
                 raise_on_error=False,
                 run_id=next(run_ids, None),

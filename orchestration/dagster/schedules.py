@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dagster as dg
 
+from assets.declare.dagster_asset import asset_key
 from orchestration.dagster.child_process import ask
 from orchestration.dagster.sensors import check_known
 from orchestration.state.graph import datasets
@@ -30,7 +31,9 @@ def newest_month(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.Sk
         return dg.SkipReason(f"every partition of {month}, the newest month, is fresh or excluded")
     for name in stale:
         check_known(name, month)
-    return dg.RunRequest(partition_key=month, asset_selection=[datasets()[name].key for name in stale])
+    return dg.RunRequest(
+        partition_key=month, asset_selection=[asset_key(datasets()[name].key) for name in stale]
+    )
 
 
 def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:

@@ -9,6 +9,7 @@ import json
 
 import dagster as dg
 
+from assets.declare.dagster_asset import asset_key
 from orchestration.dagster.child_process import ask
 from orchestration.state.graph import datasets
 
@@ -34,7 +35,7 @@ def source_files(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.Sk
             dg.RunRequest(
                 run_key=f"{name} {month} {request['state']}",
                 partition_key=month or None,
-                asset_selection=[datasets()[name].key],
+                asset_selection=[asset_key(datasets()[name].key)],
                 tags={"silverloom/noticed": found["reason"][:200]},
             )
         )

@@ -21,7 +21,7 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.event_api import EventLogRecord
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS
+from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key
 from assets.declare.declaration import Declaration, code_version, declarations
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
 from orchestration.execute.metadata import links, metadata
@@ -82,8 +82,8 @@ def _latest_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
         latest = _latest(item)
         return {"": _tags_of(latest)} if latest else {}
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION
-    ids = instance().get_latest_storage_id_by_partition(item.key, kind, set(item.months))
-    chosen = dg.AssetRecordsFilter(item.key, storage_ids=sorted(ids.values()))
+    ids = instance().get_latest_storage_id_by_partition(asset_key(item.key), kind, set(item.months))
+    chosen = dg.AssetRecordsFilter(asset_key(item.key), storage_ids=sorted(ids.values()))
     records = instance().fetch_materializations(chosen, limit=len(ids)).records if ids else []
     return {str(record.partition_key): _tags_of(record) for record in records}
 
@@ -105,11 +105,11 @@ def _tags(item: Declaration, record: Record) -> dict[str, str]:
         if versions is None:
             continue  # a dataset that came into the graph after this was made
         if not upstream.partitioned:
-            tags[get_input_data_version_tag(source.key)] = versions[""]
+            tags[get_input_data_version_tag(asset_key(source.key))] = versions[""]
         elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
             # Dagster's own hash over the versions of several partitions, in the order of their names.
             joined = "".join(versions[month] for month in sorted(versions))
-            tags[get_input_data_version_tag(source.key)] = sha256(joined.encode()).hexdigest()
+            tags[get_input_data_version_tag(asset_key(source.key))] = sha256(joined.encode()).hexdigest()
     return tags
 
 
@@ -119,9 +119,11 @@ def _found(item: Declaration, month: str, record: Record, tags: Mapping[str, str
     pointers = {}
     for source in item.inputs:
         latest = _latest(declarations()[source.key])
-        pointers[get_input_event_pointer_tag(source.key)] = str(latest.storage_id) if latest else "NULL"
+        pointers[get_input_event_pointer_tag(asset_key(source.key))] = (
+            str(latest.storage_id) if latest else "NULL"
+        )
     materialization = dg.AssetMaterialization(
-        item.key,
+        asset_key(item.key),
         description="found on disk by sync, made elsewhere",
         metadata={**metadata(folder(item, month), record), **links(item, month, record)},
         partition=month or None,
@@ -138,7 +140,7 @@ def _checked(item: Declaration, month: str, record: Record, name: str) -> dg.Ass
     finding = told(item, month, record.version, name)
     advisory = name in ADVISORY
     return dg.AssetCheckEvaluation(
-        asset_key=item.key,
+        asset_key=asset_key(item.key),
         check_name=name,
         passed=finding.passed,
         metadata={},
@@ -157,7 +159,7 @@ def _on_disk(item: Declaration, month: str) -> str:
 def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
     """Dagster cannot forget one partition: a version of its own makes what reads it stale."""
     return dg.AssetMaterialization(
-        item.key,
+        asset_key(item.key),
         description="not on disk as it was made; bring it back with `dvc checkout`, or make it again",
         partition=month or None,
         tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
@@ -165,5 +167,5 @@ def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
 
 
 def _latest(item: Declaration) -> EventLogRecord | None:
-    records: Any = instance().fetch_materializations(item.key, limit=1).records
+    records: Any = instance().fetch_materializations(asset_key(item.key), limit=1).records
     return records[0] if records else None

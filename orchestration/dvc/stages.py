@@ -43,7 +43,7 @@ HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, no
 def render() -> str:
     """Return dvc.yaml: a stage that hashes the code, then one stage a dataset."""
     stages = {"code": _code_stage(), **{stage_name(item): _stage(item) for item in datasets().values()}}
-    return HEADER + yaml.safe_dump({"stages": stages}, sort_keys=False, width=110)
+    return HEADER + yaml.dump({"stages": stages}, Dumper=yaml.CSafeDumper, sort_keys=False, width=110)
 
 
 def check_rendered() -> None:

@@ -12,4 +12,5 @@ the training loop (ops/models/training), what the texts are and how answers are 
 | transformer, copynet, copynet_model | the networks, and the models around them | yes |
 | task | `Seq2SeqTask`: what `ops.models.training.train` takes | yes |
 | files | `make`, `save`, `load` | yes |
+| served | `KIND`: how one is called where the project is not | when it loads |
 """

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.identity import row_id
-from ops.metrics.items import rouge_items
+from ops.metrics.items import COLUMNS, rouge_items
 from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
@@ -36,7 +36,7 @@ BY_REFERENCE = struct(
 )
 
 #: The columns that `rouge_items` gives.
-SCORES = tuple(rouge_items([], []).column_names)
+SCORES = COLUMNS
 
 EVALUATION = Shape(
     unit=SYSTEM_SUMMARIES.kept,

@@ -1,13 +1,12 @@
 """A dataset that trains on another's files is handed these, its checkpoints and the numerics."""
 
-import dagster as dg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from assets.declare import declaration
 from assets.declare.dataset import dataset
-from assets.declare.declaration import declarations
+from assets.declare.declaration import Key, declarations
 from assets.declare.settings import settings
 from ops.models.training import CheckpointFolder
 from ops.outcome import Outcome, Outcomes, Shape, columns
@@ -41,7 +40,7 @@ def project(tmp_path, monkeypatch):
 
 def make(project, key):
     """Make the dataset `better` as a run does; returns its findings."""
-    item, extractor = declarations()[dg.AssetKey(["talksumm", "better"])], datasets()["talksumm/extractor"]
+    item, extractor = declarations()[Key("talksumm", "better")], datasets()["talksumm/extractor"]
     inputs = materialise._inputs(item, {"extractor": extractor}, {extractor.name: [""]})
     return materialise._make_dataset(item, "", project / "better", inputs, key, {})
 
