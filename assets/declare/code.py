@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from assets.declare.settings import checkout
-from ops.models.installed import digest
+from ops.models.digest import digest
 
 #: What turns outcomes into bytes is part of every dataset's code.
 WRITER = "orchestration.files.parquet"

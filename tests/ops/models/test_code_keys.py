@@ -20,8 +20,12 @@ PARAMS = {"pydantic", "pydantic_core"}
     ("module", "packages"),
     [
         ("ops.models.installed", set()),
+        ("ops.models.digest", {"huggingface_hub"}),
         ("ops.models.word_vectors", PARAMS | {"numpy", "pyarrow"}),
-        ("ops.models.encoder", PARAMS | {"torch", "sentence_transformers", "transformers"}),
+        (
+            "ops.models.encoder",
+            PARAMS | {"torch", "sentence_transformers", "transformers", "huggingface_hub"},
+        ),
         ("ops.models.spacy_pipeline", PARAMS | {"spacy"}),
     ],
 )
