@@ -29,7 +29,7 @@ from ops.parse.scan import Records
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parts import Parts
-from ops.scores import Score
+from ops.scores import DatasetScore
 
 
 @dataset(
@@ -37,7 +37,7 @@ from ops.scores import Score
     shape=PAPERS,
     formats=paper_files.FORMATS,
     measures=["text.words", "sections.length", "sentences.length"],
-    scores={"sentences": Score("sentences.length")},
+    scores={"sentences": DatasetScore("sentences.length")},
     expectations=[
         *identity("paper"),
         *not_null("document", "month", "text"),
@@ -62,7 +62,7 @@ def papers(records: Records) -> Outcomes:
     shape=SENTENCES,
     consumes="papers.sentences",
     measures=["text.words", "text.characters"],
-    scores={"words": Score("text.words")},
+    scores={"words": DatasetScore("text.words")},
     expectations=[
         *identity("sentence"),
         *not_null("paper_id", "position", "section", "start", "end", "text"),

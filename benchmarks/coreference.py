@@ -32,7 +32,7 @@ RESAMPLES = 1000
 
 
 def decisions(
-    example: gap.Example, document: Doc, groups: Sequence[Sequence[tuple[int, int]]]
+    example: gap.GapExample, document: Doc, groups: Sequence[Sequence[tuple[int, int]]]
 ) -> tuple[bool, bool]:
     """Return whether the cluster of an example's pronoun has name A, and B."""
     places = [(token.idx, token.idx + len(token)) for token in document]
@@ -43,7 +43,7 @@ def decisions(
     return first, second
 
 
-def report(decided: list[tuple[gap.Example, tuple[bool, bool]]]) -> None:
+def report(decided: list[tuple[gap.GapExample, tuple[bool, bool]]]) -> None:
     """Print precision, recall and F1, with an interval over draws of examples."""
     from ops.coreference import gap
 

@@ -35,7 +35,7 @@ from ops.metrics import interval, ngram_counts, overlap, paired_bootstrap, rouge
 from ops.models.extractors.embeddings import Embed, embedder
 from ops.models.extractors.files import make, save
 from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import Extraction, Paper
+from ops.models.extractors.paper import Extraction, ExtractorPaper
 from ops.models.extractors.pointer_extractor import PointerExtractor
 from ops.models.extractors.tasks import task_of
 from ops.models.extractors.transformer_extractor import TransformerExtractor
@@ -66,7 +66,7 @@ MEASURES = (("rouge2", "recall"), ("rouge2", "f"), ("rouge3", "f"), ("rougeSU4",
 class Example:
     """A paper without its abstract, its abstract, and its human summary; sentences all."""
 
-    paper: Paper
+    paper: ExtractorPaper
     abstract: list[str]
     summary: list[str]
 
@@ -94,7 +94,7 @@ def _example(name: str, content: bytes, summary_path: str, summary: bytes) -> Ex
     found = parse_papers([record]).kept
     rows = filter_sentences(found, SentenceParams()).kept.to_pylist()
     body = [row for row in rows if row["role"] not in LEFT_OUT]
-    paper = Paper(
+    paper = ExtractorPaper(
         name,
         [row["text"] for row in body],
         found["title"][0].as_py() or "",

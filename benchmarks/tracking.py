@@ -69,7 +69,7 @@ print(imported - begun, one - imported, time.monotonic() - one)
 
 
 def measure(program: str, folder: Path) -> list[float]:
-    """TrackedRun a program on a store of its own and return the seconds that it prints."""
+    """Run a program on a store of its own and return the seconds that it prints."""
     from orchestration.mlflow.store import prepare
 
     store = folder / "mlflow.db"

@@ -38,7 +38,7 @@ class Sum(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Score:
+class DatasetScore:
     """A number about the kept rows of a dataset: of one measure, over all rows or those that a column marks.
 
     `mean` of its values, the `share` of them above 0, or the `greatest`. Missing values and NaN do not count.

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 #: Says of a score, or of every score of a NumPy array, whether a threshold keeps it.
-Rule: TypeAlias = Callable[[Any, Any], Any]
+ThresholdRule: TypeAlias = Callable[[Any, Any], Any]
 
 #: Units with the score that decides. It is missing where another rule drops the unit whatever the threshold
 #: is, and infinite where the unit is kept whatever it is. `text` is what a reader recognises the unit by.
@@ -39,7 +39,7 @@ def below(score: Any, threshold: Any) -> Any:
     return score < threshold
 
 
-RULES: tuple[Rule, ...] = (at_least, above, at_most, below)
+RULES: tuple[ThresholdRule, ...] = (at_least, above, at_most, below)
 
 
 def scored(units: Iterable[tuple[str, float | None, str]]) -> pa.Table:

@@ -21,7 +21,7 @@ from ops.params import Params, Strict
 from ops.parse.scan import Records
 from ops.parse.source import Format
 from ops.parts import Artifact, Parts
-from ops.scores import Score
+from ops.scores import DatasetScore
 
 #: An input of which a step reads every month, not only its own.
 AllParts = Annotated[Parts, "all months"]
@@ -38,7 +38,7 @@ def dataset(
     optional: bool = False,
     expectations: Suite = (),
     contrast: tuple[str, str] | None = None,
-    scores: Mapping[str, Score] | None = None,
+    scores: Mapping[str, DatasetScore] | None = None,
     thresholds: Sequence[Threshold] = (),
     trials: Trials | None = None,
     trains: Trainings | None = None,

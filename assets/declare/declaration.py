@@ -22,7 +22,7 @@ from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import ModelName, Params
 from ops.parse.source import Format
-from ops.scores import Score
+from ops.scores import DatasetScore
 
 
 class Key(NamedTuple):
@@ -80,7 +80,7 @@ class Declaration:
     """What its checks `expectations` and `warnings` look at."""
     contrast: tuple[str, str] | None = None
     """Two texts of a kept row that are read against each other, the newer one first: see `dataset`."""
-    scores: Mapping[str, Score] = dataclasses.field(default_factory=dict)
+    scores: Mapping[str, DatasetScore] = dataclasses.field(default_factory=dict)
     """The numbers that say how good it is, which `dvc metrics` compares."""
     thresholds: tuple[Threshold, ...] = ()
     """Of which params other values can be judged from stored scores."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from ops.params import Params
-from ops.thresholds import RULES, Rule
+from ops.thresholds import RULES, ThresholdRule
 
 #: The argument of a score function that takes what `*` stands for.
 NAME = "name"
@@ -40,7 +40,7 @@ class Threshold:
     param: str
     """Its path inside these params. `budgets.*.words` is one threshold a budget that has words: `scores` and
     `counted` are called with that budget's name, too."""
-    rule: Rule
+    rule: ThresholdRule
     scores: Callable[..., Iterable[pa.Table]]
     values: tuple[float, ...]
     """Other values to try."""

@@ -21,7 +21,7 @@ FOLLOWING = 24
 
 
 @dataclass(slots=True)
-class Candidate:
+class Antecedent:
     """An entity near a pronoun: its mentions before it, latest first, and those after it in its sentence."""
 
     entity: Entity
@@ -48,11 +48,11 @@ class Window:
         self._starts = [start for start, _, _, _ in placed]
         self._placed: list[tuple[int, Mention, Entity]] = [item[1:] for item in placed]
 
-    def before(self, anaphor: Anaphor) -> list[Candidate]:
+    def before(self, anaphor: Anaphor) -> list[Antecedent]:
         """Return the entities near a pronoun, the latest mentioned first; then those that come later."""
         own = anaphor.mention
         here = bisect_left(self._starts, own.start)
-        found: dict[int, Candidate] = {}
+        found: dict[int, Antecedent] = {}
         for order, mention, entity in reversed(self._placed[max(0, here - MENTIONS) : here]):
             if own.sentence - mention.sentence > SENTENCES:
                 break
@@ -62,7 +62,7 @@ class Window:
             if candidate is None:
                 if len(found) >= ENTITIES:
                     continue
-                found[entity.number] = Candidate(entity, [mention], [], order + 1, 0)
+                found[entity.number] = Antecedent(entity, [mention], [], order + 1, 0)
             else:
                 candidate.before.append(mention)
         for _, mention, entity in self._placed[here : here + LATER]:
@@ -71,7 +71,7 @@ class Window:
             if entity.number in found:
                 found[entity.number].after.append(mention)
             elif len(found) < ENTITIES:
-                found[entity.number] = Candidate(entity, [], [mention], 0, 0)
+                found[entity.number] = Antecedent(entity, [], [mention], 0, 0)
         for _, mention, entity in self._placed[here : here + FOLLOWING]:
             if mention.sentence > own.sentence + 2:
                 break

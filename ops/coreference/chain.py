@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ops.coreference.candidates import Candidate
+from ops.coreference.candidates import Antecedent
 from ops.coreference.clauses import SUBJECTS
 from ops.coreference.mentions import Anaphor, Mention
 
@@ -38,7 +38,7 @@ class Chain(NamedTuple):
     """By the pronouns of the other gender."""
 
 
-def chain(candidate: Candidate, last: list[Earlier], opposite: list[Earlier], own: Mention) -> Chain:
+def chain(candidate: Antecedent, last: list[Earlier], opposite: list[Earlier], own: Mention) -> Chain:
     """Return what earlier pronouns say, those of the same gender (`last`) and those of the other."""
     other_gender = min(meant(candidate, opposite), 2.0) / 2.0
     if not last:
@@ -65,6 +65,6 @@ def chain(candidate: Candidate, last: list[Earlier], opposite: list[Earlier], ow
     )
 
 
-def meant(candidate: Candidate, items: list[Earlier]) -> float:
+def meant(candidate: Antecedent, items: list[Earlier]) -> float:
     """Return how many of earlier pronouns mean a candidate, by their probabilities."""
     return sum(item.probabilities.get(candidate.entity.number, 0.0) for item in items)

@@ -7,7 +7,7 @@ candidate (features.py, things.py).
 from __future__ import annotations
 
 from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 SUBJECTS = ("subject", "passive")
 OBJECTS = ("object", "oblique")
@@ -17,7 +17,7 @@ LONGEST = 12
 _SAID_OF_NAMES = ("relcl", "acl", "advcl", "ccomp")
 
 
-def violates_binding(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
+def violates_binding(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
     """Return whether grammar forbids that a pronoun means a mention of its own sentence.
 
     An object that is not reflexive is not its clause's subject; nothing is part of what it owns ("her friend
@@ -40,7 +40,7 @@ def violates_binding(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool
     return tokens.heads[own.head] == mention.head or tokens.heads[mention.head] == own.head
 
 
-def relates(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
+def relates(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
     """Return whether the pronoun stands in a clause that speaks of the mention: "Anna, who lost her job".
 
     Of a noun only relative clauses do: "the claim that it works" does not speak of the claim.
@@ -57,7 +57,7 @@ def relates(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
     return False
 
 
-def controls(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
+def controls(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
     """Return whether the pronoun is object of a clause beside the mention: "Ann asked Eve to help her"."""
     verb = anaphor.mention.verb
     return (
@@ -77,12 +77,12 @@ def commands(anaphor: Anaphor, mention: Mention) -> int:
     return anaphor.verbs.index(mention.verb) if mention.verb in anaphor.verbs else -1
 
 
-def is_main(tokens: Tokens, mention: Mention) -> bool:
+def is_main(tokens: DocumentTokens, mention: Mention) -> bool:
     """Return whether a mention is the subject of a sentence's main clause."""
     return mention.role in SUBJECTS and mention.verb >= 0 and tokens.heads[mention.verb] == mention.verb
 
 
-def steps(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> int:
+def steps(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> int:
     """Return the edges from a mention up to its first ancestor that is the pronoun's; `LONGEST` at most."""
     node = mention.head
     for step in range(LONGEST):
@@ -94,7 +94,7 @@ def steps(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> int:
     return LONGEST
 
 
-def _above(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> int:
+def _above(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> int:
     """Return the head of the noun phrase that the pronoun is part of, if it is the mention's; else -1."""
     head = mention.head
     if head in anaphor.ancestors:

@@ -12,7 +12,7 @@ from typing import get_args
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ops.coreference.links import Backend, Found, Link, clusters
+from ops.coreference.links import Backend, FoundLinks, Link, clusters
 
 _LINKS = "silverloom.coreference"
 #: Beginning of the names in `doc.spans`, which go on with a number from 1.
@@ -57,7 +57,7 @@ def coreference(
     return link
 
 
-def _finder(backend: str) -> Callable[[Doc], Found]:
+def _finder(backend: str) -> Callable[[Doc], FoundLinks]:
     if backend == "ranker":
         from ops.coreference.ranker import ranker
 
@@ -67,5 +67,5 @@ def _finder(backend: str) -> Callable[[Doc], Found]:
 
         return fast_coref()
     if backend == "none":
-        return lambda document: Found(())
+        return lambda document: FoundLinks(())
     raise ValueError(f"no coreference back end {backend!r}: choose one of {', '.join(get_args(Backend))}")

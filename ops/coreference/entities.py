@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ops.coreference.first_names import first_names
 from ops.coreference.lexicon import without_titles
 from ops.coreference.mentions import Mention
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Entity:
         self.person = max(self.person, mention.person) if len(self.mentions) > 1 else mention.person
 
 
-def entities(tokens: Tokens, mentions: list[Mention]) -> list[Entity]:
+def entities(tokens: DocumentTokens, mentions: list[Mention]) -> list[Entity]:
     """Return the entities of mentions that are given in order.
 
     A name joins the latest entity of the same words; or of which it is the surname or the first name, unless

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ops.coreference.lexicon import PRONOUNS
-from ops.coreference.links import Found, Kind, Link, Span
+from ops.coreference.links import FoundLinks, Link, LinkKind, TokenSpan
 from ops.models.installed import ModelNotInstalledError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _SCORE = 0.78
 _ANTECEDENTS = 4
 
 
-def fast_coref() -> Callable[[Doc], Found]:
+def fast_coref() -> Callable[[Doc], FoundLinks]:
     """Return a function that gives the links of a document by fastcoref.
 
     Raises ModelNotInstalledError if the package is not installed.
@@ -37,24 +37,24 @@ def fast_coref() -> Callable[[Doc], Found]:
     # By name: it is no part of the locked packages.
     model = importlib.import_module("fastcoref").FCoref(device="cpu", enable_progress_bar=False)
 
-    def find(document: Doc) -> Found:
+    def find(document: Doc) -> FoundLinks:
         if not len(document):
-            return Found(())
+            return FoundLinks(())
         (prediction,) = model.predict(texts=[document.text])
-        clusters: list[list[Span]] = []
+        clusters: list[list[TokenSpan]] = []
         for cluster in prediction.get_clusters(as_strings=False):
             spans = (document.char_span(start, end, alignment_mode="expand") for start, end in cluster)
             clusters.append(sorted({(span.start, span.end) for span in spans if span is not None}))
-        return Found(links_of_clusters(document, clusters))
+        return FoundLinks(links_of_clusters(document, clusters))
 
     return find
 
 
-def links_of_clusters(document: Doc, clusters: Sequence[Sequence[Span]]) -> list[Link]:
+def links_of_clusters(document: Doc, clusters: Sequence[Sequence[TokenSpan]]) -> list[Link]:
     """Return each pronoun and "the ..." of the clusters with the mentions before it that have a noun."""
     found: list[Link] = []
     for cluster in clusters:
-        named: list[Span] = []
+        named: list[TokenSpan] = []
         for span in cluster:
             kind = _kind(document, span)
             if kind is not None:
@@ -65,7 +65,7 @@ def links_of_clusters(document: Doc, clusters: Sequence[Sequence[Span]]) -> list
     return sorted(found, key=lambda link: link.mention[0])
 
 
-def _kind(document: Doc, span: Span) -> Kind | None:
+def _kind(document: Doc, span: TokenSpan) -> LinkKind | None:
     first, root = document[span[0]].text.lower(), document[span[0] : span[1]].root
     if first in PRONOUNS and span[1] - span[0] == 1:
         return "pronoun"

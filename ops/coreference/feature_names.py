@@ -68,7 +68,7 @@ class Grammar(NamedTuple):
     commands_reflexive: float
 
 
-class Kind(NamedTuple):
+class EntityFeatures(NamedTuple):
     """What the entity is: how often it is mentioned, of what type, and of what gender."""
 
     mentions_before: float
@@ -122,7 +122,7 @@ class Mentions(NamedTuple):
     possessive_in_sentence: float
 
 
-class Pronoun(NamedTuple):
+class PronounFeatures(NamedTuple):
     """The pronoun itself: the same for all candidates."""
 
     subject: float
@@ -174,10 +174,10 @@ class CandidateFeatures(NamedTuple):
     distance: Distance
     role: Role
     grammar: Grammar
-    kind: Kind
+    kind: EntityFeatures
     mentions: Mentions
     chain: Chain
-    pronoun: Pronoun
+    pronoun: PronounFeatures
     place: Place
     context: Context
     title: TitleMatch

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import log
 
 from ops.coreference import titles
-from ops.coreference.candidates import Candidate
+from ops.coreference.candidates import Antecedent
 from ops.coreference.chain import Earlier, chain
 from ops.coreference.clauses import (
     LONGEST,
@@ -28,12 +28,12 @@ from ops.coreference.feature_names import (
     CandidateFeatures,
     Context,
     Distance,
+    EntityFeatures,
     Grammar,
-    Kind,
     Mentions,
     NoneFeatures,
     Place,
-    Pronoun,
+    PronounFeatures,
     Role,
     candidate_vector,
     none_vector,
@@ -41,7 +41,7 @@ from ops.coreference.feature_names import (
 from ops.coreference.lexicon import SAYING
 from ops.coreference.mentions import Anaphor, Mention
 from ops.coreference.pairs import Pair, Rivals
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 _PLACES = ("GPE", "LOC", "FAC")
 _PREPOSITIONS = {
@@ -57,7 +57,7 @@ _ROLES = {role: Role(**{role: 1.0}) for role in Role._fields}
 
 
 def features(
-    tokens: Tokens, anaphor: Anaphor, candidates: list[Candidate], earlier: list[Earlier]
+    tokens: DocumentTokens, anaphor: Anaphor, candidates: list[Antecedent], earlier: list[Earlier]
 ) -> list[list[float]]:
     """Return a row of `WIDTH` numbers per candidate, in order, and one row for "none of them"."""
     title, gender = tokens.title, anaphor.pronoun.gender
@@ -151,9 +151,9 @@ def _grammar(pair: Pair) -> Grammar:
     )
 
 
-def _kind(pair: Pair, rivals: Rivals) -> Kind:
+def _kind(pair: Pair, rivals: Rivals) -> EntityFeatures:
     tokens, candidate, nearest = pair.tokens, pair.candidate, pair.nearest
-    return Kind(
+    return EntityFeatures(
         mentions_before=min(len(candidate.before), 4) / 4.0,
         mentions=min(candidate.count, 6) / 6.0,
         single_mention=candidate.count == 1,
@@ -212,13 +212,15 @@ def _mentions(pair: Pair, rivals: Rivals) -> Mentions:
     )
 
 
-def _pronoun(tokens: Tokens, anaphor: Anaphor, candidates: list[Candidate], fits: list[float]) -> Pronoun:
+def _pronoun(
+    tokens: DocumentTokens, anaphor: Anaphor, candidates: list[Antecedent], fits: list[float]
+) -> PronounFeatures:
     pronoun = anaphor.mention
     clause = tokens.dependencies[pronoun.verb] if pronoun.verb >= 0 else ""
     rivals = sum(
         fit >= 0.4 and candidate.entity.person >= 0.5 for candidate, fit in zip(candidates, fits, strict=True)
     )
-    return Pronoun(
+    return PronounFeatures(
         subject=pronoun.role in SUBJECTS,
         object=pronoun.role in OBJECTS,
         possessive=anaphor.possessive,
@@ -234,7 +236,7 @@ def _pronoun(tokens: Tokens, anaphor: Anaphor, candidates: list[Candidate], fits
     )
 
 
-def _place(tokens: Tokens, mention: Mention) -> Place:
+def _place(tokens: DocumentTokens, mention: Mention) -> Place:
     word = tokens.lower[tokens.heads[mention.head]] if mention.role == "oblique" else ""
     owned = tokens.dependencies[tokens.heads[mention.head]] if mention.role == "possessive" else ""
     return Place(
@@ -265,7 +267,7 @@ def _context(pair: Pair, rivals: Rivals) -> Context:
 
 
 def _none(
-    anaphor: Anaphor, candidates: list[Candidate], fits: list[float], last: list[Earlier]
+    anaphor: Anaphor, candidates: list[Antecedent], fits: list[float], last: list[Earlier]
 ) -> NoneFeatures:
     pronoun = anaphor.mention
     return NoneFeatures(
@@ -290,6 +292,6 @@ def _fit(entity: Entity, wanted: float, title: titles.Title | None) -> float:
     return female if wanted == 1.0 else 1.0 - female
 
 
-def _quoted(tokens: Tokens, start: int, end: int) -> bool:
+def _quoted(tokens: DocumentTokens, start: int, end: int) -> bool:
     """Return whether a quotation opens or closes between two places that are near each other."""
     return end - start < 60 and not _QUOTES.isdisjoint(tokens.words[start:end])

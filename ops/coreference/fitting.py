@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.coreference.network import Floats, Network
+from ops.coreference.network import FloatArray, Network
 
 HIDDEN, NONE_HIDDEN = 32, 12
 _EPOCHS, _BATCH, _RATE, _DECAY, _DROPOUT = 16, 64, 8e-3, 0.1, 0.3
@@ -28,11 +28,11 @@ Booleans = NDArray[np.bool_]
 class Lists:
     """N pronouns with C candidates at most, and F features."""
 
-    rows: Floats
+    rows: FloatArray
     """N x C+1 x F: "none of them" first."""
     there: Booleans
     """N x C+1"""
-    target: Floats
+    target: FloatArray
     """N x C+1: what the antecedent is among; or the teacher's probabilities."""
     taught: Booleans
     """N: whether the target is the teacher's."""
@@ -50,7 +50,7 @@ class Lists:
             target[index, : len(own)] = [wanted[-1], *wanted[:-1]]
         return cls(padded, there, target, np.zeros(len(rows), dtype=bool))
 
-    def taught_by(self, probabilities: Floats) -> Lists:
+    def taught_by(self, probabilities: FloatArray) -> Lists:
         """Return the lists with what a teacher says in place of names that are marked."""
         return Lists(self.rows, self.there, probabilities, np.ones(len(self.rows), dtype=bool))
 
@@ -112,7 +112,7 @@ def fit(lists: Lists, seed: int) -> Network:
             optimiser.step()
             schedule.step()
 
-    def array(parameter: torch.Tensor) -> Floats:
+    def array(parameter: torch.Tensor) -> FloatArray:
         return parameter.detach().numpy().astype(np.float64)
 
     return Network(
@@ -145,7 +145,7 @@ def teach(marked: Lists, others: Lists, seed: int) -> Lists:
     return others.taught_by((said + np.mean(forests, axis=0)) / 2)
 
 
-def _trees(marked: Lists, others: Lists, seed: int) -> Floats:
+def _trees(marked: Lists, others: Lists, seed: int) -> FloatArray:
     """Return the probabilities of gradient boosted trees that were fitted to single candidates."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 

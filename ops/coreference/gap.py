@@ -32,7 +32,7 @@ _COLUMNS = (
 _PAGE = re.compile(r".*/wiki/")
 
 
-class Name(NamedTuple):
+class GapName(NamedTuple):
     """One of the two names: its characters, and whether the pronoun means it."""
 
     start: int
@@ -45,13 +45,13 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class GapExample:
     """A text, the place of its pronoun, and the two names."""
 
     text: str
     pronoun: str
     offset: int
-    names: tuple[Name, Name]
+    names: tuple[GapName, GapName]
     title: str
     """Of the page of Wikipedia that the text is from."""
 
@@ -61,7 +61,7 @@ class Example:
         return self.pronoun.lower() in ("she", "her", "hers")
 
 
-def read(file: Path) -> list[Example]:
+def read(file: Path) -> list[GapExample]:
     """Return the examples of a file, gzipped or not.
 
     Raises ValueError if a column is missing, naming the file and the row.
@@ -70,23 +70,25 @@ def read(file: Path) -> list[Example]:
         gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as f
     ):
         rows = list(csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
-    found: list[Example] = []
+    found: list[GapExample] = []
     for number, row in enumerate(rows, start=2):
         missing = [name for name in _COLUMNS if not row.get(name)]
         if missing:
             raise ValueError(f"{file}, row {number}: no {', '.join(missing)}: not a file of GAP")
         names = [
-            Name(int(row[f"{k}-offset"]), int(row[f"{k}-offset"]) + len(row[k]), row[f"{k}-coref"] == "TRUE")
+            GapName(
+                int(row[f"{k}-offset"]), int(row[f"{k}-offset"]) + len(row[k]), row[f"{k}-coref"] == "TRUE"
+            )
             for k in "AB"
         ]
         title = unquote(_PAGE.sub("", row["URL"])).replace("_", " ")
         found.append(
-            Example(row["Text"], row["Pronoun"], int(row["Pronoun-offset"]), (names[0], names[1]), title)
+            GapExample(row["Text"], row["Pronoun"], int(row["Pronoun-offset"]), (names[0], names[1]), title)
         )
     return found
 
 
-class Score(NamedTuple):
+class GapScore(NamedTuple):
     """In per cent, over two decisions an example."""
 
     precision: float
@@ -94,7 +96,7 @@ class Score(NamedTuple):
     f1: float
 
 
-def score(decisions: Iterable[tuple[Example, Sequence[bool]]]) -> Score:
+def score(decisions: Iterable[tuple[GapExample, Sequence[bool]]]) -> GapScore:
     """Return precision, recall and F1 of what was decided for names A and B of each example (section 4)."""
     hits = predicted = meant = 0
     for example, decided in decisions:
@@ -102,6 +104,6 @@ def score(decisions: Iterable[tuple[Example, Sequence[bool]]]) -> Score:
             hits += positive and name.meant
             predicted += positive
             meant += name.meant
-    return Score(
+    return GapScore(
         100 * hits / max(predicted, 1), 100 * hits / max(meant, 1), 200 * hits / max(predicted + meant, 1)
     )

@@ -6,7 +6,7 @@ Belongs here: recognising it by its clause. Not here: what the other "it" means 
 from __future__ import annotations
 
 from ops.coreference.lexicon import words
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 #: Verbs in whose clause an impersonal "it" is the subject of a clause that follows.
 _RAISING = words(
@@ -24,7 +24,7 @@ _MAKING = words(
 _REACH = 14
 
 
-def is_impersonal(tokens: Tokens, index: int) -> bool:
+def is_impersonal(tokens: DocumentTokens, index: int) -> bool:
     """Return whether an "it" has a clause, the weather or nothing for a meaning."""
     dependency = tokens.dependencies[index]
     if dependency == "expl":
@@ -42,7 +42,7 @@ def is_impersonal(tokens: Tokens, index: int) -> bool:
     return False
 
 
-def _subject(tokens: Tokens, index: int, verb: int, end: int) -> bool:
+def _subject(tokens: DocumentTokens, index: int, verb: int, end: int) -> bool:
     if tokens.lower[verb] in _WEATHER:
         return True
     clauses = [
@@ -64,7 +64,7 @@ def _subject(tokens: Tokens, index: int, verb: int, end: int) -> bool:
     return described or raising
 
 
-def _opens(tokens: Tokens, place: int, verb: int) -> bool:
+def _opens(tokens: DocumentTokens, place: int, verb: int) -> bool:
     """Return whether a word opens a clause below a verb, or below what the verb says of its subject."""
     node = tokens.heads[place]
     for _ in range(6):

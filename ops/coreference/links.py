@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 #: First token and the token after the last, counted from the document's first.
-Span: TypeAlias = tuple[int, int]
+TokenSpan: TypeAlias = tuple[int, int]
 
-Kind: TypeAlias = Literal["pronoun", "nominal"]
+LinkKind: TypeAlias = Literal["pronoun", "nominal"]
 
 #: What finds links.
 Backend: TypeAlias = Literal["ranker", "fastcoref", "none"]
@@ -24,24 +24,24 @@ class Link(NamedTuple):
     mean the same, 0 to 1.
     """
 
-    kind: Kind
-    mention: Span
-    antecedent: Span
+    kind: LinkKind
+    mention: TokenSpan
+    antecedent: TokenSpan
     score: float
 
 
-class Found(NamedTuple):
+class FoundLinks(NamedTuple):
     """What a back end finds in a document."""
 
     links: Sequence[Link]
     """By the mention's first token."""
     later: Sequence[Link] = ()
     """Pronouns whose name comes after them in the sentence; clusters know of them, rules do not."""
-    names: Sequence[Sequence[Span]] = ()
+    names: Sequence[Sequence[TokenSpan]] = ()
     """Mentions of one name, for each name."""
 
 
-def clusters(found: Found, threshold: float, nominal_threshold: float) -> list[list[Span]]:
+def clusters(found: FoundLinks, threshold: float, nominal_threshold: float) -> list[list[TokenSpan]]:
     """Return the mentions of each entity in order: those that links above the thresholds join.
 
     Of a mention's links only those of the best score count, so that no mention joins two entities.
@@ -51,7 +51,7 @@ def clusters(found: Found, threshold: float, nominal_threshold: float) -> list[l
         for link in (*found.links, *found.later)
         if link.score >= (threshold if link.kind == "pronoun" else nominal_threshold)
     ]
-    best: dict[Span, float] = {}
+    best: dict[TokenSpan, float] = {}
     for link in kept:
         best[link.mention] = max(best.get(link.mention, 0.0), link.score)
     pairs = [(link.mention, link.antecedent) for link in kept if link.score == best[link.mention]]
@@ -60,11 +60,13 @@ def clusters(found: Found, threshold: float, nominal_threshold: float) -> list[l
     return sorted(sorted(members) for members in joined)
 
 
-def _joined(pairs: Iterable[tuple[Span, Span]], groups: Iterable[Iterable[Span]]) -> list[list[Span]]:
+def _joined(
+    pairs: Iterable[tuple[TokenSpan, TokenSpan]], groups: Iterable[Iterable[TokenSpan]]
+) -> list[list[TokenSpan]]:
     """Return the connected components of spans."""
-    parent: dict[Span, Span] = {}
+    parent: dict[TokenSpan, TokenSpan] = {}
 
-    def root(span: Span) -> Span:
+    def root(span: TokenSpan) -> TokenSpan:
         parent.setdefault(span, span)
         while parent[span] != span:
             parent[span] = parent[parent[span]]
@@ -75,7 +77,7 @@ def _joined(pairs: Iterable[tuple[Span, Span]], groups: Iterable[Iterable[Span]]
         first, *others = group
         for other in others:
             parent[root(other)] = root(first)
-    members: dict[Span, list[Span]] = {}
+    members: dict[TokenSpan, list[TokenSpan]] = {}
     for span in parent:
         members.setdefault(root(span), []).append(span)
     return [spans for spans in members.values() if len(spans) > 1]

@@ -12,13 +12,13 @@ from typing import Literal, TypeAlias
 from ops.coreference.first_names import first_names, gender_of_name
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, PRONOUNS, TITLES, Pronoun
 from ops.coreference.mistagged_names import NAME_TAGS, mistaken_names
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
-Role: TypeAlias = Literal[
+SyntacticRole: TypeAlias = Literal[
     "subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other"
 ]
 
-_ROLES: dict[str, Role] = {
+_ROLES: dict[str, SyntacticRole] = {
     "nsubj": "subject",
     "csubj": "subject",
     "nsubjpass": "passive",
@@ -51,7 +51,7 @@ class Mention:
     name: bool
     label: str
     """The type of its entity; empty where none was recognised."""
-    role: Role
+    role: SyntacticRole
     conjunct: bool
     """It follows another in a coordination; its role is that of the first."""
     verb: int
@@ -81,7 +81,7 @@ class Anaphor:
     ancestors: frozenset[int]
 
 
-def anaphors(tokens: Tokens) -> list[Anaphor]:
+def anaphors(tokens: DocumentTokens) -> list[Anaphor]:
     """Return the third-person pronouns of a document in order."""
     return [
         _anaphor(tokens, index, PRONOUNS[word])
@@ -90,7 +90,7 @@ def anaphors(tokens: Tokens) -> list[Anaphor]:
     ]
 
 
-def _anaphor(tokens: Tokens, index: int, pronoun: Pronoun) -> Anaphor:
+def _anaphor(tokens: DocumentTokens, index: int, pronoun: Pronoun) -> Anaphor:
     above = tokens.ancestors(index)
     role, conjunct = _role(tokens, index)
     verbs = tuple(node for node in above if tokens.is_verb(node))
@@ -112,7 +112,7 @@ def _anaphor(tokens: Tokens, index: int, pronoun: Pronoun) -> Anaphor:
     return Anaphor(mention, pronoun, possessive, verbs, frozenset(above))
 
 
-def names(tokens: Tokens) -> list[Mention]:
+def names(tokens: DocumentTokens) -> list[Mention]:
     """Return the names of a document in order: entities, and runs of proper nouns that are no entity."""
     entity_of = [-1] * len(tokens.words)
     for number, (start, end, label) in enumerate(tokens.entities):
@@ -138,7 +138,7 @@ def names(tokens: Tokens) -> list[Mention]:
     return [mention for mention in found if mention is not None]
 
 
-def _descriptions(tokens: Tokens) -> dict[int, float]:
+def _descriptions(tokens: DocumentTokens) -> dict[int, float]:
     """Return by head the gender that a noun in apposition or predication gives: "Sarala, a bright girl"."""
     found: dict[int, float] = {}
     for index, label in enumerate(tokens.dependencies):
@@ -161,7 +161,7 @@ def _descriptions(tokens: Tokens) -> dict[int, float]:
     return found
 
 
-def _joined(tokens: Tokens, entity_of: list[int], index: int) -> bool:
+def _joined(tokens: DocumentTokens, entity_of: list[int], index: int) -> bool:
     """Return whether a token goes on with the name that the token before is part of."""
     before = index - 1
     if tokens.sentence_of[before] != tokens.sentence_of[index]:
@@ -176,7 +176,12 @@ def _joined(tokens: Tokens, entity_of: list[int], index: int) -> bool:
 
 
 def _name(
-    tokens: Tokens, entity_of: list[int], described: dict[int, float], joined: set[int], start: int, end: int
+    tokens: DocumentTokens,
+    entity_of: list[int],
+    described: dict[int, float],
+    joined: set[int],
+    start: int,
+    end: int,
 ) -> Mention | None:
     words = tokens.words
     while start < end and words[start] in _EDGES:
@@ -228,7 +233,7 @@ def _name(
     )
 
 
-def nouns(tokens: Tokens, taken: list[Mention]) -> list[Mention]:
+def nouns(tokens: DocumentTokens, taken: list[Mention]) -> list[Mention]:
     """Return the base noun phrases of a document whose head is a common noun outside of any name."""
     named = {index for mention in taken for index in range(mention.start, mention.end)}
     found: list[Mention] = []
@@ -268,14 +273,14 @@ def _gender_of_noun(word: str, default: float) -> float:
     return 0.01 if word in MALE_NOUNS else default
 
 
-def _head(tokens: Tokens, start: int, end: int) -> int:
+def _head(tokens: DocumentTokens, start: int, end: int) -> int:
     for index in range(end - 1, start - 1, -1):
         if not start <= tokens.heads[index] < end or tokens.heads[index] == index:
             return index
     return end - 1
 
 
-def _role(tokens: Tokens, index: int) -> tuple[Role, bool]:
+def _role(tokens: DocumentTokens, index: int) -> tuple[SyntacticRole, bool]:
     """Return the role of a head, and whether it has it from the first of a coordination."""
     conjunct = False
     for _ in range(10):
@@ -286,5 +291,5 @@ def _role(tokens: Tokens, index: int) -> tuple[Role, bool]:
     return _ROLES.get(tokens.dependencies[index], "other"), conjunct
 
 
-def _verb(tokens: Tokens, index: int) -> int:
+def _verb(tokens: DocumentTokens, index: int) -> int:
     return next((node for node in tokens.ancestors(index) if tokens.is_verb(node)), -1)

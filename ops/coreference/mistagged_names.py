@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ops.coreference.first_names import first_names
 from ops.coreference.lexicon import words
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 NAME_TAGS = frozenset({"NNP", "NNPS"})
 _TAGS = frozenset({"NN", "NNS", "JJ", "RB"})
@@ -16,7 +16,7 @@ _PLACES = words("nsubj nsubjpass dobj pobj poss appos conj attr dative advmod np
 _COMMON = words("soon many so long art man early young noble season summer spring king queen")
 
 
-def mistaken_names(tokens: Tokens, entity_of: list[int]) -> set[int]:
+def mistaken_names(tokens: DocumentTokens, entity_of: list[int]) -> set[int]:
     """Return the capitalised words in a noun's place that are first names or words of the document's names.
 
     `entity_of` has -1 for a token of no entity, and -2 for one of a date or a number.

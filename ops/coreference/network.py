@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 #: 16-bit floats; made by `python -m ops.coreference.train`.
 WEIGHTS = Path(__file__).with_name("ranker.safetensors")
@@ -25,30 +25,30 @@ WEIGHTS = Path(__file__).with_name("ranker.safetensors")
 class Network:
     """F features, H hidden units for candidates, G for "none of them"."""
 
-    mean: Floats
+    mean: FloatArray
     """F"""
-    scale: Floats
+    scale: FloatArray
     """F: what a feature is multiplied by after the mean is taken off."""
-    hidden: Floats
+    hidden: FloatArray
     """F x H"""
-    hidden_bias: Floats
+    hidden_bias: FloatArray
     """H"""
-    output: Floats
+    output: FloatArray
     """H"""
-    linear: Floats
+    linear: FloatArray
     """F: the way past the hidden units."""
-    none_hidden: Floats
+    none_hidden: FloatArray
     """F x G"""
-    none_bias: Floats
+    none_bias: FloatArray
     """G"""
-    none_output: Floats
+    none_output: FloatArray
     """G"""
-    none_constant: Floats
+    none_constant: FloatArray
     """1"""
-    calibration: Floats
+    calibration: FloatArray
     """2: slope and intercept of Platt (1999), on the log-odds of a probability."""
 
-    def probabilities(self, rows: list[list[float]]) -> Floats:
+    def probabilities(self, rows: list[list[float]]) -> FloatArray:
         """Return the probability of each of C candidates, and last that of none: C + 1 that sum to 1."""
         table = (np.asarray(rows, dtype=np.float64) - self.mean) * self.scale
         candidates = table[:-1]

@@ -16,7 +16,7 @@ from ops.coreference.impersonal import is_impersonal
 from ops.coreference.lexicon import GROUP_NOUNS, words
 from ops.coreference.mentions import Anaphor, Mention
 from ops.coreference.resolve import Reading
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 #: Sentences before the pronoun's, and mentions, that are looked at.
 _SENTENCES, _MENTIONS = 2, 30
@@ -86,7 +86,7 @@ def things(reading: Reading) -> Iterator[Meant]:
             yield Meant(anaphor, mention, sure * exp(value - top) / total)
 
 
-def coordination(tokens: Tokens, mention: Mention, limit: int) -> Mention:
+def coordination(tokens: DocumentTokens, mention: Mention, limit: int) -> Mention:
     """Return the whole coordination that a mention is the first of; itself if it is of none."""
     end = mention.end
     node = mention.head
@@ -105,7 +105,7 @@ def coordination(tokens: Tokens, mention: Mention, limit: int) -> Mention:
     return mention if end == mention.end else replace(mention, end=end)
 
 
-def is_coordinated(tokens: Tokens, mention: Mention) -> bool:
+def is_coordinated(tokens: DocumentTokens, mention: Mention) -> bool:
     """Return whether "and" stands between a mention and what is coordinated to it."""
     reach = min(mention.head + 15, tokens.sentences[mention.sentence][1])
     return any(
@@ -114,7 +114,7 @@ def is_coordinated(tokens: Tokens, mention: Mention) -> bool:
     )
 
 
-def _agrees(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
+def _agrees(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> bool:
     word = tokens.lower[mention.head]
     if word in _VAGUE:
         return False
@@ -130,7 +130,7 @@ def _agrees(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:
 
 
 def _salience(
-    tokens: Tokens,
+    tokens: DocumentTokens,
     anaphor: Anaphor,
     mention: Mention,
     order: int,
@@ -166,12 +166,12 @@ def _salience(
     return value
 
 
-def _inside_noun(tokens: Tokens, mention: Mention) -> bool:
+def _inside_noun(tokens: DocumentTokens, mention: Mention) -> bool:
     preposition = tokens.heads[mention.head]
     return tokens.tags[tokens.heads[preposition]][:2] == "NN"
 
 
-def _referential(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> float:
+def _referential(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> float:
     """Return how probable it is that a pronoun means a noun phrase at all, and one of these."""
     own = anaphor.mention
     sure = 0.85 if anaphor.possessive or anaphor.pronoun.reflexive else 0.8
@@ -182,7 +182,7 @@ def _referential(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> float:
     return sure
 
 
-def _is_fronted(tokens: Tokens, own: Mention) -> bool:
+def _is_fronted(tokens: DocumentTokens, own: Mention) -> bool:
     """Return whether the subject of the sentence stands behind a pronoun: "For its speed, the car ..." """
     start, end = tokens.sentences[own.sentence]
     behind = range(own.end, min(end, own.end + 20))

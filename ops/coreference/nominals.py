@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, words
 from ops.coreference.mentions import Mention
 from ops.coreference.resolve import Reading
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 #: Sentences before the noun phrase's, and mentions, that are looked at.
 _SENTENCES, _MENTIONS = 2, 30
@@ -67,7 +67,7 @@ def nominals(reading: Reading) -> Iterator[Named]:
             yield found
 
 
-def _is_anaphoric(tokens: Tokens, mention: Mention) -> bool:
+def _is_anaphoric(tokens: DocumentTokens, mention: Mention) -> bool:
     """Return whether a noun phrase is an article and a noun, with nothing behind that says which one."""
     if mention.end - mention.start != 2 or tokens.lower[mention.start] not in _DEFINITE:
         return False
@@ -82,7 +82,7 @@ def _is_anaphoric(tokens: Tokens, mention: Mention) -> bool:
     )
 
 
-def _by_head(tokens: Tokens, mention: Mention, near: list[Mention]) -> Named | None:
+def _by_head(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> Named | None:
     """Return the latest longer mention with the same head: "Stanford University", "a new museum"."""
     word = tokens.lower[mention.head]
     same = [other for other in near if _same_head(tokens, word, other) and other.plural == mention.plural]
@@ -99,7 +99,7 @@ def _by_head(tokens: Tokens, mention: Mention, near: list[Mention]) -> Named | N
     return Named(mention, latest, _SCORES["head of a name" if latest.name else "head of a noun"])
 
 
-def _same_head(tokens: Tokens, word: str, other: Mention) -> bool:
+def _same_head(tokens: DocumentTokens, word: str, other: Mention) -> bool:
     if other.name:
         if other.label == "PERSON" or other.role == "modifier" or word in PERSON_NOUNS:
             return False
@@ -107,7 +107,7 @@ def _same_head(tokens: Tokens, word: str, other: Mention) -> bool:
     return tokens.lower[other.head] == word
 
 
-def _by_type(tokens: Tokens, mention: Mention, near: list[Mention]) -> Named | None:
+def _by_type(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> Named | None:
     """Return the latest name of the type that the head asks for."""
     word = tokens.lower[mention.head]
     kind = _kind(word)
@@ -138,7 +138,7 @@ def _kind(word: str) -> str | None:
     return None
 
 
-def _fits(tokens: Tokens, word: str, kind: str, other: Mention) -> bool:
+def _fits(tokens: DocumentTokens, word: str, kind: str, other: Mention) -> bool:
     if other.label not in _TYPES[kind]:
         return False
     if kind == "organisation":

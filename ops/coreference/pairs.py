@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ops.coreference.candidates import Candidate
+from ops.coreference.candidates import Antecedent
 from ops.coreference.clauses import SUBJECTS
 from ops.coreference.mentions import Anaphor, Mention
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Rivals:
     persons: int = 0
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate], fits: Sequence[float]) -> Rivals:
+    def of(cls, candidates: Sequence[Antecedent], fits: Sequence[float]) -> Rivals:
         """Count all candidates; none is nearer yet."""
         return cls(
             max((candidate.count for candidate in candidates), default=0),
@@ -52,9 +52,9 @@ class Rivals:
 class Pair:
     """A pronoun and a candidate, with the candidate's mentions by where they stand."""
 
-    tokens: Tokens
+    tokens: DocumentTokens
     anaphor: Anaphor
-    candidate: Candidate
+    candidate: Antecedent
     fit: float
     nearest: Mention
     in_sentence: list[Mention]
@@ -63,7 +63,7 @@ class Pair:
     """In the sentence before that."""
 
     @classmethod
-    def of(cls, tokens: Tokens, anaphor: Anaphor, candidate: Candidate, fit: float) -> Pair:
+    def of(cls, tokens: DocumentTokens, anaphor: Anaphor, candidate: Antecedent, fit: float) -> Pair:
         """Sort the candidate's mentions; `fit` is how well its gender is the pronoun's."""
         nearest = candidate.before[0] if candidate.before else candidate.after[0]
         sentence = anaphor.mention.sentence

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ops.coreference.candidates import Candidate
+from ops.coreference.candidates import Antecedent
 from ops.coreference.lexicon import GROUP_NAMES
-from ops.coreference.links import Found, Link, Span
+from ops.coreference.links import FoundLinks, Link, TokenSpan
 from ops.coreference.mentions import Mention
 from ops.coreference.network import Network, network
 from ops.coreference.neuter_pronouns import things
 from ops.coreference.nominals import nominals
 from ops.coreference.resolve import Reading, resolve
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FLOOR, _ENTITIES, _MENTIONS = 0.2, 2, 4
 
 
-def ranker(weights: Network | None = None) -> Callable[[Doc], Found]:
+def ranker(weights: Network | None = None) -> Callable[[Doc], FoundLinks]:
     """Return a function that gives the links of a parsed document.
 
     The links of one mention go from the most probable entity to the next, and of one entity from the latest
@@ -34,8 +34,8 @@ def ranker(weights: Network | None = None) -> Callable[[Doc], Found]:
     """
     trained = weights or network()
 
-    def find(document: Doc) -> Found:
-        reading = Reading.of(Tokens.of(document))
+    def find(document: Doc) -> FoundLinks:
+        reading = Reading.of(DocumentTokens.of(document))
         people, later = _people(reading, trained)
         found = [
             *people,
@@ -53,7 +53,7 @@ def ranker(weights: Network | None = None) -> Callable[[Doc], Found]:
             for entity in reading.people
             if len(entity.mentions) > 1
         ]
-        return Found(_kept(found), _kept(later), names)
+        return FoundLinks(_kept(found), _kept(later), names)
 
     return find
 
@@ -84,22 +84,22 @@ def _people(reading: Reading, trained: Network) -> tuple[list[Link], list[Link]]
     return links, later
 
 
-def _group(candidate: Candidate) -> bool:
+def _group(candidate: Antecedent) -> bool:
     """Return whether a name is surely that of a team, an event or the like: "Leeds United"."""
     words = candidate.entity.words
     return len(words) > 1 and words[-1].lower() in GROUP_NAMES
 
 
-def _named(candidate: Candidate) -> list[Mention]:
+def _named(candidate: Antecedent) -> list[Mention]:
     named = [mention for mention in candidate.before if mention.name]
     return (named or candidate.before)[:_MENTIONS]
 
 
-def _span(mention: Mention) -> Span:
+def _span(mention: Mention) -> TokenSpan:
     return mention.start, mention.end
 
 
-def _extended(mention: Mention) -> Span:
+def _extended(mention: Mention) -> TokenSpan:
     """Return the tokens of a mention with the article before a name: "the Lions"."""
     start = mention.start - mention.determined if mention.name else mention.start
     return start, mention.end

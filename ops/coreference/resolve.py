@@ -10,13 +10,13 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ops.coreference.candidates import Candidate, Window
+from ops.coreference.candidates import Antecedent, Window
 from ops.coreference.chain import Earlier
 from ops.coreference.entities import Entity, entities
 from ops.coreference.features import features
 from ops.coreference.mentions import Anaphor, Mention, anaphors, names, nouns
-from ops.coreference.network import Floats, Network
-from ops.coreference.tokens import Tokens
+from ops.coreference.network import FloatArray, Network
+from ops.coreference.tokens import DocumentTokens
 
 #: Pronouns before one that are remembered.
 _MEMORY = 12
@@ -26,7 +26,7 @@ _MEMORY = 12
 class Reading:
     """A document's pronouns, names and noun phrases."""
 
-    tokens: Tokens
+    tokens: DocumentTokens
     anaphors: list[Anaphor]
     names: list[Mention]
     nouns: list[Mention]
@@ -34,7 +34,7 @@ class Reading:
     """Entities of the names and of the nouns for people: what "he" and "she" may mean."""
 
     @classmethod
-    def of(cls, tokens: Tokens) -> Reading:
+    def of(cls, tokens: DocumentTokens) -> Reading:
         """Return what a document says before any pronoun is resolved."""
         named = names(tokens)
         common = nouns(tokens, named)
@@ -49,9 +49,9 @@ class Resolved:
     """A pronoun with its C candidates, their rows (one more for "none") and C + 1 probabilities."""
 
     anaphor: Anaphor
-    candidates: list[Candidate]
+    candidates: list[Antecedent]
     rows: list[list[float]]
-    probabilities: Floats
+    probabilities: FloatArray
 
 
 def resolve(reading: Reading, network: Network) -> Iterator[Resolved]:

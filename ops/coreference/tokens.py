@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ops.coreference.links import Span
+from ops.coreference.links import TokenSpan
 from ops.coreference.titles import Title, title_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _CLIMB = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class DocumentTokens:
     """A document of T tokens."""
 
     words: list[str]
@@ -34,14 +34,14 @@ class Tokens:
     heads: list[int]
     """T indices; a root's is its own."""
     sentence_of: list[int]
-    sentences: list[Span]
+    sentences: list[TokenSpan]
     entities: list[tuple[int, int, str]]
     """(start, end, type) of the named entities, in order."""
     title: Title | None
     """Of the document."""
 
     @classmethod
-    def of(cls, document: Doc) -> Tokens:
+    def of(cls, document: Doc) -> DocumentTokens:
         """Return the lists of a document that has sentences, tags, a parse and entities."""
         string = _Strings(document.vocab.strings)
         words: list[str] = []

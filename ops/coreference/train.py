@@ -19,12 +19,12 @@ from typing import TypeAlias
 import numpy as np
 
 from ops.coreference import gap
-from ops.coreference.candidates import Candidate
+from ops.coreference.candidates import Antecedent
 from ops.coreference.fitting import Lists, fit, teach
 from ops.coreference.network import WEIGHTS, Network, calibrated
 from ops.coreference.resolve import Reading, Resolved, resolve
 from ops.coreference.titles import with_title
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 #: Networks that are put together.
 _MEMBERS = 3
@@ -33,15 +33,15 @@ _BINS = (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ParsedExample:
     """An example with its parse."""
 
-    example: gap.Example
+    example: gap.GapExample
     reading: Reading
     offsets: list[tuple[int, int]]
     """Of each token, in characters."""
 
-    def without_title(self) -> Text:
+    def without_title(self) -> ParsedExample:
         """Return the same text without the title of its page."""
         tokens = dataclasses.replace(self.reading.tokens, title=None)
         return dataclasses.replace(self, reading=dataclasses.replace(self.reading, tokens=tokens))
@@ -50,7 +50,7 @@ class Text:
         """Return whether a pronoun is the one that the example asks for."""
         return self.offsets[item.anaphor.mention.start][0] == self.example.offset
 
-    def named(self, candidate: Candidate) -> tuple[bool, bool]:
+    def named(self, candidate: Antecedent) -> tuple[bool, bool]:
         """Return whether a candidate has a mention that overlaps name A, and B."""
         spans = [(self.offsets[m.start][0], self.offsets[m.end - 1][1]) for m in candidate.entity.mentions]
         first, second = (any(name.overlaps(*span) for span in spans) for name in self.example.names)
@@ -67,10 +67,10 @@ class Text:
 
 
 #: Examples, each with its pronoun, resolved; None if the parse has no such pronoun.
-Found: TypeAlias = list[tuple[Text, Resolved | None]]
+TrainingResult: TypeAlias = list[tuple[ParsedExample, Resolved | None]]
 
 
-def texts(file: Path) -> list[Text]:
+def texts(file: Path) -> list[ParsedExample]:
     """Return the examples of a file with their titles, parsed by the default pipeline."""
     from ops.models.spacy_pipeline import spacy_pipeline
 
@@ -78,16 +78,16 @@ def texts(file: Path) -> list[Text]:
     nlp = spacy_pipeline()
     documents = nlp.pipe(with_title(nlp.make_doc(example.text), example.title) for example in examples)
     return [
-        Text(
+        ParsedExample(
             example,
-            Reading.of(Tokens.of(document)),
+            Reading.of(DocumentTokens.of(document)),
             [(token.idx, token.idx + len(token)) for token in document],
         )
         for example, document in zip(examples, documents, strict=True)
     ]
 
 
-def train(corpus: Sequence[Text], seed: int) -> Network:
+def train(corpus: Sequence[ParsedExample], seed: int) -> Network:
     """Return a network, uncalibrated.
 
     A first one says of whom earlier pronouns speak, which are features of later ones; boosted trees and more
@@ -103,16 +103,16 @@ def train(corpus: Sequence[Text], seed: int) -> Network:
     return Network.together([fit(lists, seed + number) for number in range(_MEMBERS)])
 
 
-def decisions(corpus: Sequence[Text], network: Network) -> Found:
+def decisions(corpus: Sequence[ParsedExample], network: Network) -> TrainingResult:
     """Return the examples with what a network makes of their pronouns."""
-    found: Found = []
+    found: TrainingResult = []
     for text in corpus:
         items = resolve(text.reading, network)
         found.append((text, next((item for item in items if text.is_target(item)), None)))
     return found
 
 
-def decided(text: Text, item: Resolved | None) -> tuple[bool, bool]:
+def decided(text: ParsedExample, item: Resolved | None) -> tuple[bool, bool]:
     """Return whether the most probable candidate is name A, and B."""
     if item is None or int(item.probabilities.argmax()) == len(item.candidates):
         return False, False
@@ -127,7 +127,7 @@ def _untrained() -> Network:
     return Network(nothing, nothing, none, one, one, nothing, none, one, one, one, np.array([1.0, 0.0]))
 
 
-def _lists(corpus: Sequence[Text], network: Network) -> tuple[Lists, Lists]:
+def _lists(corpus: Sequence[ParsedExample], network: Network) -> tuple[Lists, Lists]:
     """Return the marked pronouns, and the others; what earlier ones mean is by a network."""
     marked: list[tuple[list[list[float]], list[float]]] = []
     others: list[tuple[list[list[float]], list[float]]] = []
@@ -143,7 +143,7 @@ def _lists(corpus: Sequence[Text], network: Network) -> tuple[Lists, Lists]:
     return first, second
 
 
-def outcomes(found: Found) -> list[tuple[float, bool]]:
+def outcomes(found: TrainingResult) -> list[tuple[float, bool]]:
     """Return the probability of the best candidate and whether it is meant, where GAP tells."""
     known: list[tuple[float, bool]] = []
     for text, item in found:
@@ -166,7 +166,7 @@ def platt(known: Sequence[tuple[float, bool]]) -> tuple[float, float]:
     return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 
-def report(found: Found) -> str:
+def report(found: TrainingResult) -> str:
     """Return F1 overall and by gender, and the reliability of calibrated probabilities, for people."""
     lines = []
     for title, genders in (("all", (True, False)), ("feminine", (True,)), ("masculine", (False,))):
@@ -199,7 +199,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if not wanted.file.is_file():
         parser.error(f"{wanted.file}: no such file: give the path of GAP's development set")
     corpus = texts(wanted.file)
-    parts: list[tuple[Found, Found]] = []
+    parts: list[tuple[TrainingResult, TrainingResult]] = []
     for fold in range(wanted.folds):
         held = corpus[fold :: wanted.folds]
         ranker = train(
@@ -234,7 +234,7 @@ def _checked(known: Sequence[Sequence[tuple[float, bool]]]) -> list[tuple[float,
     return checked
 
 
-def _f1(found: Found) -> float:
+def _f1(found: TrainingResult) -> float:
     return gap.score((text.example, decided(text, item)) for text, item in found).f1
 
 

@@ -14,21 +14,21 @@ from ops.metrics.bootstrap import interval, paired_bootstrap
 from ops.outcome import Row
 
 #: The name of a system, and that of its trained model or "".
-System: TypeAlias = tuple[str, str]
+EvaluatedSystem: TypeAlias = tuple[str, str]
 
 #: By metric: the fields of an Interval or of a Comparison.
-Scores: TypeAlias = dict[str, dict[str, float]]
+SystemScores: TypeAlias = dict[str, dict[str, float]]
 
 
-def by_system(rows: Iterable[Row]) -> dict[System, list[Row]]:
+def by_system(rows: Iterable[Row]) -> dict[EvaluatedSystem, list[Row]]:
     """Return the rows of every system, by their columns `system` and `model`, in the order of the rows."""
-    found: dict[System, list[Row]] = defaultdict(list)
+    found: dict[EvaluatedSystem, list[Row]] = defaultdict(list)
     for row in rows:
         found[row["system"], row["model"] or ""].append(row)
     return dict(found)
 
 
-def mean_scores(rows: Sequence[Row], metrics: Iterable[str], resamples: int, seed: int) -> Scores:
+def mean_scores(rows: Sequence[Row], metrics: Iterable[str], resamples: int, seed: int) -> SystemScores:
     """Return by metric the mean of that column, with its 95 % interval over rows."""
     return {name: interval(_column(rows, name), resamples, seed)._asdict() for name in metrics}
 
@@ -42,7 +42,7 @@ def in_common(first: Iterable[Row], second: Iterable[Row], item: str) -> tuple[l
 
 def paired_tests(
     first: Sequence[Row], second: Sequence[Row], metrics: Iterable[str], resamples: int, seed: int
-) -> Scores:
+) -> SystemScores:
     """Return by metric the paired test of two systems, whose rows are of the same items in one order."""
     return {
         name: paired_bootstrap(_column(first, name), _column(second, name), resamples, seed)._asdict()

@@ -20,7 +20,7 @@ WORDS = 150
 REDUNDANT = 0.5
 
 
-class Summary(NamedTuple):
+class ChosenSummary(NamedTuple):
     """A summary made of sentences."""
 
     sentences: list[str]
@@ -44,7 +44,9 @@ def within(sentences: Sequence[str], order: Sequence[int], budget: Budget) -> li
     return summarize(sentences, _ranks(order, len(sentences)), budget)
 
 
-def only(sentences: Sequence[str], order: Sequence[int], words: int = WORDS, cut: bool = False) -> Summary:
+def only(
+    sentences: Sequence[str], order: Sequence[int], words: int = WORDS, cut: bool = False
+) -> ChosenSummary:
     """Return the summary of a paper's own sentences.
 
     `cut`: the sentence that would pass the limit is taken as well and loses the words that are too many, so
@@ -62,7 +64,7 @@ def hybrid(
     words: int = WORDS,
     cut: bool = False,
     redundant: float = REDUNDANT,
-) -> Summary:
+) -> ChosenSummary:
     """Return the abstract, then the paper's sentences by rank that do not repeat what is there already.
 
     After "Hybrid 2" of Yasunaga et al. (2019). A sentence is redundant if the cosine of its counts of content
@@ -73,7 +75,7 @@ def hybrid(
     _ranks(order, len(sentences))
     begun = only(abstract, range(len(abstract)), words, cut)
     if len(begun.positions) < len(abstract):
-        return Summary(begun.sentences, [])
+        return ChosenSummary(begun.sentences, [])
     return _taken(begun.sentences, sentences, _fresh(abstract, sentences, order, redundant), words, cut)
 
 
@@ -96,7 +98,7 @@ def _ranks(order: Sequence[int], units: int) -> list[int]:
 
 def _taken(
     begun: Sequence[str], sentences: Sequence[str], order: Iterable[int], words: int, cut: bool
-) -> Summary:
+) -> ChosenSummary:
     # What is there already is ranked first: the one rule decides for both.
     ahead = len(begun)
     everything = [*begun, *sentences]
@@ -117,7 +119,7 @@ def _taken(
         elif room and following is not None:
             everything[following] = truncated(everything[following], room)
             found = sorted([*found, following])
-    return Summary(
+    return ChosenSummary(
         [everything[index] for index in found], [index - ahead for index in found if index >= ahead]
     )
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-Ngram = tuple[str, ...]
+SentenceNgram = tuple[str, ...]
 
 
 def bigram_recall(units: Sequence[Sequence[str]], reference: Sequence[str]) -> list[float]:
@@ -133,5 +133,5 @@ class _Overlap:
         self._length += self._lengths[index]
 
 
-def _ngrams(words: Sequence[str], order: int) -> Iterator[Ngram]:
+def _ngrams(words: Sequence[str], order: int) -> Iterator[SentenceNgram]:
     return zip(*(words[start:] for start in range(order)), strict=False)

@@ -31,7 +31,7 @@ from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, write_files
 from orchestration.messages.failures import describe, give_up_or_retry
-from orchestration.messages.progress import ProgressLines, listening
+from orchestration.messages.progress import EventLines, listening
 from orchestration.mlflow.tracking import track
 from orchestration.quality import checks as quality
 from orchestration.quality import conservation
@@ -81,7 +81,7 @@ class Store:
                 ):
                     context.log.info("made by another run since this one was asked for it")
                     return _result(workspace, declaration, month, record)
-                with listening(ProgressLines(context.log.info)):
+                with listening(EventLines(context.log.info)):
                     result = make(workspace, declaration, month, context.run_id)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))

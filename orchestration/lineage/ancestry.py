@@ -46,7 +46,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Place:
+class RowPlace:
     """Where a row stands: its file, and its number in it, from 0; and the number of its id."""
 
     file: File
@@ -59,17 +59,17 @@ class Passport:
     """What is known of one id."""
 
     id: str
-    standings: tuple[Place, ...]
+    standings: tuple[RowPlace, ...]
     """The rows that have it, in the order of the DAG: a dropped unit stands where it was kept before, too."""
     made_of: tuple[int, ...]
     """The sources of its kept rows, else of all, as numbers; never itself."""
-    used_by: tuple[Place, ...]
+    used_by: tuple[RowPlace, ...]
     """The kept rows that name it among their sources."""
     totals: tuple[int, int]
     """How many it is made of and used by, where only the first are named."""
 
     @property
-    def kept(self) -> tuple[Place, ...]:
+    def kept(self) -> tuple[RowPlace, ...]:
         """The standings where it was kept."""
         return tuple(place for place in self.standings if place.file.table == "kept")
 
@@ -152,7 +152,7 @@ class Ancestry:
         found = self.own[rows[starts[code] : starts[code + 1]][:most]].tolist()
         return [user for user in dict.fromkeys(found) if user != code]
 
-    def standings(self, code: int) -> list[Place]:
+    def standings(self, code: int) -> list[RowPlace]:
         """Return every row that has an id, in the order of the DAG."""
         return [self.place(row) for row in self._rows(code)]
 
@@ -169,9 +169,9 @@ class Ancestry:
             (len(sources), int((self.own[users] != code).sum())),
         )
 
-    def place(self, row: int) -> Place:
+    def place(self, row: int) -> RowPlace:
         """Return the place of a row by its number among the rows of all files."""
-        return Place(self._file(row), int(row - self.starts[self._file_of[row]]), int(self.own[row]))
+        return RowPlace(self._file(row), int(row - self.starts[self._file_of[row]]), int(self.own[row]))
 
     def _rows(self, code: int) -> list[int]:
         rows, starts = self._standings

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from assets.declare.report import Everything
 from ops.outcome import Row
 from ops.parse.characters import one_line
-from orchestration.lineage.ancestry import Ancestry, Passport, Place
+from orchestration.lineage.ancestry import Ancestry, Passport, RowPlace
 from orchestration.lineage.origins import flow, raw_file, rows, saying, short, spoken, where
 from orchestration.state.freshness import View
 from orchestration.state.records import read_record
@@ -44,7 +44,7 @@ def explain(workspace: Workspace, row_id: str) -> str:
     return "\n".join(map(one_line, [*lines, "", "used by", *(later or ["  nothing"])]))
 
 
-def _describe(workspace: Workspace, place: Place, row: Row) -> list[str]:
+def _describe(workspace: Workspace, place: RowPlace, row: Row) -> list[str]:
     file = place.file
     record = read_record(workspace, file.item, file.month) or View(workspace).known(file.item, file.month)
     run = (record.run_id if record else None) or "not made here (it came through DVC)"

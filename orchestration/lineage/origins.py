@@ -16,7 +16,7 @@ import yaml
 from assets.declare.settings import settings
 from ops.outcome import Row
 from ops.parse.records import record_place
-from orchestration.lineage.ancestry import Ancestry, File, Place
+from orchestration.lineage.ancestry import Ancestry, File, RowPlace
 from orchestration.lineage.rows import read
 
 WIDTH = 240
@@ -35,7 +35,7 @@ class Spoken:
         return f"spoken at characters {self.start}-{self.end} of the transcript: {self.text}"
 
 
-def rows(places: Sequence[Place], whole: bool = False) -> list[Row]:
+def rows(places: Sequence[RowPlace], whole: bool = False) -> list[Row]:
     """Return the rows at some places; each file is read once.
 
     Unless `whole`, texts are cut to what `short` looks at, and lists stand as the number of their items, but
@@ -85,7 +85,7 @@ def spoken(ancestry: Ancestry, states: Sequence[Row]) -> list[list[Spoken]]:
     aligned = [number for number, row in enumerate(states) if row.get("spans")]
     codes = ancestry.codes([states[number]["pair_id"] for number in aligned])
     places = {code: ancestry.passport(code).kept for code in set(codes) if code >= 0}
-    numbers: dict[Place, list[int]] = {}
+    numbers: dict[RowPlace, list[int]] = {}
     for number, code in zip(aligned, codes, strict=True):
         if places.get(code):
             numbers.setdefault(places[code][-1], []).append(number)
@@ -119,7 +119,7 @@ def _spoken(talk: pa.StructArray, first: int, last: int) -> Spoken:
     return Spoken(offsets[first].as_py(), end, short(" ".join(shown)))
 
 
-def _by_file(places: Sequence[Place]) -> dict[File, list[int]]:
+def _by_file(places: Sequence[RowPlace]) -> dict[File, list[int]]:
     found: dict[File, list[int]] = {}
     for number, place in enumerate(places):
         found.setdefault(place.file, []).append(number)

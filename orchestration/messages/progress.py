@@ -93,7 +93,7 @@ class Intervals:
         return True
 
 
-class ProgressLines:
+class EventLines:
     """Writes the events of one partition as lines: notices at once, progress at intervals."""
 
     def __init__(self, write: Callable[[str], object]) -> None:

@@ -17,7 +17,7 @@ from ops.measures import measure
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
 from orchestration.files.parquet import TABLES
-from orchestration.lineage.ancestry import Ancestry, File, Place
+from orchestration.lineage.ancestry import Ancestry, File, RowPlace
 from orchestration.lineage.rows import Counted, read
 from orchestration.pages.cells import as_data, cells, columns, fitted
 from orchestration.pages.html import first_line, render
@@ -27,7 +27,9 @@ from orchestration.pages.text_pairs import contrast
 _OF_ROWS = ("", "words", "characters", "length")
 
 
-def pages(ancestry: Ancestry, numbers: Mapping[str, Counted], shown: Mapping[str, Sequence[Place]]) -> Files:
+def pages(
+    ancestry: Ancestry, numbers: Mapping[str, Counted], shown: Mapping[str, Sequence[RowPlace]]
+) -> Files:
     """Yield the index of the datasets, and for each a page of the rows that are shown of it."""
     yield render(
         "rows.html",
@@ -50,7 +52,7 @@ def pages(ancestry: Ancestry, numbers: Mapping[str, Counted], shown: Mapping[str
         )
 
 
-def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dict[str, Any]:
+def _data(ancestry: Ancestry, item: Declaration, places: Sequence[RowPlace]) -> dict[str, Any]:
     measures = ["score", *(name for name in item.measures if name.partition(".")[2] in _OF_ROWS)]
     months = sorted({place.file.month for place in places})
     entries: list[dict[str, Any]] = []
@@ -92,7 +94,7 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dic
     }
 
 
-def _taken(places: Sequence[Place], file: File) -> pa.Table:
+def _taken(places: Sequence[RowPlace], file: File) -> pa.Table:
     return read(file.path).take(pa.array([place.index for place in places if place.file is file]))
 
 

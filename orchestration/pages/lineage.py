@@ -14,7 +14,7 @@ from assets.declare.report import Files
 from ops.outcome import Row
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
-from orchestration.lineage.ancestry import Ancestry, File, Passport, Place
+from orchestration.lineage.ancestry import Ancestry, File, Passport, RowPlace
 from orchestration.lineage.origins import flow, raw_file, rows, saying, short, spoken, where
 from orchestration.pages.html import first_line, render
 
@@ -24,7 +24,7 @@ NODES, NAMED = 15_000, 200
 _FOLLOWED = (1, 3, 12, 48)
 
 
-def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[Place]]) -> Files:
+def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
     """Yield for each dataset the page of the passports of its shown rows."""
     roots = {name: [place.code for place in places] for name, places in shown.items()}
     codes = {name: held(ancestry, own) for name, own in roots.items()}
@@ -73,7 +73,7 @@ class _Told:
         self.columns = {place.file: _columns(row) for place, row in zip(places, contents, strict=True)}
         items = {place.file.item.name: place.file.item for place in places}
         self.steps = {name: _step(item) for name, item in items.items()}
-        self.told: dict[Place, list[Any]] = {
+        self.told: dict[RowPlace, list[Any]] = {
             place: [place.index, where(row), [_value(row[name]) for name in self.columns[place.file]]]
             for place, row in zip(places, contents, strict=True)
         }

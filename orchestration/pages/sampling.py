@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from orchestration.lineage.ancestry import Ancestry, File, Place
+from orchestration.lineage.ancestry import Ancestry, File, RowPlace
 from orchestration.lineage.rows import read
 
 #: The most rows of a dataset that are shown.
@@ -33,7 +33,7 @@ def fair(sizes: Sequence[int], total: int) -> list[int]:
     return shares
 
 
-def sample(ancestry: Ancestry, name: str, limit: int = LIMIT) -> list[Place]:
+def sample(ancestry: Ancestry, name: str, limit: int = LIMIT) -> list[RowPlace]:
     """Return at most `limit` rows of a dataset, in the order of its files.
 
     They are spread fairly over tables, months and reasons; within each of these, a hash of the id decides,

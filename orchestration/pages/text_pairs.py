@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from assets.declare.declaration import Declaration
-from orchestration.lineage.ancestry import Ancestry, Place
+from orchestration.lineage.ancestry import Ancestry, RowPlace
 from orchestration.lineage.rows import read
 from orchestration.pages.sampling import fair
 
@@ -78,9 +78,9 @@ def _begins(text: str, sentence: str) -> bool:
     return text.startswith(sentence) and (len(text) == len(sentence) or text[len(sentence)].isspace())
 
 
-def _others(ancestry: Ancestry, source: str, table: pa.Table) -> list[Place | None]:
+def _others(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace | None]:
     """Return for each row the row of a dataset that one of its ids names."""
-    found: list[Place | None] = [None] * len(table)
+    found: list[RowPlace | None] = [None] * len(table)
     for name in table.column_names:
         if not name.endswith("_id"):
             continue
@@ -90,7 +90,7 @@ def _others(ancestry: Ancestry, source: str, table: pa.Table) -> list[Place | No
     return found
 
 
-def _kept_in(ancestry: Ancestry, code: int, source: str) -> Place | None:
+def _kept_in(ancestry: Ancestry, code: int, source: str) -> RowPlace | None:
     return next(
         (
             place
@@ -101,7 +101,7 @@ def _kept_in(ancestry: Ancestry, code: int, source: str) -> Place | None:
     )
 
 
-def _texts(places: Sequence[Place], column: str) -> list[Any]:
+def _texts(places: Sequence[RowPlace], column: str) -> list[Any]:
     found: list[Any] = [None] * len(places)
     files = dict.fromkeys(place.file for place in places)
     for file in files:

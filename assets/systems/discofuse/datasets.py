@@ -39,7 +39,7 @@ from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED
 from ops.outcome import Outcomes
 from ops.parts import Parts
-from ops.scores import Score
+from ops.scores import DatasetScore
 
 
 def released_columns() -> list[Expectation]:
@@ -70,7 +70,7 @@ def released_columns() -> list[Expectation]:
     shape=ANNOTATED,
     consumes="prose",
     measures=["words.length", "sentences.length", "links.length"],
-    scores={"tokens": Score("words.length"), "links": Score("links.length")},
+    scores={"tokens": DatasetScore("words.length"), "links": DatasetScore("links.length")},
     expectations=[
         *identity("annotation"),
         *not_null("document_id", "document", "month", "domain", "pipeline"),
@@ -102,9 +102,9 @@ def annotated(prose: Parts, params: AnnotationParams) -> Outcomes:
     consumes="annotated.sentences",
     measures=["first_tokens", "second_tokens", "coreference_score", "links.length"],
     scores={
-        "coreference": Score("coreference_score"),
-        "pronouns": Score("has_coref_type_pronoun", "share"),
-        "nominals": Score("has_coref_type_nominal", "share"),
+        "coreference": DatasetScore("coreference_score"),
+        "pronouns": DatasetScore("has_coref_type_pronoun", "share"),
+        "nominals": DatasetScore("has_coref_type_nominal", "share"),
     },
     expectations=[*identity("candidate"), *released_columns(), *steady()],
 )
@@ -119,9 +119,9 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
     consumes="candidates",
     measures=["first_tokens", "second_tokens", "coreference_score"],
     scores={
-        "coreference": Score("coreference_score"),
-        "pronouns": Score("has_coref_type_pronoun", "share"),
-        "nominals": Score("has_coref_type_nominal", "share"),
+        "coreference": DatasetScore("coreference_score"),
+        "pronouns": DatasetScore("has_coref_type_pronoun", "share"),
+        "nominals": DatasetScore("has_coref_type_nominal", "share"),
     },
     thresholds=[
         Threshold(
@@ -164,8 +164,8 @@ def examples(candidates: Parts, params: filtering.ExampleParams) -> Outcomes:
     partitioned=False,
     measures=["first_tokens", "second_tokens"],
     scores={
-        "pronouns": Score("has_coref_type_pronoun", "share"),
-        "nominals": Score("has_coref_type_nominal", "share"),
+        "pronouns": DatasetScore("has_coref_type_pronoun", "share"),
+        "nominals": DatasetScore("has_coref_type_nominal", "share"),
     },
     contrast=("fused", "unfused"),
     expectations=[

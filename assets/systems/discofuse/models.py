@@ -23,7 +23,7 @@ from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
 from ops.params import Strict
 from ops.parts import Artifact, Parts
-from ops.scores import Score
+from ops.scores import DatasetScore
 
 
 @dataset(
@@ -85,7 +85,7 @@ def fusions(
     consumes="fusions",
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
-    scores={name: Score(name, where="in_domain") for name in evaluating.METRICS},
+    scores={name: DatasetScore(name, where="in_domain") for name in evaluating.METRICS},
     contrast=("prediction", "target"),
     expectations=[
         *identity("score"),
@@ -106,7 +106,7 @@ def evaluation(fusions: Parts, params: evaluating.EvaluationParams) -> Outcomes:
     consumes="fusion_pairs",
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
-    scores={"sari": Score("sari", where="chosen")},
+    scores={"sari": DatasetScore("sari", where="chosen")},
     trains=Trainings(seq2seq.KIND),
     contrast=("prediction", "target"),
     expectations=[
@@ -154,7 +154,7 @@ def rating_sheets(examples: Parts, fusions: Parts, params: asking.RatingSheetPar
     consumes="ratings",
     partitioned=False,
     measures=["raters"],
-    scores={"agreement": Score("agrees", "share", where="counted")},
+    scores={"agreement": DatasetScore("agrees", "share", where="counted")},
     expectations=[
         *identity("judged"),
         *not_null("row_id", "questionnaire", "question", "example_id", "domain", "tie", "counted"),

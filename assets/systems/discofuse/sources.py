@@ -19,7 +19,7 @@ from ops.discofuse.sources import prose as prose_files
 from ops.discofuse.sources.schemas import FUSION_PAIRS, PROSE
 from ops.outcome import Outcomes
 from ops.parse.scan import Records
-from ops.scores import Score
+from ops.scores import DatasetScore
 
 
 @dataset(
@@ -28,7 +28,7 @@ from ops.scores import Score
     formats=prose_files.FORMATS,
     optional=True,
     measures=["text.words", "text.characters"],
-    scores={"words": Score("text.words")},
+    scores={"words": DatasetScore("text.words")},
     expectations=[
         *identity("prose"),
         *not_null("document", "month", "domain", "text"),

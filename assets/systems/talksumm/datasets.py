@@ -27,7 +27,7 @@ from assets.declare.thresholds import Threshold
 from ops import thresholds as rules
 from ops.outcome import Outcomes
 from ops.parts import Parts
-from ops.scores import Score
+from ops.scores import DatasetScore
 from ops.talksumm.align import alignments as aligning
 from ops.talksumm.align import tuning as tuning_report
 from ops.talksumm.align.hmm import HmmParams
@@ -72,7 +72,7 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
     shape=PAIRS,
     consumes="talks",
     measures=["similarity", "words.length", "sentences.length"],
-    scores={"similarity": Score("similarity")},
+    scores={"similarity": DatasetScore("similarity")},
     thresholds=[
         Threshold(
             PairParams,
@@ -117,7 +117,7 @@ def pairs(
     shape=ALIGNMENTS,
     consumes="pairs.sentences",
     measures=["count", "seconds", "spans.length", "text.words"],
-    scores={"coverage": Score("count", "share"), "words_per_sentence": Score("count")},
+    scores={"coverage": DatasetScore("count", "share"), "words_per_sentence": DatasetScore("count")},
     thresholds=[
         Threshold(
             HmmParams,
@@ -156,7 +156,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     shape=SUMMARIES,
     consumes="alignments",
     measures=["words", "sentence_ids.length", "counts.items"],
-    scores={"words": Score("words")},
+    scores={"words": DatasetScore("words")},
     thresholds=[
         Threshold(
             SummaryParams,
@@ -198,7 +198,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     consumes="summaries",
     partitioned=False,
     measures=["sentences.length", "labels.items", "summary.words"],
-    scores={"chosen": Score("labels.items", "share"), "words": Score("summary.words")},
+    scores={"chosen": DatasetScore("labels.items", "share"), "words": DatasetScore("summary.words")},
     contrast=("summary", "sentences"),
     expectations=[
         *identity("example"),
@@ -229,11 +229,11 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
         metrics=("accuracy", "low", "high", "within_two", "words"),
     ),
     scores={
-        "accuracy": Score("accuracy", where="current"),
-        "accuracy_low": Score("low", where="current"),
-        "accuracy_high": Score("high", where="current"),
-        "within_two": Score("within_two", where="current"),
-        "best_accuracy": Score("accuracy", "greatest"),
+        "accuracy": DatasetScore("accuracy", where="current"),
+        "accuracy_low": DatasetScore("low", where="current"),
+        "accuracy_high": DatasetScore("high", where="current"),
+        "within_two": DatasetScore("within_two", where="current"),
+        "best_accuracy": DatasetScore("accuracy", "greatest"),
     },
     expectations=[
         *identity("point"),

@@ -27,7 +27,7 @@ from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
 from ops.params import Strict
 from ops.parts import Artifact, Parts
-from ops.scores import Score
+from ops.scores import DatasetScore
 from ops.talksumm.evaluation import gold_papers as gold
 from ops.talksumm.evaluation import human_evaluation as judging
 from ops.talksumm.evaluation import rating_sheets as asking
@@ -43,7 +43,10 @@ from ops.talksumm.models import extractor as extracting
     consumes="human_summaries",
     partitioned=False,
     measures=["sentences.length", "labels.items", "references.length"],
-    scores={"labelled": Score("labels.items", "share"), "references": Score("references.length")},
+    scores={
+        "labelled": DatasetScore("labels.items", "share"),
+        "references": DatasetScore("references.length"),
+    },
     expectations=[
         *identity("gold"),
         *not_null("paper_id", "document", "split"),
@@ -76,7 +79,10 @@ def gold_papers(
     partitioned=False,
     measures=["agreement", "sentences", "positions.length"],
     trains=Trainings(extractors.KIND),
-    scores={"agreement": Score("agreement"), "agreement_of_chosen": Score("agreement", where="chosen")},
+    scores={
+        "agreement": DatasetScore("agreement"),
+        "agreement_of_chosen": DatasetScore("agreement", where="chosen"),
+    },
     expectations=[
         *identity("extraction"),
         *not_null("example_id", "paper_id", "architecture", "set", "split"),
@@ -105,7 +111,7 @@ def extractor(
     consumes="gold_papers",
     partitioned=False,
     measures=["words", "sentences.length"],
-    scores={"words": Score("words")},
+    scores={"words": DatasetScore("words")},
     expectations=[
         *identity("summary"),
         *not_null("gold_id", "paper_id", "system"),
@@ -131,7 +137,7 @@ def system_summaries(
     consumes="system_summaries",
     partitioned=False,
     measures=["rouge2_f", "rouge3_f", "rougeSU4_f"],
-    scores={name: Score(name, where="only") for name in evaluating.TABLE_2},
+    scores={name: DatasetScore(name, where="only") for name in evaluating.TABLE_2},
     contrast=("text", "reference"),
     expectations=[
         *identity("score"),
@@ -176,8 +182,8 @@ def rating_sheets(
     partitioned=False,
     measures=["mean", "raters"],
     scores={
-        "considered": Score("mean", where="sentence"),
-        "quality": Score("mean", where="summary"),
+        "considered": DatasetScore("mean", where="sentence"),
+        "quality": DatasetScore("mean", where="summary"),
     },
     expectations=[
         *identity("judged"),

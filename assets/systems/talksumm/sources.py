@@ -22,7 +22,7 @@ from assets.declare.expectations import (
 )
 from ops.outcome import Outcomes
 from ops.parse.scan import Records
-from ops.scores import Score
+from ops.scores import DatasetScore
 from ops.talksumm.sources import gold_alignments as label_files
 from ops.talksumm.sources import human_summaries as summary_files
 from ops.talksumm.sources import talks as talk_files
@@ -34,7 +34,7 @@ from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
     shape=TALKS,
     formats=talk_files.FORMATS,
     measures=["words.length"],
-    scores={"words": Score("words.length")},
+    scores={"words": DatasetScore("words.length")},
     expectations=[
         *identity("talk"),
         *not_null("document", "month"),
@@ -83,7 +83,7 @@ def gold_alignments(records: Records) -> Outcomes:
     formats=summary_files.FORMATS,
     optional=True,
     measures=["words", "sentences.length"],
-    scores={"words": Score("words")},
+    scores={"words": DatasetScore("words")},
     expectations=[
         *identity("reference"),
         *not_null("document", "month", "kind"),

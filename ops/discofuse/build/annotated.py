@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ops.coreference.links import Link, Span
+from ops.coreference.links import Link, TokenSpan
 from ops.coreference.titles import with_title
 from ops.discofuse.build.annotation import Annotation
 from ops.discofuse.build.stored import AnnotationParams, columns_of, pipeline_of
@@ -78,7 +78,7 @@ def parsed(texts: Iterable[tuple[str, str | None]], params: AnnotationParams) ->
                 found = []
 
 
-def pieces(text: str, longest: int) -> Iterator[Span]:
+def pieces(text: str, longest: int) -> Iterator[TokenSpan]:
     """Yield spans of `longest` characters at most that cover a text in order.
 
     Cut behind the last paragraph that fits; where none does, behind the last sentence, then behind the last
@@ -106,7 +106,7 @@ def joined(parts: Sequence[Annotation]) -> Annotation:
     for part in parts:
         starts.append(starts[-1] + len(part.words))
 
-    def moved(span: Span, start: int) -> Span:
+    def moved(span: TokenSpan, start: int) -> TokenSpan:
         return span[0] + start, span[1] + start
 
     return Annotation(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ops.coreference.links import Link, Span
+from ops.coreference.links import Link, TokenSpan
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -33,7 +33,7 @@ class Annotation:
     lemmas: Sequence[str]
     entities: Sequence[str]
     """T types of the entity that the token is part of; empty where it is of none."""
-    sentences: Sequence[Span]
+    sentences: Sequence[TokenSpan]
     """S spans in order; every token is in one."""
     links: Sequence[Link]
     """By the mention's first token."""

@@ -12,7 +12,7 @@ from dataclasses import asdict
 
 import pyarrow as pa
 
-from ops.coreference.links import Span
+from ops.coreference.links import TokenSpan
 from ops.discofuse.build.annotation import Annotation
 from ops.discofuse.build.example import Candidate
 from ops.discofuse.build.stored import AnnotationParams, stored_annotations
@@ -98,6 +98,6 @@ def _units(document: Row, ids: Sequence[str], parse: Annotation, used: set[str])
             }
 
 
-def _tokens(parse: Annotation, span: Span) -> int:
+def _tokens(parse: Annotation, span: TokenSpan) -> int:
     """Return how many tokens of a sentence are more than white space."""
     return sum(not word.isspace() for word in parse.words[slice(*span)])

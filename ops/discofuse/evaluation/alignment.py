@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from ops.metrics.exact_match import fusion_tokens
 
-Tokens: TypeAlias = Sequence[str]
+FusionTokens: TypeAlias = Sequence[str]
 
 #: Of each token of one list, the place of its partner in the other, None where it has none.
 Alignment: TypeAlias = list[int | None]
@@ -34,7 +34,7 @@ _PRONOUNS = frozenset(PRONOUNS)
 _Cost: TypeAlias = tuple[int, int, int]
 
 
-class Pronoun(NamedTuple):
+class AlignedPronoun(NamedTuple):
     """A pronoun that the gold fusion put in, and the pronoun that the prediction has there, or OTHER."""
 
     gold: str
@@ -46,7 +46,9 @@ def both_pronouns(one: str, other: str) -> bool:
     return one in _PRONOUNS and other in _PRONOUNS
 
 
-def aligned(gold: Tokens, predicted: Tokens, alike: Callable[[str, str], bool] = both_pronouns) -> Alignment:
+def aligned(
+    gold: FusionTokens, predicted: FusionTokens, alike: Callable[[str, str], bool] = both_pronouns
+) -> Alignment:
     """Return for each of N gold tokens the place of the predicted token that it became, or None.
 
     The alignment is that of a minimal edit (tokens put in, left out or replaced, each counts 1); of several,
@@ -66,7 +68,7 @@ def aligned(gold: Tokens, predicted: Tokens, alike: Callable[[str, str], bool] =
     ]
 
 
-def _edited(gold: Tokens, predicted: Tokens, alike: Callable[[str, str], bool]) -> Alignment:
+def _edited(gold: FusionTokens, predicted: FusionTokens, alike: Callable[[str, str], bool]) -> Alignment:
     # costs[i][j]: edits, equal tokens and alike replacements (both negative) of gold[:i] and predicted[:j]
     costs: list[list[_Cost]] = [[(at, 0, 0) for at in range(len(predicted) + 1)]]
     for number, token in enumerate(gold, start=1):
@@ -113,7 +115,7 @@ def words(text: str) -> list[str]:
     return [word for word in fusion_tokens(text) if word != ","]
 
 
-def placed(connective: str, gold: Tokens, source: Tokens) -> tuple[int, int] | None:
+def placed(connective: str, gold: FusionTokens, source: FusionTokens) -> tuple[int, int] | None:
     """Return where a connective was added: the ends of its tokens in the gold text.
 
     It may stand there several times: the one that was added has fewest tokens in common with the aligned
@@ -132,7 +134,9 @@ def placed(connective: str, gold: Tokens, source: Tokens) -> tuple[int, int] | N
     return best, best + size
 
 
-def slot(gold: Tokens, predicted: Tokens, alignment: Alignment, start: int, end: int) -> Tokens:
+def slot(
+    gold: FusionTokens, predicted: FusionTokens, alignment: Alignment, start: int, end: int
+) -> FusionTokens:
     """Return what the prediction has in the place of gold[start:end].
 
     That is all between the nearest tokens on both sides that the prediction has as well.
@@ -148,7 +152,7 @@ def slot(gold: Tokens, predicted: Tokens, alignment: Alignment, start: int, end:
 
 
 def predicted_connective(
-    connective: str, gold: Tokens, predicted: Tokens, source: Tokens, known: Collection[str]
+    connective: str, gold: FusionTokens, predicted: FusionTokens, source: FusionTokens, known: Collection[str]
 ) -> str | None:
     """Return the connective in the slot of the gold one: of the known ones in it the longest, then the first.
 
@@ -167,7 +171,7 @@ def predicted_connective(
     return OTHER
 
 
-def pronouns(gold: Tokens, predicted: Tokens, source: Tokens) -> list[Pronoun]:
+def pronouns(gold: FusionTokens, predicted: FusionTokens, source: FusionTokens) -> list[AlignedPronoun]:
     """Return the pronouns that the gold text has and the source has not, with what was predicted there."""
     if _PRONOUNS.isdisjoint(gold):
         return []
@@ -176,5 +180,5 @@ def pronouns(gold: Tokens, predicted: Tokens, source: Tokens) -> list[Pronoun]:
     for token, old, new in zip(gold, of_source, of_prediction, strict=True):
         if token in _PRONOUNS and (old is None or source[old] != token):
             output = predicted[new] if new is not None else OTHER
-            found.append(Pronoun(token, output if output in _PRONOUNS else OTHER))
+            found.append(AlignedPronoun(token, output if output in _PRONOUNS else OTHER))
     return found

@@ -28,7 +28,7 @@ from ops.identity import row_id
 from ops.metrics.bootstrap import interval
 from ops.metrics.exact_match import exact_match
 from ops.metrics.sari import sari
-from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
+from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, struct
 from ops.params import Params
 from ops.parts import Parts
@@ -193,11 +193,13 @@ def _place(domain: str, test: str) -> dict[str, str]:
     return {"domain": domain, "test": test}
 
 
-def _named(system: System) -> dict[str, str | None]:
+def _named(system: EvaluatedSystem) -> dict[str, str | None]:
     return {"system": system[0], "model": system[1] or None}
 
 
-def _tests(systems: Mapping[System, Sequence[Row]], params: EvaluationParams) -> Iterator[dict[str, Any]]:
+def _tests(
+    systems: Mapping[EvaluatedSystem, Sequence[Row]], params: EvaluationParams
+) -> Iterator[dict[str, Any]]:
     """Yield the paired tests of every two systems that have an example in common."""
     for first, second in combinations(sorted(systems), 2):
         ours, theirs = in_common(systems[first], systems[second], "example_id")

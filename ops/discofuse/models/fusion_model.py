@@ -27,7 +27,7 @@ from ops.discofuse.models.fusion_training import (
 from ops.discofuse.models.training_sets import TrainingSet, training_sets
 from ops.discofuse.schemas import BALANCED
 from ops.identity import row_id
-from ops.models.seq2seq.config import TransformerConfig
+from ops.models.seq2seq.config import Seq2SeqTransformerConfig
 from ops.models.training import CheckpointFolder, TrainingParams
 from ops.models.training.sizes import check_sizes
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
@@ -59,7 +59,7 @@ _KEPT_BY = {"metric": "exact", "direction": "max", "tie": "loss"}
 class Size(Params):
     """How large the models are, and how each is trained."""
 
-    model: TransformerConfig = TransformerConfig()
+    model: Seq2SeqTransformerConfig = Seq2SeqTransformerConfig()
     training: TrainingParams = TrainingParams()
 
 

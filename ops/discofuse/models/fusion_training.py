@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ops.discofuse.models.fusion_texts import judged
 from ops.discofuse.models.training_sets import TrainingSet
-from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, TransformerConfig
+from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.training import Checkpoints, Trained, TrainingError, TrainingParams, train
 from ops.models.training.progress import ProgressLines
 from ops.models.training.report import account
@@ -36,7 +36,7 @@ def lengths(pieces: Pieces, texts: Iterable[Sequence[str]]) -> list[int]:
     return [max(len(pieces.numbers(text)) for text in each) for each in texts]
 
 
-def make_model(config: TransformerConfig | CopyNetConfig, pieces: Pieces, seed: int) -> Seq2Seq:
+def make_model(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed: int) -> Seq2Seq:
     """Return a model with random weights."""
     from ops.models.seq2seq.files import make
 

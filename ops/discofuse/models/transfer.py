@@ -85,7 +85,7 @@ TRANSFER = Shape(
 _KEPT_BY = {"metric": "sari", "direction": "max", "tie": "loss"}
 
 
-class Size(Params):
+class TransferSize(Params):
     """How large the models are, and how they are trained: before, after that, and without."""
 
     model: CopyNetConfig = CopyNetConfig()
@@ -101,7 +101,7 @@ class TransferParams(Params, section="discofuse.transfer"):
         None, description="of the examples of the pre-training; null: that with the most training examples"
     )
     size: str = Field("tiny", description="which of the sizes")
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    sizes: dict[str, TransferSize] = Field({"tiny": TransferSize()}, min_length=1)
     validation_examples: int = Field(500, ge=1, description="pairs that judge a model, at most")
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")

@@ -14,8 +14,8 @@ from ops.discofuse.build.annotation import Annotation
 from ops.discofuse.build.example import Candidate, DiscourseType, FusionExample
 from ops.discofuse.rules import coordination, noun_phrases, pairs, participles, subordination
 from ops.discofuse.rules.anaphora import resolved
-from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import Sentence
+from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
+from ops.discofuse.rules.sentence import ParsedSentence
 from ops.discofuse.rules.writing import sentence
 
 __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
@@ -49,9 +49,9 @@ def candidates(annotation: Annotation, params: RuleParams) -> Iterator[Candidate
     """
     lower = _lowered(annotation.words)
     by_sentence = _links(annotation)
-    before: Sentence | None = None
+    before: ParsedSentence | None = None
     for index, (start, end) in enumerate(annotation.sentences):
-        here = Sentence(annotation, lower, start, end, before)
+        here = ParsedSentence(annotation, lower, start, end, before)
         if here.end == here.start:
             before = None
             continue
@@ -84,7 +84,12 @@ def _links(annotation: Annotation) -> dict[int, list[Link]]:
 
 
 def _pair(
-    first: Sentence, second: Sentence, index: int, links: Sequence[Link], words: set[str], params: RuleParams
+    first: ParsedSentence,
+    second: ParsedSentence,
+    index: int,
+    links: Sequence[Link],
+    words: set[str],
+    params: RuleParams,
 ) -> Iterator[Candidate]:
     found = False
     for rule, split in _splits(_OF_PAIRS, second, words, params):
@@ -93,7 +98,7 @@ def _pair(
             found = True
             yield made
     if not found and links:
-        split = Split(first.tokens(), second.tokens())
+        split = RuleResult(first.tokens(), second.tokens())
         replaced, used = resolved((first, second), *split[:2], links, params)
         if used:
             split = split._replace(second=replaced)
@@ -107,7 +112,7 @@ def _pair(
 
 
 def _single(
-    here: Sentence, index: int, links: Sequence[Link], words: set[str], params: RuleParams
+    here: ParsedSentence, index: int, links: Sequence[Link], words: set[str], params: RuleParams
 ) -> Iterator[Candidate]:
     seen = set()
     for rule, split in _splits(_OF_SENTENCES, here, words, params):
@@ -118,8 +123,8 @@ def _single(
 
 
 def _splits(
-    rules: Sequence[Rule], here: Sentence, words: set[str], params: RuleParams
-) -> Iterator[tuple[Rule, Split]]:
+    rules: Sequence[Rule], here: ParsedSentence, words: set[str], params: RuleParams
+) -> Iterator[tuple[Rule, RuleResult]]:
     match: Any
     for rule in rules:
         if rule.triggers and rule.triggers.isdisjoint(words):
@@ -131,7 +136,12 @@ def _splits(
 
 
 def _candidate(
-    text: Sequence[Sentence], index: int, rule: Rule, split: Split, links: Sequence[Link], params: RuleParams
+    text: Sequence[ParsedSentence],
+    index: int,
+    rule: Rule,
+    split: RuleResult,
+    links: Sequence[Link],
+    params: RuleParams,
 ) -> Candidate | None:
     """Return what a rule makes of a text, with mentions replaced where the rule combines with anaphora."""
     if rule.with_anaphora and links:
@@ -143,11 +153,11 @@ def _candidate(
 
 
 def _example(
-    text: Sequence[Sentence],
+    text: Sequence[ParsedSentence],
     index: int,
     rule: str,
     discourse_type: DiscourseType,
-    split: Split,
+    split: RuleResult,
     used: tuple[Link, ...],
 ) -> Candidate | None:
     annotation = text[0].annotation

@@ -13,9 +13,9 @@ from ops.coreference.links import Link
 from ops.discofuse.build.marks import DIVIDING
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import is_plural, possessive, takes
-from ops.discofuse.rules.operations import Token, Tokens, replace
+from ops.discofuse.rules.operations import Token, TokenList, replace
 from ops.discofuse.rules.rule import RuleParams
-from ops.discofuse.rules.sentence import NAMES, NOUNS, SUBJECTS, Sentence
+from ops.discofuse.rules.sentence import NAMES, NOUNS, SUBJECTS, ParsedSentence
 
 _REFLEXIVES = frozenset({"himself", "herself", "itself", "themselves", "themself"})
 _POSSESSIVES = frozenset({"his", "its", "their", "hers", "theirs"})
@@ -30,8 +30,12 @@ _CLAUSES = frozenset({"relcl", "acl", "appos", "advcl"})
 
 
 def resolved(
-    text: Sequence[Sentence], first: Tokens, second: Tokens, links: Iterable[Link], params: RuleParams
-) -> tuple[Tokens, tuple[Link, ...]]:
+    text: Sequence[ParsedSentence],
+    first: TokenList,
+    second: TokenList,
+    links: Iterable[Link],
+    params: RuleParams,
+) -> tuple[TokenList, tuple[Link, ...]]:
     """Return `second` with mentions replaced by their antecedents in `first`, and the links that were used.
 
     REPLACE(B, S_B, S_A) of Table 14, with what keeps the outcome a sentence. A name does not stand twice in
@@ -74,7 +78,9 @@ def resolved(
     return replaced, tuple(used)
 
 
-def _is_spoken_of(sentence: Sentence, mention: int, second: Tokens, replaced: Container[int]) -> bool:
+def _is_spoken_of(
+    sentence: ParsedSentence, mention: int, second: TokenList, replaced: Container[int]
+) -> bool:
     """Tell whether "he" stays before "his", which then means him and no name: "He contested his seat"."""
     own = PRONOUNS.get(sentence.lower[mention])
     if own is None or own.gender not in ("f", "m"):
@@ -87,7 +93,7 @@ def _is_spoken_of(sentence: Sentence, mention: int, second: Tokens, replaced: Co
     return any(other and other.gender == own.gender and not other.reflexive for other in earlier)
 
 
-def _least(text: Sequence[Sentence], link: Link, params: RuleParams) -> float:
+def _least(text: Sequence[ParsedSentence], link: Link, params: RuleParams) -> float:
     """Return the score that a link needs."""
     if link.kind != "pronoun":
         return params.nominal_score
@@ -95,7 +101,7 @@ def _least(text: Sequence[Sentence], link: Link, params: RuleParams) -> float:
     return max(params.pronoun_score, params.thing_score) if word in _THINGS else params.pronoun_score
 
 
-def _suits(source: Sentence, link: Link, noun: int) -> bool:
+def _suits(source: ParsedSentence, link: Link, noun: int) -> bool:
     """Tell whether a mention can mean a noun: no country is "he", no person "it", and what is "the lexicon"
     was not named without an article."""
     entity, first = source.annotation.entities[noun], link.antecedent[0]
@@ -110,11 +116,11 @@ def _suits(source: Sentence, link: Link, noun: int) -> bool:
     return entity not in _NO_PERSONS
 
 
-def _holding(text: Sequence[Sentence], token: int) -> Sentence:
+def _holding(text: Sequence[ParsedSentence], token: int) -> ParsedSentence:
     return next(sentence for sentence in text if token < sentence.end)
 
 
-def _noun(sentence: Sentence, span: tuple[int, int]) -> int | None:
+def _noun(sentence: ParsedSentence, span: tuple[int, int]) -> int | None:
     """Return the head of a mention, None where it is a pronoun or no noun at all."""
     start, end = span
     heads = [
@@ -125,7 +131,7 @@ def _noun(sentence: Sentence, span: tuple[int, int]) -> int | None:
     return heads[0]
 
 
-def _phrase(sentence: Sentence, noun: int, link: Link) -> Tokens:
+def _phrase(sentence: ParsedSentence, noun: int, link: Link) -> TokenList:
     """Return an antecedent without what comes behind its name: clauses, appositions, brackets, a possessive
     mark.
 
@@ -144,7 +150,7 @@ def _phrase(sentence: Sentence, noun: int, link: Link) -> Tokens:
             break
     while end > noun + 1 and sentence.lower[end - 1] in _MARKS_OF_POSSESSION:
         end -= 1
-    phrase: Tokens = list(range(start, end))
+    phrase: TokenList = list(range(start, end))
     if sentence.lower[start] in ("a", "an") and len(phrase) > 1:
         phrase[0] = "the"
     elif link.kind == "nominal" and sentence.tags[start] in _INDEFINITE:
@@ -153,7 +159,12 @@ def _phrase(sentence: Sentence, noun: int, link: Link) -> Tokens:
 
 
 def _may_replace(
-    sentence: Sentence, mention: tuple[int, int], source: Sentence, phrase: Tokens, noun: int, second: Tokens
+    sentence: ParsedSentence,
+    mention: tuple[int, int],
+    source: ParsedSentence,
+    phrase: TokenList,
+    noun: int,
+    second: TokenList,
 ) -> bool:
     start, end = mention
     if end - start == 1 and sentence.lower[start] in _REFLEXIVES:
@@ -186,16 +197,16 @@ def _may_replace(
     return heads.isdisjoint(others) and not _repeats(source, phrase)
 
 
-def _repeats(source: Sentence, phrase: Tokens) -> bool:
+def _repeats(source: ParsedSentence, phrase: TokenList) -> bool:
     """Tell whether an antecedent holds a pronoun of its own, which would be left without its antecedent."""
     return any(isinstance(token, int) and source.tags[token] in ("PRP", "PRP$") for token in phrase)
 
 
-def _lower(sentence: Sentence, token: Token) -> str:
+def _lower(sentence: ParsedSentence, token: Token) -> str:
     return sentence.lower[token] if isinstance(token, int) else token
 
 
-def _is_coordinated_subject(sentence: Sentence, mention: tuple[int, int], earlier: int) -> bool:
+def _is_coordinated_subject(sentence: ParsedSentence, mention: tuple[int, int], earlier: int) -> bool:
     """Tell whether a mention is the subject of a conjunct of the sentence's main verb, unlike the earlier
     one."""
     token = mention[1] - 1
@@ -209,8 +220,8 @@ def _is_coordinated_subject(sentence: Sentence, mention: tuple[int, int], earlie
 
 
 def _inflected(
-    sentence: Sentence, mention: tuple[int, int], source: Sentence, noun: int, phrase: Tokens
-) -> Tokens:
+    sentence: ParsedSentence, mention: tuple[int, int], source: ParsedSentence, noun: int, phrase: TokenList
+) -> TokenList:
     """Return an antecedent in the case of the mention that it replaces."""
     token = mention[1] - 1
     if mention[1] - mention[0] > 1:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ops.discofuse.rules.connectives import BACKWARD_PHRASES
 from ops.discofuse.rules.morphology import agree, is_participle, is_past
-from ops.discofuse.rules.sentence import AUXILIARIES, FINITE, TIMES, Sentence
+from ops.discofuse.rules.sentence import AUXILIARIES, FINITE, TIMES, ParsedSentence
 
 #: Adverbs of the first verb phrase alone: "He never married and died young", "first played for X and then
 #: for Y".
@@ -41,7 +41,7 @@ _BEFORE_VERB = frozenset(
 _PHRASES = frozenset({"prep", "advcl", "npadvmod"})
 
 
-def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int, ...]:
+def repeated(sentence: ParsedSentence, main: int, verb: int, begin: int) -> tuple[int, ...]:
     """Return what stands before the first verb, `main`, as the second, `verb`, needs it.
 
     The second verb phrase begins at `begin`. Empty where the two do not go together.
@@ -58,7 +58,7 @@ def repeated(sentence: Sentence, main: int, verb: int, begin: int) -> tuple[int,
     return () if shares is None else tuple(_prefix(sentence, main, verb, begin, subject, shares))
 
 
-def fronted(sentence: Sentence, verb: int, begin: int) -> int:
+def fronted(sentence: ParsedSentence, verb: int, begin: int) -> int:
     """Return how many tokens of "in 1986 attended Yale" (at `begin`) stand before where a subject belongs."""
     opens = next((at for at in sentence.children(verb) if sentence.left(at) == begin), None)
     if opens is None or sentence.dependencies[opens] not in _PHRASES or sentence.lower[begin] == ",":
@@ -67,7 +67,7 @@ def fronted(sentence: Sentence, verb: int, begin: int) -> int:
     return end + (sentence.lower[end] == ",") - begin if end <= verb else 0
 
 
-def _shares_auxiliaries(sentence: Sentence, main: int, verb: int) -> bool | None:
+def _shares_auxiliaries(sentence: ParsedSentence, main: int, verb: int) -> bool | None:
     """Tell whether the first verb's auxiliaries are the second's, too; None where the forms do not tell."""
     auxiliaries, own = sentence.auxiliaries(main), sentence.auxiliaries(verb)
     lemmas, tag, main_tag = sentence.annotation.lemmas, sentence.tags[verb], sentence.tags[main]
@@ -94,11 +94,11 @@ def _shares_auxiliaries(sentence: Sentence, main: int, verb: int) -> bool | None
     return None if either or tag not in FINITE else False
 
 
-def _is_negated(sentence: Sentence, verb: int) -> bool:
+def _is_negated(sentence: ParsedSentence, verb: int) -> bool:
     return sentence.child(verb, "neg") is not None
 
 
-def _hangs_on(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
+def _hangs_on(sentence: ParsedSentence, main: int, verb: int, begin: int) -> bool:
     """Tell whether a conjunct is that of the main verb, as far as the parse can be believed.
 
     Before it stand adverbs and phrases, no subject that the parser mistook; and where a clause that the main
@@ -126,7 +126,7 @@ def _hangs_on(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
     return sentence.tags[carrier] != "MD" and is_past(sentence, verb) != is_past(sentence, governed)
 
 
-def _may_be_of_clause(sentence: Sentence, main: int, verb: int, begin: int) -> bool:
+def _may_be_of_clause(sentence: ParsedSentence, main: int, verb: int, begin: int) -> bool:
     """Tell whether a conjunct of another tense may be that of a clause behind the first verb: "presents a
     method based on words and aimed at texts", "met a man who lives there and tells stories"."""
     if is_past(sentence, verb) == is_past(sentence, main):
@@ -139,7 +139,7 @@ def _may_be_of_clause(sentence: Sentence, main: int, verb: int, begin: int) -> b
     )
 
 
-def _behind_connective(sentence: Sentence) -> int:
+def _behind_connective(sentence: ParsedSentence) -> int:
     """Return where a sentence goes on behind "However ,", which ties the first verb phrase alone."""
     start, lower = sentence.start, sentence.lower
     ends = (
@@ -151,7 +151,7 @@ def _behind_connective(sentence: Sentence) -> int:
 
 
 def _prefix(
-    sentence: Sentence, main: int, verb: int, begin: int, subject: int, shares: bool
+    sentence: ParsedSentence, main: int, verb: int, begin: int, subject: int, shares: bool
 ) -> Iterator[int]:
     """Yield the tokens before the first verb that stand before the second as well."""
     dependencies, entities = sentence.dependencies, sentence.annotation.entities

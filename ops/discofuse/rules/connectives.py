@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ops.discofuse.rules.sentence import VERBS, Sentence
+from ops.discofuse.rules.sentence import VERBS, ParsedSentence
 
 
 def phrases(connectives: Sequence[str]) -> dict[str, list[list[str]]]:
@@ -86,7 +86,7 @@ _BEFORE_NO_CONNECTIVE = frozenset(
 )
 
 
-def is_opening(sentence: Sentence, start: int, end: int, comma: bool) -> bool:
+def is_opening(sentence: ParsedSentence, start: int, end: int, comma: bool) -> bool:
     """Tell whether the tokens before `end` that begin a sentence at `start` are a connective, not its
     content."""
     word, label = sentence.lower[start], sentence.dependencies[start]
@@ -108,7 +108,7 @@ def is_opening(sentence: Sentence, start: int, end: int, comma: bool) -> bool:
     return following not in _CONTINUES and _modifies_verb(sentence, start)
 
 
-def is_inside(sentence: Sentence, start: int, end: int, set_off: bool) -> bool:
+def is_inside(sentence: ParsedSentence, start: int, end: int, set_off: bool) -> bool:
     """Tell whether tokens within a sentence are a connective; `set_off`: they stand between two commas."""
     word = sentence.lower[start]
     before, following = sentence.lower[start - 1], sentence.lower[end] if end < sentence.end else "."
@@ -125,7 +125,7 @@ def is_inside(sentence: Sentence, start: int, end: int, set_off: bool) -> bool:
     return word in INSIDE and _modifies_verb(sentence, start)
 
 
-def _modifies_verb(sentence: Sentence, token: int) -> bool:
+def _modifies_verb(sentence: ParsedSentence, token: int) -> bool:
     head = sentence.heads[token]
     return (
         sentence.dependencies[token] in ("advmod", "npadvmod", "cc", "mark")
@@ -134,7 +134,7 @@ def _modifies_verb(sentence: Sentence, token: int) -> bool:
     )
 
 
-def _is_adverbial(sentence: Sentence, start: int, end: int) -> bool:
+def _is_adverbial(sentence: ParsedSentence, start: int, end: int) -> bool:
     """Tell whether a preposition at `start` hangs on the sentence's verb and its phrase ends before `end`."""
     return (
         sentence.dependencies[start] in ("prep", "advmod", "mark", "pcomp")

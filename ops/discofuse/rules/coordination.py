@@ -13,9 +13,9 @@ from typing import NamedTuple
 from ops.discofuse.build.marks import DIVIDING, QUOTES
 from ops.discofuse.rules.conjuncts import fronted, repeated
 from ops.discofuse.rules.connectives import COORDINATING
-from ops.discofuse.rules.operations import Tokens, delete, prepend, split
-from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import FINITE, SUBJECTS, VERBS, WH_WORDS, Sentence
+from ops.discofuse.rules.operations import TokenList, delete, prepend, split
+from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
+from ops.discofuse.rules.sentence import FINITE, SUBJECTS, VERBS, WH_WORDS, ParsedSentence
 
 #: Conjunctions that a parser often takes for adverbs or subordinators; these count behind a comma, and "so"
 #: right before a subject.
@@ -38,7 +38,7 @@ class _Clauses(NamedTuple):
     """The subject of the second clause behind "nor"."""
 
 
-def _conjunctions(sentence: Sentence) -> Iterator[int]:
+def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
     """Yield the conjunctions that may tie the sentence's main clause to another."""
     lower, dependencies, tags, heads = sentence.lower, sentence.dependencies, sentence.tags, sentence.heads
     for at in sentence.positions(COORDINATING):
@@ -54,7 +54,7 @@ def _conjunctions(sentence: Sentence) -> Iterator[int]:
             yield at
 
 
-def _opens_clause(sentence: Sentence, so: int) -> bool:
+def _opens_clause(sentence: ParsedSentence, so: int) -> bool:
     """Tell whether "so" stands right before a subject: "It was raining so they went home"."""
     return any(
         sentence.dependencies[at] in SUBJECTS and sentence.left(at) == so + 1
@@ -62,11 +62,11 @@ def _opens_clause(sentence: Sentence, so: int) -> bool:
     )
 
 
-def _end_of_first(sentence: Sentence, conjunction: int) -> int:
+def _end_of_first(sentence: ParsedSentence, conjunction: int) -> int:
     return conjunction - (sentence.lower[conjunction - 1] == ",")
 
 
-def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
+def _main_of_first(sentence: ParsedSentence, conjunction: int) -> int | None:
     """Return the verb of what stands before a conjunction if that is a sentence without what follows."""
     lower = sentence.lower
     end = _end_of_first(sentence, conjunction)
@@ -86,7 +86,7 @@ def _main_of_first(sentence: Sentence, conjunction: int) -> int | None:
     return None if _is_list(sentence, main, end) or _is_both(sentence, end) else main
 
 
-def _is_both(sentence: Sentence, end: int) -> bool:
+def _is_both(sentence: ParsedSentence, end: int) -> bool:
     """Tell whether "both" is the first half of "both getting better and being faster"."""
     return any(
         sentence.lower[at] == "both" and sentence.tags[at + 1] in VERBS
@@ -94,7 +94,7 @@ def _is_both(sentence: Sentence, end: int) -> bool:
     )
 
 
-def _is_list(sentence: Sentence, main: int, end: int) -> bool:
+def _is_list(sentence: ParsedSentence, main: int, end: int) -> bool:
     """Tell whether what ends before `end` begins a list: "He came , saw" or "It is red , it is old"."""
     labels = [sentence.dependencies[at] for at in sentence.children(main) if at < end]
     if labels.count("conj") > labels.count("cc"):
@@ -113,7 +113,7 @@ def _is_partial(words: Sequence[str]) -> bool:
     return any(earlier in _NEGATIONS and word in _PARTLY for earlier, word in pairwise(words))
 
 
-def _is_conjunct(sentence: Sentence, verb: int, main: int) -> bool:
+def _is_conjunct(sentence: ParsedSentence, verb: int, main: int) -> bool:
     """Tell whether `verb` is a conjunct of `main`, or of one of its conjuncts."""
     head = verb
     while sentence.dependencies[head] == "conj":
@@ -123,7 +123,7 @@ def _is_conjunct(sentence: Sentence, verb: int, main: int) -> bool:
     return False
 
 
-def _detect_sentences(sentence: Sentence, params: RuleParams) -> Iterator[_Clauses]:
+def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
     lower = sentence.lower
     for at in _conjunctions(sentence):
         verb = sentence.head_of(at + 1, sentence.end)
@@ -158,7 +158,7 @@ def _detect_sentences(sentence: Sentence, params: RuleParams) -> Iterator[_Claus
             yield _Clauses(at, verb, ())
 
 
-def _shares_object(sentence: Sentence, main: int, verb: int, conjunction: int) -> bool:
+def _shares_object(sentence: ParsedSentence, main: int, verb: int, conjunction: int) -> bool:
     """Tell whether the second verb has what the first lacks: "founded and led the club", "wrote about and
     painted them"."""
     last = _end_of_first(sentence, conjunction) - 1
@@ -166,7 +166,7 @@ def _shares_object(sentence: Sentence, main: int, verb: int, conjunction: int) -
     return stranded or (main == last and sentence.child(verb, "dobj", "prep", "agent") is not None)
 
 
-def _is_dependent(sentence: Sentence, verb: int, conjunction: int) -> bool:
+def _is_dependent(sentence: ParsedSentence, verb: int, conjunction: int) -> bool:
     """Tell whether the clause behind a conjunction is no sentence: "and how it works", "and which ended"."""
     subject = sentence.subject(verb)
     assert subject is not None
@@ -177,16 +177,16 @@ def _is_dependent(sentence: Sentence, verb: int, conjunction: int) -> bool:
     )
 
 
-def _is_tied(sentence: Sentence, verb: int, main: int) -> bool:
+def _is_tied(sentence: ParsedSentence, verb: int, main: int) -> bool:
     return sentence.heads[verb] == main or sentence.heads[main] == verb or sentence.heads[verb] == verb
 
 
-def _carries_own_tense(sentence: Sentence, verb: int) -> bool:
+def _carries_own_tense(sentence: ParsedSentence, verb: int) -> bool:
     auxiliaries = sentence.auxiliaries(verb)
     return sentence.tags[auxiliaries[0] if auxiliaries else verb] in FINITE
 
 
-def _detect_verb_phrases(sentence: Sentence, params: RuleParams) -> Iterator[_Clauses]:
+def _detect_verb_phrases(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Clauses]:
     for at in _conjunctions(sentence):
         verb = sentence.head_of(at + 1, sentence.end)
         if verb is None or not at < verb <= at + params.conjunct_within:
@@ -210,7 +210,7 @@ def _detect_verb_phrases(sentence: Sentence, params: RuleParams) -> Iterator[_Cl
             yield _Clauses(at, verb, prefix)
 
 
-def _apply(sentence: Sentence, found: _Clauses) -> Split:
+def _apply(sentence: ParsedSentence, found: _Clauses) -> RuleResult:
     end = _end_of_first(sentence, found.conjunction)
     connective = " ".join(sentence.lower[end : found.conjunction + 1])
     first, second = split(sentence.tokens(), end - sentence.start)
@@ -218,10 +218,10 @@ def _apply(sentence: Sentence, found: _Clauses) -> Split:
     if found.negated is not None:
         second = _declarative(sentence, second, found.negated)
     ahead = fronted(sentence, found.verb, found.conjunction + 1) if found.prefix else 0
-    return Split(first, [*second[:ahead], *prepend(second[ahead:], found.prefix)], connective)
+    return RuleResult(first, [*second[:ahead], *prepend(second[ahead:], found.prefix)], connective)
 
 
-def _declarative(sentence: Sentence, clause: Tokens, subject: int) -> Tokens:
+def _declarative(sentence: ParsedSentence, clause: TokenList, subject: int) -> TokenList:
     """Return "did he win" as "he did not win"."""
     length = sentence.right(subject) + 1 - sentence.left(subject)
     return [*clause[1 : 1 + length], clause[0], "not", *clause[1 + length :]]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ops.discofuse.rules.operations import Tokens
-from ops.discofuse.rules.sentence import Sentence
+from ops.discofuse.rules.operations import TokenList
+from ops.discofuse.rules.sentence import ParsedSentence
 
 _PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 _PLURAL_WORDS = frozenset({"we", "you", "they", "these", "those", "both", "many", "others", "several", "few"})
@@ -16,7 +16,7 @@ _PLURAL_VERBS = frozenset({"were", "are", "have", "do", "'re", "'ve"})
 _PAST_MODALS = frozenset({"would", "could", "might", "'d"})
 
 
-def is_plural(sentence: Sentence, noun: int) -> bool:
+def is_plural(sentence: ParsedSentence, noun: int) -> bool:
     """Tell whether a noun phrase takes a plural verb: by its noun, its pronoun or its conjuncts."""
     if sentence.tags[noun] in _PLURAL_TAGS or sentence.lower[noun] in _PLURAL_WORDS:
         return True
@@ -28,7 +28,7 @@ def is_plural(sentence: Sentence, noun: int) -> bool:
     )
 
 
-def agree(sentence: Sentence, noun: int, verb: int) -> bool:
+def agree(sentence: ParsedSentence, noun: int, verb: int) -> bool:
     """Tell whether the number of a noun phrase goes with a finite verb's, as far as their forms show it."""
     tag = sentence.tags[noun]
     if tag == "NNS":
@@ -36,7 +36,7 @@ def agree(sentence: Sentence, noun: int, verb: int) -> bool:
     return tag not in ("NN", "NNP") or is_plural(sentence, noun) or takes(sentence, verb, plural=False)
 
 
-def takes(sentence: Sentence, verb: int, plural: bool) -> bool:
+def takes(sentence: ParsedSentence, verb: int, plural: bool) -> bool:
     """Tell whether a finite verb's form allows a subject of a number."""
     carrier = sentence.verb_group(verb)
     if plural:
@@ -44,13 +44,13 @@ def takes(sentence: Sentence, verb: int, plural: bool) -> bool:
     return sentence.lower[carrier] not in _PLURAL_VERBS and sentence.tags[carrier] != "VBP"
 
 
-def is_past(sentence: Sentence, verb: int) -> bool:
+def is_past(sentence: ParsedSentence, verb: int) -> bool:
     """Tell whether a finite verb is of the past; a participle without auxiliary is taken for a past tense."""
     carrier = sentence.verb_group(verb)
     return sentence.tags[carrier] in ("VBD", "VBN") or sentence.lower[carrier] in _PAST_MODALS
 
 
-def be(sentence: Sentence, noun: int, past: bool) -> str:
+def be(sentence: ParsedSentence, noun: int, past: bool) -> str:
     """Return the form of "be" for a subject and a tense."""
     if sentence.lower[noun] == "i":
         return "was" if past else "am"
@@ -59,7 +59,7 @@ def be(sentence: Sentence, noun: int, past: bool) -> str:
     return "was" if past else "is"
 
 
-def finite(sentence: Sentence, participle: int, subject: int, past: bool) -> str | None:
+def finite(sentence: ParsedSentence, participle: int, subject: int, past: bool) -> str | None:
     """Return the finite form of a present participle for a subject and a tense, None where none is known."""
     word = sentence.lower[participle]
     if word == "being":
@@ -79,7 +79,7 @@ def is_participle(word: str) -> bool:
     return _inflected(_lemma(word), "VBN") == word
 
 
-def possessive(sentence: Sentence, noun: int, phrase: Tokens) -> Tokens:
+def possessive(sentence: ParsedSentence, noun: int, phrase: TokenList) -> TokenList:
     """Return a noun phrase with its possessive mark: "'" behind a plural in s, else "'s"."""
     plural = sentence.tags[noun] in _PLURAL_TAGS and sentence.lower[noun].endswith("s")
     return [*phrase, "'" if plural else "'s"]

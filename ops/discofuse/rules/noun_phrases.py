@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ops.discofuse.rules.connectives import RELATIVE
 from ops.discofuse.rules.morphology import agree, be, is_past, is_plural, possessive
-from ops.discofuse.rules.operations import Tokens, delete, prepend
-from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import FINITE, NAMES, NOUNS, TIMES, VERBS, WH_WORDS, Sentence
+from ops.discofuse.rules.operations import TokenList, delete, prepend
+from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
+from ops.discofuse.rules.sentence import FINITE, NAMES, NOUNS, TIMES, VERBS, WH_WORDS, ParsedSentence
 
 _NEED_NO_COMMA = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})
 #: What may follow the second comma where neither the subject nor the verb does.
@@ -36,7 +36,7 @@ class _Between(NamedTuple):
     """The token of a relative clause behind which its object is missing, the clause's end for a subject."""
 
 
-def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | None:
+def _between(sentence: ParsedSentence, noun: int, comma: int, end: int) -> _Between | None:
     """Return what stands from `comma` to `end` if it is between two commas and the rest is a clause without
     it."""
     lower = sentence.lower
@@ -67,7 +67,7 @@ def _between(sentence: Sentence, noun: int, comma: int, end: int) -> _Between | 
     return found if is_subject or sentence.dependencies[noun] in ("pobj", "dobj", "pcomp") else None
 
 
-def _is_subject_of(sentence: Sentence, phrase: int, noun: int, following: int) -> bool:
+def _is_subject_of(sentence: ParsedSentence, phrase: int, noun: int, following: int) -> bool:
     """Tell whether a noun phrase is in the subject of the clause whose verb group or adverb is at
     `following`."""
     verb = following
@@ -79,7 +79,7 @@ def _is_subject_of(sentence: Sentence, phrase: int, noun: int, following: int) -
     return sentence.left(subject) <= phrase and noun <= sentence.right(subject) < verb
 
 
-def _without(sentence: Sentence, found: _Between) -> Tokens:
+def _without(sentence: ParsedSentence, found: _Between) -> TokenList:
     """Return the sentence without what stands between the commas, and without these."""
     following = found.end + 1
     # "In Paris , which he loved , he lived alone": only a verb, a conjunction or a preposition goes without
@@ -94,12 +94,12 @@ def _without(sentence: Sentence, found: _Between) -> Tokens:
     return delete(sentence.tokens(), found.start - sentence.start, end - found.start)
 
 
-def _is_before_subject(sentence: Sentence, found: _Between) -> bool:
+def _is_before_subject(sentence: ParsedSentence, found: _Between) -> bool:
     subject = sentence.subject(sentence.root)
     return subject is not None and sentence.left(subject) > found.end
 
 
-def _detect_relative(sentence: Sentence, params: RuleParams) -> Iterator[_Between]:
+def _detect_relative(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Between]:
     for pronoun in sentence.positions(RELATIVE):
         if not sentence.start + 2 <= pronoun < sentence.end - 3 or sentence.lower[pronoun - 1] != ",":
             continue
@@ -118,7 +118,7 @@ def _detect_relative(sentence: Sentence, params: RuleParams) -> Iterator[_Betwee
             yield found._replace(gap=gap)
 
 
-def _is_in_modifier(sentence: Sentence, noun: int) -> bool:
+def _is_in_modifier(sentence: ParsedSentence, noun: int) -> bool:
     """Tell whether a noun is part of a participle's phrase, when the clause may as well be about that one's
     noun."""
     at = noun
@@ -129,7 +129,7 @@ def _is_in_modifier(sentence: Sentence, noun: int) -> bool:
     return False
 
 
-def _may_go_on(sentence: Sentence, following: int) -> bool:
+def _may_go_on(sentence: ParsedSentence, following: int) -> bool:
     """Tell whether a relative clause may go on behind its comma: "which was built in 1693 , and served as a
     tavern"."""
     if sentence.tags[following] != "CC":
@@ -138,7 +138,7 @@ def _may_go_on(sentence: Sentence, following: int) -> bool:
     return sentence.tags[verb] not in VERBS or sentence.subject(verb) is None
 
 
-def _gap(sentence: Sentence, pronoun: int, verb: int, end: int) -> int | None:
+def _gap(sentence: ParsedSentence, pronoun: int, verb: int, end: int) -> int | None:
     """Return behind which token the pronoun's noun phrase belongs, None where that cannot be told."""
     label, head = sentence.dependencies[pronoun], sentence.heads[pronoun]
     subject = sentence.subject(verb)
@@ -156,7 +156,7 @@ def _gap(sentence: Sentence, pronoun: int, verb: int, end: int) -> int | None:
     return head if particle is None else particle
 
 
-def _suits(sentence: Sentence, found: _Between, verb: int, pronoun: int) -> bool:
+def _suits(sentence: ParsedSentence, found: _Between, verb: int, pronoun: int) -> bool:
     """Tell whether a noun suits its pronoun and its verb; where not, the parser took the wrong noun."""
     last = found.start - 1
     if (
@@ -173,20 +173,20 @@ def _suits(sentence: Sentence, found: _Between, verb: int, pronoun: int) -> bool
     return sentence.subject(verb) != pronoun or agree(sentence, found.noun, verb)
 
 
-def _apply_relative(sentence: Sentence, found: _Between) -> Split:
+def _apply_relative(sentence: ParsedSentence, found: _Between) -> RuleResult:
     phrase = sentence.tokens(found.phrase, found.start)
     pronoun = found.start + 1
     rest = sentence.tokens(pronoun + 1, found.end)
     if found.gap == pronoun:
         if sentence.lower[pronoun] == "whose":
             phrase = possessive(sentence, found.noun, phrase)
-        return Split(_without(sentence, found), prepend(rest, phrase))
+        return RuleResult(_without(sentence, found), prepend(rest, phrase))
     assert found.gap is not None
     behind = found.gap + 1 - (pronoun + 1)
-    return Split(_without(sentence, found), [*rest[:behind], *phrase, *rest[behind:]])
+    return RuleResult(_without(sentence, found), [*rest[:behind], *phrase, *rest[behind:]])
 
 
-def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Between]:
+def _detect_apposition(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Between]:
     if "appos" not in sentence.dependencies[sentence.start : sentence.end]:
         return
     for at in range(sentence.start + 3, sentence.end - 2):
@@ -214,22 +214,22 @@ def _detect_apposition(sentence: Sentence, params: RuleParams) -> Iterator[_Betw
             yield found
 
 
-def _conjunct(sentence: Sentence, conjunction: int) -> int:
+def _conjunct(sentence: ParsedSentence, conjunction: int) -> int:
     head = sentence.heads[conjunction]
     after = [at for at in sentence.children(head) if at > conjunction and sentence.dependencies[at] == "conj"]
     return after[0] if after else conjunction
 
 
-def _apply_apposition(sentence: Sentence, found: _Between) -> Split:
+def _apply_apposition(sentence: ParsedSentence, found: _Between) -> RuleResult:
     phrase = sentence.tokens(found.phrase, found.start)
     said = sentence.tokens(found.start + 1, found.end)
-    return Split(
+    return RuleResult(
         _without(sentence, found),
         prepend(said, [*phrase, be(sentence, found.noun, _tells_past(sentence, found))]),
     )
 
 
-def _tells_past(sentence: Sentence, found: _Between) -> bool:
+def _tells_past(sentence: ParsedSentence, found: _Between) -> bool:
     """Tell whether every finite verb of the rest is of the past.
 
     A present or a modal anywhere makes the apposition hold now, as in the paper's "The frigidarium , the

@@ -12,23 +12,23 @@ from typing import TypeAlias
 
 #: The position of a token in its document, or a word that is not in the document.
 Token: TypeAlias = int | str
-Tokens: TypeAlias = list[Token]
+TokenList: TypeAlias = list[Token]
 
 
-def delete(tokens: Tokens, start: int, count: int) -> Tokens:
+def delete(tokens: TokenList, start: int, count: int) -> TokenList:
     """Return `tokens` without the `count` tokens from `start` on."""
     return tokens[:start] + tokens[start + count :]
 
 
-def prepend(tokens: Tokens, before: Sequence[Token]) -> Tokens:
+def prepend(tokens: TokenList, before: Sequence[Token]) -> TokenList:
     """Return `before`, then `tokens`."""
     return [*before, *tokens]
 
 
-def replace(tokens: Tokens, old: Sequence[Token], new: Sequence[Token]) -> Tokens:
+def replace(tokens: TokenList, old: Sequence[Token], new: Sequence[Token]) -> TokenList:
     """Return `tokens` with `new` in place of every occurrence of `old`, from the left, none overlapping."""
     sought = list(old)
-    replaced: Tokens = []
+    replaced: TokenList = []
     at = 0
     while at < len(tokens):
         if sought and tokens[at : at + len(sought)] == sought:
@@ -40,12 +40,12 @@ def replace(tokens: Tokens, old: Sequence[Token], new: Sequence[Token]) -> Token
     return replaced
 
 
-def split(tokens: Tokens, at: int) -> tuple[Tokens, Tokens]:
+def split(tokens: TokenList, at: int) -> tuple[TokenList, TokenList]:
     """Return the tokens before position `at`, and those from it on."""
     return tokens[:at], tokens[at:]
 
 
-def trim(tokens: Tokens, is_punctuation: Callable[[Token], bool]) -> Tokens:
+def trim(tokens: TokenList, is_punctuation: Callable[[Token], bool]) -> TokenList:
     """Return `tokens` without what follows the first punctuation."""
     for at, token in enumerate(tokens):
         if is_punctuation(token):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from ops.discofuse.build.marks import OPENING
 from ops.discofuse.rules.connectives import BACKWARD_PHRASES, is_inside, is_opening
 from ops.discofuse.rules.operations import delete
-from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import FINITE, SUBJECTS, Sentence
+from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
+from ops.discofuse.rules.sentence import FINITE, SUBJECTS, ParsedSentence
 
 
 class _Connective(NamedTuple):
@@ -24,7 +24,7 @@ class _Connective(NamedTuple):
     text: str
 
 
-def _detect(sentence: Sentence, params: RuleParams) -> Iterator[_Connective]:
+def _detect(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Connective]:
     lower = sentence.lower
     opening = sentence.start
     while opening < sentence.end and sentence.words[opening] in OPENING:
@@ -40,7 +40,7 @@ def _detect(sentence: Sentence, params: RuleParams) -> Iterator[_Connective]:
                 break
 
 
-def _at(sentence: Sentence, start: int, end: int, opens: bool) -> _Connective | None:
+def _at(sentence: ParsedSentence, start: int, end: int, opens: bool) -> _Connective | None:
     lower = sentence.lower
     comma = lower[end] == ","
     text = " ".join(lower[start:end]) + (" ," if comma else "")
@@ -58,7 +58,7 @@ def _at(sentence: Sentence, start: int, end: int, opens: bool) -> _Connective | 
     return _Connective(start, end, (start if fronted else start - 1, end + 1), text)
 
 
-def _is_sentence_without(sentence: Sentence, found: _Connective) -> bool:
+def _is_sentence_without(sentence: ParsedSentence, found: _Connective) -> bool:
     """Tell whether both sentences are clauses once the connective is gone."""
     before = sentence.before
     if before is None or FINITE.isdisjoint(before.tags[before.start : before.end]):
@@ -72,10 +72,10 @@ def _is_sentence_without(sentence: Sentence, found: _Connective) -> bool:
     )
 
 
-def _apply(sentence: Sentence, found: _Connective) -> Split:
+def _apply(sentence: ParsedSentence, found: _Connective) -> RuleResult:
     assert sentence.before is not None
     start, end = found.deleted
-    return Split(
+    return RuleResult(
         sentence.before.tokens(), delete(sentence.tokens(), start - sentence.start, end - start), found.text
     )
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ops.discofuse.rules.morphology import finite, is_past
 from ops.discofuse.rules.operations import delete, prepend, split
-from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import AUXILIARIES, NAMES, Sentence
+from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
+from ops.discofuse.rules.sentence import AUXILIARIES, NAMES, ParsedSentence
 
 #: Participles that have become prepositions or conjunctions: they have no subject to be found behind the
 #: comma.
@@ -34,7 +34,7 @@ class _Participle(NamedTuple):
     subject: int
 
 
-def _detect(sentence: Sentence, params: RuleParams) -> Iterator[_Participle]:
+def _detect(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Participle]:
     start, root = sentence.start, sentence.root
     if sentence.tags[start] != "VBG" or sentence.lower[start] in _PREPOSITIONS or root <= start:
         return
@@ -56,13 +56,13 @@ def _detect(sentence: Sentence, params: RuleParams) -> Iterator[_Participle]:
         yield _Participle(comma, subject)
 
 
-def _apply(sentence: Sentence, found: _Participle) -> Split | None:
+def _apply(sentence: ParsedSentence, found: _Participle) -> RuleResult | None:
     form = finite(sentence, sentence.start, found.subject, is_past(sentence, sentence.root))
     if form is None:
         return None
     first, second = split(sentence.tokens(), found.comma - sentence.start)
     phrase = sentence.tokens(found.comma + 1, sentence.right(found.subject) + 1)
-    return Split(prepend(delete(first, 0, 1), [*phrase, form]), delete(second, 0, 1))
+    return RuleResult(prepend(delete(first, 0, 1), [*phrase, form]), delete(second, 0, 1))
 
 
 RULES = (

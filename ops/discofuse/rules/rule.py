@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from ops.discofuse.build.example import DiscourseType
-from ops.discofuse.rules.operations import Tokens
-from ops.discofuse.rules.sentence import Sentence
+from ops.discofuse.rules.operations import TokenList
+from ops.discofuse.rules.sentence import ParsedSentence
 from ops.params import Params
 
-Row = Literal[
+RuleName = Literal[
     "Discourse connective",
     "Anaphora",
     "Forward connective",
@@ -44,11 +44,11 @@ class RuleParams(Params, section="discofuse.rules"):
     """The verb of a second conjunct is so many tokens behind its conjunction at most (Table 14: 5)."""
 
 
-class Split(NamedTuple):
+class RuleResult(NamedTuple):
     """What a rule makes of a text."""
 
-    first: Tokens
-    second: Tokens
+    first: TokenList
+    second: TokenList
     connective: str = ""
     """As the released data writes it: small letters, with its comma; empty where there is none."""
 
@@ -61,12 +61,12 @@ class Rule:
     """
 
     name: str
-    row: Row
+    row: RuleName
     """Of the paper's Table 14."""
     discourse_type: DiscourseType
-    detect: Callable[[Sentence, RuleParams], Iterator[Any]]
+    detect: Callable[[ParsedSentence, RuleParams], Iterator[Any]]
     """Yields a match for every place where the rule applies; it alone decides whether it does."""
-    apply: Callable[[Sentence, Any], Split | None]
+    apply: Callable[[ParsedSentence, Any], RuleResult | None]
     """Carries out the operations for one match; None where no sentence comes of it."""
     triggers: frozenset[str] = frozenset()
     """Words in small letters without one of which the text cannot match; empty: any text may."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ops.discofuse.build.annotation import Annotation
-from ops.discofuse.rules.operations import Tokens
+from ops.discofuse.rules.operations import TokenList
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 AUXILIARIES = frozenset({"aux", "auxpass"})
@@ -23,7 +23,7 @@ TIMES = frozenset({"DATE", "TIME"})
 _NO_PART_OF_CLAUSES = frozenset({"punct", "cc"})
 
 
-class Sentence:
+class ParsedSentence:
     """A span of an annotation, without white space at its ends; all positions are the document's.
 
     `lower` holds the document's words in small letters. What costs time is found when it is asked for.
@@ -41,7 +41,7 @@ class Sentence:
         lower: Sequence[str],
         start: int,
         end: int,
-        before: Sentence | None = None,
+        before: ParsedSentence | None = None,
     ) -> None:
         self.annotation = annotation
         self.words, self.lower = annotation.words, lower
@@ -81,7 +81,7 @@ class Sentence:
             found = self._positions[words] = [at for at in range(self.start, self.end) if lower[at] in words]
         return found
 
-    def tokens(self, start: int | None = None, end: int | None = None) -> Tokens:
+    def tokens(self, start: int | None = None, end: int | None = None) -> TokenList:
         """Return the tokens from `start` to before `end`."""
         return list(range(self.start if start is None else start, self.end if end is None else end))
 

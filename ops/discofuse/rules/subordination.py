@@ -11,9 +11,9 @@ from typing import NamedTuple
 from ops.discofuse.build.marks import DIVIDING
 from ops.discofuse.rules.connectives import FORWARD, INNER, phrases
 from ops.discofuse.rules.morphology import be, finite, is_past
-from ops.discofuse.rules.operations import Token, Tokens, delete, prepend, split, trim
-from ops.discofuse.rules.rule import Rule, RuleParams, Split
-from ops.discofuse.rules.sentence import Sentence
+from ops.discofuse.rules.operations import Token, TokenList, delete, prepend, split, trim
+from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
+from ops.discofuse.rules.sentence import ParsedSentence
 
 _FORWARD = phrases(FORWARD)
 _INNER = phrases(INNER)
@@ -41,7 +41,7 @@ class _Forward(NamedTuple):
     """Of the second clause, where the first has none."""
 
 
-def _detect_forward(sentence: Sentence, params: RuleParams) -> Iterator[_Forward]:
+def _detect_forward(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Forward]:
     start, lower = sentence.start, sentence.lower
     for words in _FORWARD.get(lower[start], ()):
         body = start + len(words)
@@ -53,7 +53,7 @@ def _detect_forward(sentence: Sentence, params: RuleParams) -> Iterator[_Forward
                 return
 
 
-def _forward_at(sentence: Sentence, body: int, comma: int) -> _Forward | None:
+def _forward_at(sentence: ParsedSentence, body: int, comma: int) -> _Forward | None:
     verb, main = sentence.head_of(body, comma), sentence.head_of(comma + 1, sentence.end)
     if verb is None or main != sentence.root or not sentence.is_clause(main):
         return None
@@ -73,7 +73,7 @@ def _forward_at(sentence: Sentence, body: int, comma: int) -> _Forward | None:
     return None
 
 
-def _needs_be(sentence: Sentence, head: int, body: int) -> bool:
+def _needs_be(sentence: ParsedSentence, head: int, body: int) -> bool:
     """Tell whether a clause without subject is a past participle or an adjective: "although injured"."""
     return (
         sentence.tags[head] in ("VBN", "JJ")
@@ -82,7 +82,7 @@ def _needs_be(sentence: Sentence, head: int, body: int) -> bool:
     )
 
 
-def _apply_forward(sentence: Sentence, found: _Forward) -> Split | None:
+def _apply_forward(sentence: ParsedSentence, found: _Forward) -> RuleResult | None:
     first, second = split(sentence.tokens(), found.comma - sentence.start)
     connective = " ".join(sentence.lower[sentence.start : sentence.start + found.words])
     first, second = delete(first, 0, found.words), delete(second, 0, 1)
@@ -91,10 +91,10 @@ def _apply_forward(sentence: Sentence, found: _Forward) -> Split | None:
         if completed is None:
             return None
         first = completed
-    return Split(first, second, connective)
+    return RuleResult(first, second, connective)
 
 
-def _with_subject(sentence: Sentence, clause: Tokens, verb: int, subject: int) -> Tokens | None:
+def _with_subject(sentence: ParsedSentence, clause: TokenList, verb: int, subject: int) -> TokenList | None:
     """Return a clause that begins with a participle (at `verb`) or lacks "be", with subject and finite
     verb."""
     phrase = sentence.tokens(sentence.left(subject), sentence.right(subject) + 1)
@@ -117,7 +117,7 @@ class _Inner(NamedTuple):
     """Of the first clause, where the second has none."""
 
 
-def _detect_inner(sentence: Sentence, params: RuleParams) -> Iterator[_Inner]:
+def _detect_inner(sentence: ParsedSentence, params: RuleParams) -> Iterator[_Inner]:
     lower, root = sentence.lower, sentence.root
     for start in sentence.positions(_FIRST_WORDS):
         if not sentence.start + 2 <= start < sentence.end - 2:
@@ -134,7 +134,7 @@ def _detect_inner(sentence: Sentence, params: RuleParams) -> Iterator[_Inner]:
                     yield found
 
 
-def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
+def _inner_at(sentence: ParsedSentence, start: int, body: int) -> _Inner | None:
     lower = sentence.lower
     first = start - 1 if lower[start - 1] == "and" and lower[start] == "although" else start
     comma = lower[first - 1] == ","
@@ -173,7 +173,7 @@ def _inner_at(sentence: Sentence, start: int, body: int) -> _Inner | None:
     return _Inner(end_of_first, body, connective)
 
 
-def _reduced(sentence: Sentence, verb: int, found: _Inner) -> _Inner | None:
+def _reduced(sentence: ParsedSentence, verb: int, found: _Inner) -> _Inner | None:
     """Return the match of a clause that shares the subject: "while visiting Rome", "although injured"."""
     subject = sentence.subject(sentence.root)
     if subject is None or sentence.heads[verb] != sentence.root or sentence.dependencies[subject] == "expl":
@@ -189,7 +189,7 @@ def _reduced(sentence: Sentence, verb: int, found: _Inner) -> _Inner | None:
     return found._replace(verb=first, subject=subject) if carries else None
 
 
-def _apply_inner(sentence: Sentence, found: _Inner) -> Split | None:
+def _apply_inner(sentence: ParsedSentence, found: _Inner) -> RuleResult | None:
     first, second = split(sentence.tokens(), found.start - sentence.start)
     second = delete(second, 0, found.body - found.start)
     if found.verb is not None and found.subject is not None:
@@ -197,10 +197,10 @@ def _apply_inner(sentence: Sentence, found: _Inner) -> Split | None:
         if completed is None:
             return None
         second = completed
-    return Split(first, _trimmed(sentence, second), found.connective)
+    return RuleResult(first, _trimmed(sentence, second), found.connective)
 
 
-def _trimmed(sentence: Sentence, tokens: Tokens) -> Tokens:
+def _trimmed(sentence: ParsedSentence, tokens: TokenList) -> TokenList:
     """TRIM, where only punctuation is lost by it: a fusion example keeps the whole content (section 3.1)."""
 
     def is_punctuation(token: Token) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ops.discofuse.build.annotation import Annotation
 from ops.discofuse.build.marks import CLOSING, DIVIDING, OPENING, PAIRS, QUOTES
 from ops.discofuse.rules.morphology import is_common
-from ops.discofuse.rules.operations import Tokens
+from ops.discofuse.rules.operations import TokenList
 from ops.discofuse.rules.sentence import NAMES, VERBS
 
 _CLOSING = CLOSING | {"'"}
@@ -24,7 +24,7 @@ _TYPES_OF_NAMES = frozenset(
 
 
 def sentence(
-    annotation: Annotation, tokens: Tokens, starts: Sequence[int], end_given: bool = False
+    annotation: Annotation, tokens: TokenList, starts: Sequence[int], end_given: bool = False
 ) -> str | None:
     """Return `tokens` as a sentence that ends in " .", None where quotes or brackets are not balanced.
 

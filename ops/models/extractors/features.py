@@ -10,7 +10,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.models.extractors.paper import Paper
+from ops.models.extractors.paper import ExtractorPaper
 from ops.parse.roles import ROLES
 from ops.text.stop_words import STOP_WORDS
 
@@ -38,7 +38,7 @@ _CUES = tuple(re.compile(pattern) for pattern in CUES)
 WIDTH = 2 * _BINS + 12 + len(ROLES) + len(CUES)
 
 
-def features(paper: Paper) -> NDArray[np.float32]:
+def features(paper: ExtractorPaper) -> NDArray[np.float32]:
     """Return N x `WIDTH` features of a paper's sentences, most of them between 0 and 1."""
     count = len(paper)
     rows = np.zeros((count, WIDTH), np.float32)

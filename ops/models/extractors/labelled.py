@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 
-from ops.models.extractors.paper import LabelError, Paper, check_labels
+from ops.models.extractors.paper import ExtractorPaper, LabelError, check_labels
 
 #: Sentences of a training paper that are read: it bounds what training costs. Of 778 papers of the ACL
 #: Anthology the longest has 838.
@@ -26,7 +26,7 @@ class Labelled:
     soft labels for the Transformer. Raises LabelError for labels outside their paper, naming the row.
     """
 
-    papers: Sequence[Paper]
+    papers: Sequence[ExtractorPaper]
     labels: Sequence[Sequence[int]]
     gains: Sequence[Sequence[float]] | None = field(default=None)
 
@@ -46,13 +46,13 @@ class Labelled:
         content = [rows, [list(one) for one in self.labels], self.gains and [list(one) for one in self.gains]]
         return hashlib.sha256(json.dumps(content, default=list).encode()).hexdigest()
 
-    def learnable(self) -> list[tuple[Paper, list[int], list[float]]]:
+    def learnable(self) -> list[tuple[ExtractorPaper, list[int], list[float]]]:
         """Return the first sentences of the papers that have a label in them, labels in the paper's order."""
         found = []
         for row, (paper, labels) in enumerate(zip(self.papers, self.labels, strict=True)):
             kept = sorted(index for index in labels if index < LONGEST)
             if kept:
-                cut = Paper(
+                cut = ExtractorPaper(
                     paper.id,
                     paper.sentences[:LONGEST],
                     paper.title,

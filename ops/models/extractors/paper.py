@@ -16,7 +16,7 @@ class LabelError(ValueError):
 
 
 @dataclass(frozen=True)
-class Paper:
+class ExtractorPaper:
     """The N sentences of a paper that may be extracted, in its order, with the section that each lies in.
 
     `roles` (N) as ops/parse/roles.py names them and `sections` (N), indices that never fall; where they are
@@ -53,7 +53,7 @@ class Extraction:
 class Extractor(Protocol):
     """What every extractive summariser here can do."""
 
-    def extract(self, paper: Paper, words: int | None = 150) -> Extraction:
+    def extract(self, paper: ExtractorPaper, words: int | None = 150) -> Extraction:
         """Return sentences of a paper until they have `words` words, or the paper has no more.
 
         A word is what stands between white space. The sentence that passes the budget is the last. With
@@ -62,7 +62,7 @@ class Extractor(Protocol):
         ...
 
 
-def check_labels(papers: Sequence[Paper], labels: Sequence[Sequence[int]]) -> None:
+def check_labels(papers: Sequence[ExtractorPaper], labels: Sequence[Sequence[int]]) -> None:
     """Raise LabelError for labels that are no sentences of their paper; the message names the row."""
     if len(papers) != len(labels):
         raise LabelError(f"{len(papers)} papers, labels of {len(labels)}")

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
-State = tuple[Tensor, Tensor]
+PointerState = tuple[Tensor, Tensor]
 
 WINDOWS = (3, 4, 5)
 #: Sentences that are convolved at once: memory does not grow with the paper but by one vector a sentence.
@@ -106,14 +106,14 @@ class Pointer(nn.Module):
         """Return what the glimpse and the pointer see of a memory."""
         return self.glimpse.of_memory(memory), self.pointer.of_memory(memory)
 
-    def begin(self, count: int) -> tuple[Tensor, State]:
+    def begin(self, count: int) -> tuple[Tensor, PointerState]:
         """Return the first input of the decoder (B x 1 x 2H) and its state."""
         hidden, cell = (one.expand(1, count, -1).contiguous() for one in (self.first_hidden, self.first_cell))
         return self.start.expand(count, 1, -1), (hidden, cell)
 
     def step(
-        self, inputs: Tensor, state: State, keys: tuple[Tensor, Tensor], there: Tensor
-    ) -> tuple[Tensor, State]:
+        self, inputs: Tensor, state: PointerState, keys: tuple[Tensor, Tensor], there: Tensor
+    ) -> tuple[Tensor, PointerState]:
         """Return scores (B x T x (N + 1)) of what follows T inputs (B x T x 2H), and the new state."""
         hidden, state = self.decoder(inputs, state)
         away = ~there.unsqueeze(1)

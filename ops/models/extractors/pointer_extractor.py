@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from ops.models.extractors.config import PointerConfig
-from ops.models.extractors.paper import Extraction, Paper
+from ops.models.extractors.paper import Extraction, ExtractorPaper
 from ops.models.extractors.pointer import Pointer
 from ops.models.extractors.words import word_rows
 from ops.models.word_vectors import WordVectors, word_vectors
@@ -49,7 +49,7 @@ class PointerExtractor:
             self.network = Pointer(self.vectors.dimensions, config.channels, config.hidden, config.dropout)
         self.network.eval()
 
-    def extract(self, paper: Paper, words: int | None = 150) -> Extraction:
+    def extract(self, paper: ExtractorPaper, words: int | None = 150) -> Extraction:
         """Return sentences in the order in which the network points at them.
 
         With a budget, the stop action is passed over until it is met, or the paper has no more; without one,

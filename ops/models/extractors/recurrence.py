@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.models.extractors.paper import Paper
+from ops.models.extractors.paper import ExtractorPaper
 from ops.parse.roles import CONCLUSION, INTRODUCTION
 from ops.text.stop_words import STOP_WORDS
 
@@ -29,7 +29,7 @@ _PLACES = {INTRODUCTION: 30, CONCLUSION: 15}
 WIDTH = 8
 
 
-def recurrence(paper: Paper) -> NDArray[np.float32]:
+def recurrence(paper: ExtractorPaper) -> NDArray[np.float32]:
     """Return N x `WIDTH` features of a paper's sentences, most of them between 0 and 1.
 
     Pairs are of neighbouring words, not both of them stop words; means are over a sentence's pairs. The
@@ -62,13 +62,13 @@ def recurrence(paper: Paper) -> NDArray[np.float32]:
     return rows
 
 
-def introduction(paper: Paper) -> Sequence[int]:
+def introduction(paper: ExtractorPaper) -> Sequence[int]:
     """Return the introduction's sentences; where no section is one, the first 30."""
     found = [row for row, role in enumerate(paper.roles) if role == INTRODUCTION]
     return found or range(len(paper))[: _PLACES[INTRODUCTION]]
 
 
-def conclusion(paper: Paper) -> Sequence[int]:
+def conclusion(paper: ExtractorPaper) -> Sequence[int]:
     """Return the conclusion's sentences; where no section is one, the last 15."""
     found = [row for row, role in enumerate(paper.roles) if role == CONCLUSION]
     return found or range(len(paper))[-_PLACES[CONCLUSION] :]

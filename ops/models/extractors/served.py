@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ops.models.extractors.paper import Extractor, Paper
+from ops.models.extractors.paper import Extractor, ExtractorPaper
 from ops.models.served import ModelKind
 from ops.outcome import Row
 
@@ -20,7 +20,9 @@ def _load(files: Mapping[str, bytes]) -> Extractor:
 
 
 def _answer(extractor: Extractor, rows: Sequence[Row], params: Mapping[str, Any]) -> list[Row]:
-    papers = [Paper(str(number), list(row["sentences"]), row["title"]) for number, row in enumerate(rows)]
+    papers = [
+        ExtractorPaper(str(number), list(row["sentences"]), row["title"]) for number, row in enumerate(rows)
+    ]
     found = [extractor.extract(paper, params["words"]) for paper in papers]
     return [{"indices": list(chosen.indices), "scores": list(chosen.scores)} for chosen in found]
 

@@ -17,13 +17,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import Extraction, Paper
+from ops.models.extractors.paper import Extraction, ExtractorPaper
 from ops.models.extractors.pointer_extractor import PointerExtractor
 from ops.models.extractors.transformer_extractor import TransformerExtractor
 from ops.models.extractors.words import word_rows
 
 #: Says how good an extraction of the i-th validation paper is; higher is better.
-Judge = Callable[[int, Extraction], float]
+ExtractionJudge = Callable[[int, Extraction], float]
 
 
 #: A sentence with the gain 1 is wanted e^5 times as much as one with the gain 0.
@@ -40,7 +40,7 @@ class _ExtractionTask(ABC):
         extractor: PointerExtractor | TransformerExtractor,
         training: Labelled,
         validation: Labelled,
-        judge: Judge | None,
+        judge: ExtractionJudge | None,
         words: int,
     ) -> None:
         self.module = extractor.network
@@ -92,14 +92,14 @@ class PointerTask(_ExtractionTask):
         extractor: PointerExtractor,
         training: Labelled,
         validation: Labelled,
-        judge: Judge | None = None,
+        judge: ExtractionJudge | None = None,
         words: int = 150,
     ) -> None:
         super().__init__(extractor, training, validation, judge, words)
         self._extractor = extractor
         longest = extractor.config.sentence_words
 
-        def rows(papers: Sequence[Paper]) -> tuple[list[list[Tensor]], Tensor]:
+        def rows(papers: Sequence[ExtractorPaper]) -> tuple[list[list[Tensor]], Tensor]:
             return word_rows([paper.sentences for paper in papers], extractor.vectors, longest)
 
         self._rows, self._table = rows([paper for paper, _, _ in self.training])
@@ -140,7 +140,7 @@ class TransformerTask(_ExtractionTask):
         extractor: TransformerExtractor,
         training: Labelled,
         validation: Labelled,
-        judge: Judge | None = None,
+        judge: ExtractionJudge | None = None,
         words: int = 150,
     ) -> None:
         super().__init__(extractor, training, validation, judge, words)
@@ -183,7 +183,7 @@ def task_of(
     extractor: PointerExtractor | TransformerExtractor,
     training: Labelled,
     validation: Labelled,
-    judge: Judge | None = None,
+    judge: ExtractionJudge | None = None,
     words: int = 150,
 ) -> PointerTask | TransformerTask:
     """Return the task that trains an extractor."""

@@ -14,7 +14,7 @@ from torch import Tensor
 from ops.models.extractors.config import TransformerConfig
 from ops.models.extractors.embeddings import Embed, embedder
 from ops.models.extractors.features import WIDTH, features
-from ops.models.extractors.paper import Extraction, Paper, take_words
+from ops.models.extractors.paper import Extraction, ExtractorPaper, take_words
 from ops.models.extractors.recurrence import WIDTH as RECURRENCE
 from ops.models.extractors.recurrence import conclusion, introduction, recurrence
 from ops.models.extractors.transformer import PaperTransformers
@@ -45,7 +45,7 @@ class TransformerExtractor:
             )
         self.network.eval()
 
-    def inputs(self, paper: Paper) -> tuple[Tensor, Tensor]:
+    def inputs(self, paper: ExtractorPaper) -> tuple[Tensor, Tensor]:
         """Return the embeddings (N x E) of a paper's N sentences, and their features (N x F).
 
         The last five are similarities: to the mean of the sentences, to the title, to the first sentence, to
@@ -60,7 +60,7 @@ class TransformerExtractor:
         known = np.concatenate([features(paper), recurrence(paper), *near], axis=1)
         return torch.from_numpy(sentences), torch.from_numpy(known)
 
-    def extract(self, paper: Paper, words: int | None = 150) -> Extraction:
+    def extract(self, paper: ExtractorPaper, words: int | None = 150) -> Extraction:
         """Return sentences by falling score, ties by place; without a budget those more probable than not.
 
         Memory grows with the number of sentences N, not with N x N.
@@ -70,7 +70,7 @@ class TransformerExtractor:
         return self.choose(paper, self.inputs(paper), words)
 
     @torch.no_grad()
-    def choose(self, paper: Paper, inputs: tuple[Tensor, Tensor], words: int | None) -> Extraction:
+    def choose(self, paper: ExtractorPaper, inputs: tuple[Tensor, Tensor], words: int | None) -> Extraction:
         """Return the extraction of a paper whose `inputs` are given."""
         if words is not None and words < 1:
             raise ValueError(f"a summary of {words} words: it must be at least 1")

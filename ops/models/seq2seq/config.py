@@ -31,7 +31,7 @@ class Seq2SeqConfig(Params):
     )
 
 
-class TransformerConfig(Seq2SeqConfig):
+class Seq2SeqTransformerConfig(Seq2SeqConfig):
     """A pre-norm Transformer with sinusoidal positions and one table of embeddings, as tensor2tensor's.
 
     The defaults are Geva et al. (2019), Table 17; what it is silent about is Vaswani et al. (2017).
@@ -48,7 +48,7 @@ class TransformerConfig(Seq2SeqConfig):
     label_smoothing: float = Field(0.1, ge=0, lt=1, description="of the cross entropy that is learnt from")
 
     @model_validator(mode="after")
-    def _divided(self) -> TransformerConfig:
+    def _divided(self) -> Seq2SeqTransformerConfig:
         if self.width % self.heads:
             raise ValueError(f"width {self.width} cannot be shared among {self.heads} heads: give a multiple")
         return self

@@ -23,7 +23,7 @@ from transformers.modeling_utils import PreTrainedModel
 from ops.models.seq2seq.pieces import EOS, PAD, UNK
 
 #: The decoder's state (N x layers x H) and the scores of all positions (N x 2S): what a step goes on from.
-State = tuple[Tensor, Tensor]
+DecoderState = tuple[Tensor, Tensor]
 
 
 class Memory(NamedTuple):
@@ -140,7 +140,7 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         decoder_input_ids: Tensor,
         encoder_outputs: Mapping[str, Tensor],
         others: int,
-        past_key_values: State | None = None,
+        past_key_values: DecoderState | None = None,
         **_: Any,
     ) -> Seq2SeqLMOutput:
         """Return the log-probabilities of what follows the last pieces (N x 1 x (V + others)): one step.
@@ -160,7 +160,7 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         return False  # a state has one size: `forward` makes it
 
     @staticmethod
-    def _reorder_cache(past_key_values: State, beam_idx: Tensor) -> State:
+    def _reorder_cache(past_key_values: DecoderState, beam_idx: Tensor) -> DecoderState:
         state, scores = past_key_values
         return state[beam_idx], scores[beam_idx]
 

@@ -20,7 +20,7 @@ from ops.models.network_files import (
     read_weights,
     written,
 )
-from ops.models.seq2seq.config import CopyNetConfig, TransformerConfig
+from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.copynet_model import CopyNetModel
 from ops.models.seq2seq.model import Seq2Seq
 from ops.models.seq2seq.pieces import Pieces, PiecesError
@@ -28,10 +28,10 @@ from ops.models.seq2seq.transformer import TransformerModel
 
 PIECES = "tokenizer.json"
 
-_Config = Annotated[TransformerConfig | CopyNetConfig, Field(discriminator="kind")]
+_Config = Annotated[Seq2SeqTransformerConfig | CopyNetConfig, Field(discriminator="kind")]
 
 
-def make(config: TransformerConfig | CopyNetConfig, pieces: Pieces, seed: int = 0) -> Seq2Seq:
+def make(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed: int = 0) -> Seq2Seq:
     """Return a model with random weights."""
     if isinstance(config, CopyNetConfig):
         return CopyNetModel(config, pieces, seed)
@@ -45,7 +45,7 @@ def save(model: Seq2Seq) -> dict[str, bytes]:
 
 def load(files: Mapping[str, bytes]) -> Seq2Seq:
     """Return the model that `save` made files of. Raises ModelFilesError if they do not hold one."""
-    configs: TypeAdapter[TransformerConfig | CopyNetConfig] = TypeAdapter(_Config)
+    configs: TypeAdapter[Seq2SeqTransformerConfig | CopyNetConfig] = TypeAdapter(_Config)
     config = read_config(files, configs, (CONFIG, WEIGHTS, PIECES))
     try:
         pieces = Pieces.of(files[PIECES])

@@ -19,7 +19,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 PAD, EOS, UNK = 0, 1, 2
 _SPECIAL = ["<pad>", "</s>", "<unk>"]
 
-Kind = Literal["bpe", "words"]
+PieceKind = Literal["bpe", "words"]
 
 
 class PiecesError(ValueError):
@@ -33,7 +33,7 @@ class Pieces:
         self._tokenizer = tokenizer
 
     @classmethod
-    def learn(cls, texts: Iterable[str], kind: Kind, size: int) -> Pieces:
+    def learn(cls, texts: Iterable[str], kind: PieceKind, size: int) -> Pieces:
         """Return at most `size` pieces.
 
         "bpe": byte pairs (Sennrich et al. 2015) above the 256 bytes, so that no text is unknown. "words": the
@@ -76,7 +76,7 @@ class Pieces:
         return self._tokenizer.to_str(pretty=True).encode() + b"\n"
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> PieceKind:
         """What texts are cut into."""
         return "words" if json.loads(self.content)["model"]["type"] == "WordLevel" else "bpe"
 

@@ -18,14 +18,14 @@ from ops.models.seq2seq.model import BATCH, Seq2Seq
 from ops.models.seq2seq.pairs import Pairs
 
 #: Says how good the answers to all validation sources are, by the names of metrics.
-Judge = Callable[[Sequence[str]], Mapping[str, float]]
+AnswerJudge = Callable[[Sequence[str]], Mapping[str, float]]
 
 
 class Seq2SeqTask:
     """Maximum likelihood of the targets; validation gives "loss", and what a judge says of the answers."""
 
     def __init__(
-        self, model: Seq2Seq, training: Pairs, validation: Pairs, judge: Judge, beam: int | None = None
+        self, model: Seq2Seq, training: Pairs, validation: Pairs, judge: AnswerJudge, beam: int | None = None
     ) -> None:
         """Cut all pairs into pieces; `beam` is that of the answers that are judged."""
         self._model, self._judge, self._beam = model, judge, beam

@@ -19,7 +19,7 @@ from torch.nn import functional
 from transformers.models.pegasus.configuration_pegasus import PegasusConfig
 from transformers.models.pegasus.modeling_pegasus import PegasusForConditionalGeneration
 
-from ops.models.seq2seq.config import TransformerConfig
+from ops.models.seq2seq.config import Seq2SeqTransformerConfig
 from ops.models.seq2seq.model import Example, Inputs, Seq2Seq, padded
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
 
@@ -52,9 +52,9 @@ class TransformerModel(Seq2Seq):
 
     network: TransformerNetwork
 
-    def __init__(self, config: TransformerConfig, pieces: Pieces, seed: int = 0) -> None:
+    def __init__(self, config: Seq2SeqTransformerConfig, pieces: Pieces, seed: int = 0) -> None:
         """Make one with random weights."""
-        self.config: TransformerConfig = config
+        self.config: Seq2SeqTransformerConfig = config
         self.pieces = pieces
         with torch.random.fork_rng():
             torch.manual_seed(seed)
@@ -88,7 +88,7 @@ class TransformerModel(Seq2Seq):
         )
 
 
-def _pegasus(config: TransformerConfig, vocabulary: int) -> PegasusConfig:
+def _pegasus(config: Seq2SeqTransformerConfig, vocabulary: int) -> PegasusConfig:
     return PegasusConfig(
         vocab_size=vocabulary,
         # One more for the end, and one for where decoding begins.

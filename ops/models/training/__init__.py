@@ -8,14 +8,14 @@ from ops.models.training.checkpoints import CheckpointError, CheckpointFolder, C
 from ops.models.training.loop import NotFiniteError, train
 from ops.models.training.params import TrainingParams
 from ops.models.training.progress import ProgressLines
-from ops.models.training.task import Point, Progress, Task, Trained, TrainingError
+from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
 
 __all__ = [
     "CheckpointError",
     "CheckpointFolder",
     "Checkpoints",
+    "CurvePoint",
     "NotFiniteError",
-    "Point",
     "Progress",
     "ProgressLines",
     "Task",

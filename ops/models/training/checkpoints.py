@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ops.models.training.task import Point, TrainingError
+from ops.models.training.task import CurvePoint, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -49,7 +49,7 @@ class CheckpointFolder(Protocol):
 
 
 @dataclass
-class State:
+class RunState:
     """Where a run stands. `batch` is the next one of `epoch`; `loss`, `examples` add up the epoch so far."""
 
     step: int = 0
@@ -65,14 +65,14 @@ class State:
     """Validations since the best one."""
     reason: str = ""
     """Why the run ended; empty while it has not."""
-    curve: list[Point] = field(default_factory=list)
+    curve: list[CurvePoint] = field(default_factory=list)
 
 
 @dataclass
 class Checkpoint:
     """A state with its tensors: the weights, the best ones so far, and AdamW's moments."""
 
-    state: State
+    state: RunState
     weights: Mapping[str, Tensor]
     best: Mapping[str, Tensor]
     optimiser: Mapping[str, Tensor]
@@ -105,8 +105,8 @@ class Checkpoint:
                     f"the checkpoint is of another run: {'; '.join(differing)}. Remove it to train anew, or "
                     f"set these back to go on with it"
                 )
-            state = State(**found["state"])
-            state.curve = [Point(**point) for point in found["state"]["curve"]]
+            state = RunState(**found["state"])
+            state.curve = [CurvePoint(**point) for point in found["state"]["curve"]]
             tensors = [load(files[name]) for name in (WEIGHTS, BEST, OPTIMISER)]
         except (ValueError, KeyError, TypeError, SafetensorError) as error:
             raise CheckpointError(

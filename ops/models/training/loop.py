@@ -20,13 +20,13 @@ from ops.models.training.batches import batches
 from ops.models.training.checkpoints import (
     Checkpoint,
     Checkpoints,
-    State,
+    RunState,
     names_of,
     optimiser_tensors,
     with_tensors,
 )
 from ops.models.training.params import TrainingParams
-from ops.models.training.task import Point, Progress, Task, Trained, TrainingError
+from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -93,7 +93,7 @@ class _Run:
             "training": params.model_dump(mode="json", exclude={"checkpoint_every"}),
             "task": dict(task.identity()),
         }
-        self.state = State()
+        self.state = RunState()
         self.saved: int | None = None
         self.best: Mapping[str, Tensor] = self._weights()
         self._go_on()
@@ -197,7 +197,9 @@ class _Run:
                     f"validation gives no metric {name!r}; it gives {', '.join(sorted(metrics)) or 'none'}"
                 )
         points = {"train/loss": state.loss / state.examples, **metrics}
-        state.curve += [Point(state.step, state.epoch, name, float(value)) for name, value in points.items()]
+        state.curve += [
+            CurvePoint(state.step, state.epoch, name, float(value)) for name, value in points.items()
+        ]
         state.loss, state.examples = 0.0, 0
         value = float(metrics[params.metric])
         tie = float(metrics[params.tie]) if params.tie else None

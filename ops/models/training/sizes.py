@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from ops.params import Params
 
 #: A part of a size, and the values that some of its keys have in every size.
-Part = tuple[Params, Mapping[str, str]]
+SizePart = tuple[Params, Mapping[str, str]]
 
 
-def check_sizes(size: str, sizes: Mapping[str, Mapping[str, Part]]) -> None:
+def check_sizes(size: str, sizes: Mapping[str, Mapping[str, SizePart]]) -> None:
     """Raise ValueError where `size` is not among the sizes, or a part of one contradicts what is decided."""
     if size not in sizes:
         raise ValueError(f"size {size!r} is not among the sizes {', '.join(sizes)}")

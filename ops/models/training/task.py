@@ -52,7 +52,7 @@ class Task(Protocol):
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """A point of a curve: a value by name, at an update (from 1) and an epoch (from 0)."""
 
     step: int
@@ -84,4 +84,4 @@ class Trained:
     """Why it ended: "epochs", "steps" or "patience"."""
     best_step: int
     best: float
-    curve: tuple[Point, ...]
+    curve: tuple[CurvePoint, ...]

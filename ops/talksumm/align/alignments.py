@@ -21,7 +21,7 @@ from ops.talksumm.align.tokens import observe, says_anything
 from ops.talksumm.schemas import ALIGNMENTS
 from ops.thresholds import at_least, at_most, scored
 
-Span = tuple[int, int]
+WordSpan = tuple[int, int]
 
 
 def align(pairs: pa.Table, params: HmmParams) -> Outcome:
@@ -103,9 +103,9 @@ def trellis_of(pair: Row, states: Sequence[Row], vectors: WordVectors, params: H
     return trellis(words, [unit["text"] for unit in states], vectors, params, introduction or None)
 
 
-def spans(alignment: Alignment) -> list[list[Span]]:
+def spans(alignment: Alignment) -> list[list[WordSpan]]:
     """Return, for each state, its runs: the first and last index of the words spoken while it was in mind."""
-    runs: list[list[Span]] = [[] for _ in alignment.counts]
+    runs: list[list[WordSpan]] = [[] for _ in alignment.counts]
     steps = zip(alignment.states.tolist(), alignment.kept.tolist(), strict=True)
     for state, run in groupby(steps, key=lambda step: step[0]):
         words = [word for _, word in run]
@@ -113,7 +113,7 @@ def spans(alignment: Alignment) -> list[list[Span]]:
     return runs
 
 
-def seconds(runs: Sequence[Span], words: Sequence[Row]) -> float | None:
+def seconds(runs: Sequence[WordSpan], words: Sequence[Row]) -> float | None:
     """Return the time from the first to the last word of each run, summed; None if a time is missing."""
     total = 0.0
     for first, last in runs:

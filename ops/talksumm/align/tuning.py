@@ -39,7 +39,7 @@ Factors = Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Field(min_l
 Probabilities = Annotated[tuple[Annotated[float, Field(gt=0, lt=1)], ...], Field(min_length=1)]
 
 
-class Point(NamedTuple):
+class KnobSetting(NamedTuple):
     """One setting of the four knobs, as params.yaml calls them."""
 
     lambda_: float
@@ -72,17 +72,17 @@ class TuningParams(Params, section="talksumm.tuning"):
             raise ValueError("a value stands twice")
         return values
 
-    def points(self, current: HmmParams) -> list[Point]:
+    def points(self, current: HmmParams) -> list[KnobSetting]:
         """Return the points of the grid and the current one, each once, in order."""
-        return sorted({Point(*values) for values in product(*self._axes())} | {current_point(current)})
+        return sorted({KnobSetting(*values) for values in product(*self._axes())} | {current_point(current)})
 
     def _axes(self) -> tuple[tuple[float, ...], ...]:
         return self.lambda_, self.gamma, self.delta, self.epsilon
 
 
-def current_point(params: HmmParams) -> Point:
+def current_point(params: HmmParams) -> KnobSetting:
     """Return the four knobs that params.yaml has."""
-    return Point(params.lambda_, params.gamma, params.delta, params.epsilon)
+    return KnobSetting(params.lambda_, params.gamma, params.delta, params.epsilon)
 
 
 @dataclass(frozen=True)

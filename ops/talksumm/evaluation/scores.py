@@ -18,7 +18,7 @@ from pydantic import Field
 
 from ops.identity import row_id
 from ops.metrics.items import COLUMNS, rouge_items
-from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
+from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parts import Parts
@@ -129,7 +129,9 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
 
 
 def _tests(
-    systems: Mapping[System, Sequence[Row]], pairs: Iterable[tuple[System, System]], params: EvaluationParams
+    systems: Mapping[EvaluatedSystem, Sequence[Row]],
+    pairs: Iterable[tuple[EvaluatedSystem, EvaluatedSystem]],
+    params: EvaluationParams,
 ) -> Iterator[dict[str, Any]]:
     """Yield the tests of pairs of systems, without those that have no paper in common."""
     for first, second in pairs:

@@ -21,7 +21,7 @@ from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.rank.budget import word_count
-from ops.rank.choose import REDUNDANT, Summary, hybrid, only
+from ops.rank.choose import REDUNDANT, ChosenSummary, hybrid, only
 from ops.rank.simple import best_first, lead, shuffled
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
@@ -89,7 +89,7 @@ def system_summaries(
         yield Outcome.of(SYSTEM_SUMMARIES, [unit["id"] for unit in units], kept, dropped)
 
 
-def baseline(name: str, unit: Row, params: SystemSummaryParams) -> Summary:
+def baseline(name: str, unit: Row, params: SystemSummaryParams) -> ChosenSummary:
     """Return one baseline's summary of a row of talksumm/gold_papers. Raises KeyError for an unknown name."""
     sentences = unit["sentences"]
     if name == "abstract":
@@ -108,7 +108,7 @@ def baseline(name: str, unit: Row, params: SystemSummaryParams) -> Summary:
 
 def _summaries(
     unit: Row, extractors: Sequence[tuple[str, bool, Extractor]], params: SystemSummaryParams
-) -> Iterator[tuple[str, str | None, bool, Summary]]:
+) -> Iterator[tuple[str, str | None, bool, ChosenSummary]]:
     for name in BASELINES:
         if name != "abstract" or unit["abstract"]:
             yield name, None, True, baseline(name, unit, params)
@@ -122,7 +122,7 @@ def _summaries(
         yield "hybrid", model, chosen, mixed
 
 
-def _row(unit: Row, system: str, model: str | None, chosen: bool, summary: Summary) -> Row:
+def _row(unit: Row, system: str, model: str | None, chosen: bool, summary: ChosenSummary) -> Row:
     return {
         "id": row_id("summary", unit["id"], system, model or ""),
         "source_ids": [unit["id"]],

@@ -33,7 +33,7 @@ from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
 from ops.parts import Artifact, Parts
 from ops.rank.choose import only
-from ops.talksumm.models.learning_sets import JUDGED_ON, Example, LearningSet, labelled, learning_sets
+from ops.talksumm.models.learning_sets import JUDGED_ON, LearningExample, LearningSet, labelled, learning_sets
 from ops.talksumm.schemas import TRAINING_SETS
 
 if TYPE_CHECKING:
@@ -225,13 +225,13 @@ def _train(
     return _Model(architecture, examples, model, training, ended)
 
 
-def _rouge(example: Example, extraction: Extraction, words: int) -> float:
+def _rouge(example: LearningExample, extraction: Extraction, words: int) -> float:
     """Return ROUGE-2 F of the summary that an extraction makes, against all references of its paper."""
     summary = only(example.paper.sentences, extraction.indices, words, cut=True)
     return rouge_of_references(summary.sentences, example.references, words=words)["rouge2"].f
 
 
-def _row(model: _Model, example: Example, words: int, chosen: bool) -> Row:
+def _row(model: _Model, example: LearningExample, words: int, chosen: bool) -> Row:
     row, paper = example.row, example.paper
     found = model.extractor.extract(paper, words).indices
     both = len(set(found) & set(example.labels))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import LabelError, Paper
+from ops.models.extractors.paper import ExtractorPaper, LabelError
 from ops.models.training import TrainingError
 from ops.outcome import Row
 from ops.talksumm.pairing.titles import form
@@ -23,11 +23,11 @@ JUDGED_ON = ("training set", "validation split", "summaries by people")
 
 
 @dataclass(frozen=True)
-class Example:
+class LearningExample:
     """A paper with labels, and the summaries that an extraction of it is judged by."""
 
     row: Row
-    paper: Paper
+    paper: ExtractorPaper
     labels: list[int]
     references: Sequence[Sequence[str]]
     gains: Sequence[float] | None = None
@@ -39,9 +39,9 @@ class LearningSet:
     """A training set: all its examples that have labels, those to learn from, and those to judge by."""
 
     name: str
-    examples: Sequence[Example]
-    learnt: Sequence[Example]
-    judged: Sequence[Example]
+    examples: Sequence[LearningExample]
+    learnt: Sequence[LearningExample]
+    judged: Sequence[LearningExample]
     judged_on: str
 
 
@@ -54,7 +54,7 @@ def learning_sets(units: Sequence[Row], gold: Sequence[Row]) -> list[LearningSet
     is called `oracle`, and LabelError for a row that has not one label a sentence.
     """
     held = {name: row["split"] for row in gold if row["split"] != "train" for name in _names(row)}
-    sets: dict[str, list[Example]] = {}
+    sets: dict[str, list[LearningExample]] = {}
     for unit in units:
         splits = [held[name] for name in _names(unit) if name in held]
         row = {**unit, "split": splits[0] if splits else unit["split"]}
@@ -70,16 +70,16 @@ def learning_sets(units: Sequence[Row], gold: Sequence[Row]) -> list[LearningSet
     return [_set(name, own, judges) for name, own in sorted(sets.items())]
 
 
-def labelled(examples: Sequence[Example]) -> Labelled:
+def labelled(examples: Sequence[LearningExample]) -> Labelled:
     """Return examples as tasks of training take them; with gains where all of them have these."""
     gains = [one.gains for one in examples if one.gains is not None]
     whole = gains if len(gains) == len(examples) else None
     return Labelled([one.paper for one in examples], [one.labels for one in examples], whole)
 
 
-def paper_of(row: Row) -> Paper:
+def paper_of(row: Row) -> ExtractorPaper:
     """Return the paper of a row of talksumm/training_sets or talksumm/gold_papers, as extractors read it."""
-    return Paper(row["id"], row["sentences"], row["title"] or "", row["roles"], row["sections"])
+    return ExtractorPaper(row["id"], row["sentences"], row["title"] or "", row["roles"], row["sections"])
 
 
 def _names(row: Row) -> list[tuple[str, str]]:
@@ -88,7 +88,7 @@ def _names(row: Row) -> list[tuple[str, str]]:
     return [("id", row["paper_id"]), *([("title", letters)] if letters else [])]
 
 
-def _set(name: str, rows: Sequence[Example], judges: Sequence[Example]) -> LearningSet:
+def _set(name: str, rows: Sequence[LearningExample], judges: Sequence[LearningExample]) -> LearningSet:
     examples = [one for one in rows if one.labels]
     learnt = [one for one in examples if one.row["split"] == "train"]
     if not labelled(learnt).learnable():
@@ -101,11 +101,11 @@ def _set(name: str, rows: Sequence[Example], judges: Sequence[Example]) -> Learn
     return LearningSet(name, examples, learnt, (learnt, own, judges)[which], JUDGED_ON[which])
 
 
-def _example(row: Row, references: Sequence[Sequence[str]] | None = None) -> Example:
+def _example(row: Row, references: Sequence[Sequence[str]] | None = None) -> LearningExample:
     """Return an example; without references, it is judged by the summary that its own labels make."""
     sentences = row["sentences"]
     if len(row["labels"]) != len(sentences):
         raise LabelError(f"example {row['id']}: {len(sentences)} sentences, {len(row['labels'])} labels")
     labels = [index for index, label in enumerate(row["labels"]) if label]
     own = [[sentences[index] for index in labels]]
-    return Example(row, paper_of(row), labels, references or own, row.get("gains"))
+    return LearningExample(row, paper_of(row), labels, references or own, row.get("gains"))

@@ -33,7 +33,7 @@ _NO_LETTER = re.compile(r"[^\w+]+|_+")  # TVQA+ is not TVQA
 #: Single digits inside words are more often misread letters.
 _NUMBER = re.compile(r"\d{2,}|(?<!\w)\d(?!\w)")
 
-Scores: TypeAlias = npt.NDArray[np.float64]
+TitleScores: TypeAlias = npt.NDArray[np.float64]
 
 
 class Form(NamedTuple):
@@ -75,7 +75,7 @@ class Titles:
         self._with_subtitle = np.array([main is not None for main in mains], bool)
         self._mains = _Forms([main or Form("", frozenset()) for main in mains])
 
-    def similarities(self, title: str) -> Scores:
+    def similarities(self, title: str) -> TitleScores:
         """Return the similarity of every title to this one, rounded to six places."""
         whole, main = form(title), main_form(title)
         scores = self._wholes.similarities(whole)
@@ -83,7 +83,7 @@ class Titles:
             by_main = np.where(self._with_subtitle, self._mains.similarities(whole), 0)
         else:
             by_main = np.where(self._with_subtitle, 0, self._wholes.similarities(main))
-        best: Scores = np.maximum(scores, MAIN_TITLE * by_main)
+        best: TitleScores = np.maximum(scores, MAIN_TITLE * by_main)
         return best.round(6)
 
 
@@ -96,7 +96,7 @@ class _Forms:
         self._codes = np.array([known.setdefault(one.numbers, len(known)) for one in forms], np.int64)
         self._numbers = list(known)
 
-    def similarities(self, to: Form) -> Scores:
+    def similarities(self, to: Form) -> TitleScores:
         measure = Levenshtein.normalized_similarity
         table = process.cdist([to.letters], self._letters, scorer=measure, dtype=np.float64)
         worth = [

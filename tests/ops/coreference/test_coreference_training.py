@@ -29,7 +29,7 @@ def test_a_row_without_a_name_is_refused_with_its_place(tmp_path):
 
 def test_f1_counts_two_decisions_an_example():
     def example(first, second):
-        return gap.Example("", "she", 0, (gap.Name(0, 1, first), gap.Name(1, 2, second)), "")
+        return gap.GapExample("", "she", 0, (gap.GapName(0, 1, first), gap.GapName(1, 2, second)), "")
 
     scored = gap.score(
         [

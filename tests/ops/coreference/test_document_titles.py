@@ -6,7 +6,7 @@ from ops.coreference.features import features
 from ops.coreference.network import network
 from ops.coreference.resolve import Reading, resolve
 from ops.coreference.titles import Title, with_title
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import parse
 
 MET = "Anna/NNP/compound/1 Lee/NNP/nsubj/2 met/VBD/ROOT/2 Eve/NNP/compound/4 Roe/NNP/dobj/2 ././punct/2"
@@ -21,7 +21,7 @@ def probabilities(reading):
 
 
 def read(title, *sentences, entities=PEOPLE):
-    return Reading.of(Tokens.of(with_title(parse(*sentences, entities=entities), title)))
+    return Reading.of(DocumentTokens.of(with_title(parse(*sentences, entities=entities), title)))
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from ops.coreference.mentions import anaphors, names
 from ops.coreference.network import network
 from ops.coreference.resolve import Reading, resolve
 from ops.coreference.titles import with_title
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
 
 
 def read(*sentences, entities=PEOPLE):
-    return Reading.of(Tokens.of(parse(*sentences, entities=entities)))
+    return Reading.of(DocumentTokens.of(parse(*sentences, entities=entities)))
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ def read(*sentences, entities=PEOPLE):
 def test_an_object_is_not_the_subject_of_its_clause_and_a_possessive_or_a_reflexive_may_be(
     sentence, forbidden
 ):
-    tokens = Tokens.of(parse(sentence, entities=PEOPLE))
+    tokens = DocumentTokens.of(parse(sentence, entities=PEOPLE))
     (anaphor,) = anaphors(tokens)
     assert violates_binding(tokens, anaphor, names(tokens)[0]) is forbidden
 
 
 def test_what_is_owned_is_not_its_owner():
-    tokens = Tokens.of(
+    tokens = DocumentTokens.of(
         parse(
             "I/PRP/nsubj/1 met/VBD/ROOT/1 her/PRP$/poss/3 friend/NN/dobj/1 Anna/NNP/appos/3", entities=PEOPLE
         )
@@ -51,7 +51,7 @@ def test_what_is_owned_is_not_its_owner():
 
 
 def test_who_is_asked_to_do_a_thing_governs_the_clause_that_says_what():
-    tokens = Tokens.of(
+    tokens = DocumentTokens.of(
         parse(
             "Anna/NNP/nsubj/1 asked/VBD/ROOT/1 Paul/NNP/dobj/1 to/TO/aux/4 help/VB/xcomp/1 her/PRP/dobj/4",
             entities=PEOPLE,
@@ -59,7 +59,7 @@ def test_who_is_asked_to_do_a_thing_governs_the_clause_that_says_what():
     )
     (anaphor,) = anaphors(tokens)
     assert [controls(tokens, anaphor, name) for name in names(tokens)] == [True, True]
-    tokens = Tokens.of(parse("Paul/NNP/nsubj/1 sold/VBD/ROOT/1 his/PRP$/poss/3 car/NN/dobj/1"))
+    tokens = DocumentTokens.of(parse("Paul/NNP/nsubj/1 sold/VBD/ROOT/1 his/PRP$/poss/3 car/NN/dobj/1"))
     (anaphor,) = anaphors(tokens)
     assert not controls(tokens, anaphor, names(tokens)[0])
 
@@ -103,7 +103,7 @@ def test_the_numbers_are_those_that_the_weights_were_fitted_to():
         for title in (None, "Anna Lee")
         for document in DOCUMENTS
         for item in resolve(
-            Reading.of(Tokens.of(with_title(parse(*document, entities=PEOPLE), title))), network()
+            Reading.of(DocumentTokens.of(with_title(parse(*document, entities=PEOPLE), title))), network()
         )
         for row in item.rows
     ]

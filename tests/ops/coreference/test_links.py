@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.coreference.links import Found, Link, clusters
+from ops.coreference.links import FoundLinks, Link, clusters
 from ops.coreference.network import calibrated
 
 spans = st.integers(0, 12).map(lambda start: (start, start + 1))
@@ -10,7 +10,7 @@ links = st.lists(st.builds(Link, st.sampled_from(["pronoun", "nominal"]), spans,
 
 
 def test_clusters_join_pronouns_names_and_nominals_above_their_thresholds():
-    found = Found(
+    found = FoundLinks(
         [
             Link("pronoun", (4, 5), (0, 1), 0.9),
             Link("pronoun", (4, 5), (2, 3), 0.1),
@@ -25,12 +25,12 @@ def test_clusters_join_pronouns_names_and_nominals_above_their_thresholds():
 
 
 def test_a_mention_joins_only_the_entity_of_its_best_link():
-    found = Found([Link("pronoun", (4, 5), (0, 1), 0.9), Link("pronoun", (4, 5), (2, 3), 0.8)])
+    found = FoundLinks([Link("pronoun", (4, 5), (0, 1), 0.9), Link("pronoun", (4, 5), (2, 3), 0.8)])
     assert clusters(found, 0.5, 0.5) == [[(0, 1), (4, 5)]]
 
 
 def test_a_name_that_comes_later_joins_the_cluster():
-    found = Found([], later=[Link("pronoun", (1, 2), (3, 4), 0.9)])
+    found = FoundLinks([], later=[Link("pronoun", (1, 2), (3, 4), 0.9)])
     assert clusters(found, 0.7, 0.7) == [[(1, 2), (3, 4)]]
 
 
@@ -60,7 +60,7 @@ def test_clusters_are_the_connected_components_of_the_best_links(found, names, t
             if merged:
                 break
     slow = sorted(sorted(part) for part in components if len(part) > 1)
-    assert clusters(Found(found, names=names), threshold, threshold) == slow
+    assert clusters(FoundLinks(found, names=names), threshold, threshold) == slow
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0.1, 3), st.floats(-2, 2))

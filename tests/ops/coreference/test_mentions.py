@@ -1,7 +1,7 @@
 from ops.coreference.entities import entities
 from ops.coreference.first_names import ending, first_names
 from ops.coreference.mentions import anaphors, names, nouns
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
 
 
@@ -20,13 +20,13 @@ def test_the_ending_of_a_name_that_the_census_does_not_list_tells_women_from_men
     assert "kavita" not in first_names() and "raffaello" not in first_names()
     assert ending("kavita") > 0.9 and ending("raffaello") < 0.2
     assert ending("qqq") == 0.5
-    tokens = Tokens.of(parse("Kavita/NNP/compound/1 Subram/NNP/nsubj/2 left/VBD/ROOT/2"))
+    tokens = DocumentTokens.of(parse("Kavita/NNP/compound/1 Subram/NNP/nsubj/2 left/VBD/ROOT/2"))
     (name,) = names(tokens)
     assert 0.7 < name.female < 0.9
 
 
 def test_a_first_name_that_was_tagged_as_a_common_word_is_a_name_and_so_is_another_name_s_word():
-    tokens = Tokens.of(
+    tokens = DocumentTokens.of(
         parse(
             "Ellen/JJ/nsubj/1 saw/VBD/ROOT/1 Jo/NNP/compound/3 Robles/NNP/dobj/1 ././punct/1",
             "Robles/NNS/nsubj/1 left/VBD/ROOT/1 ././punct/1",
@@ -38,7 +38,7 @@ def test_a_first_name_that_was_tagged_as_a_common_word_is_a_name_and_so_is_anoth
 
 
 def test_names_are_entities_and_runs_of_proper_nouns_that_no_entity_covers():
-    tokens = Tokens.of(
+    tokens = DocumentTokens.of(
         parse(
             "Captain/NNP/compound/2 Ana/NNP/compound/2 Ruiz/NNP/nsubj/3 beat/VBD/ROOT/3 Zorg/NNP/dobj/3 in/IN/prep/3 "
             "May/NNP/pobj/5 ././punct/3",
@@ -52,7 +52,7 @@ def test_names_are_entities_and_runs_of_proper_nouns_that_no_entity_covers():
 
 
 def test_a_possessive_s_and_an_article_are_no_part_of_a_name_but_the_article_is_known():
-    tokens = Tokens.of(
+    tokens = DocumentTokens.of(
         parse(
             "The/DT/det/1 Lions/NNPS/poss/3 's/POS/case/1 coach/NN/nsubj/4 won/VBD/ROOT/4",
             entities=(("The Lions 's", "ORG"),),
@@ -64,7 +64,7 @@ def test_a_possessive_s_and_an_article_are_no_part_of_a_name_but_the_article_is_
 
 
 def test_an_apposition_tells_the_gender_that_a_name_does_not():
-    tokens = Tokens.of(
+    tokens = DocumentTokens.of(
         parse(
             "Quxa/NNP/nsubj/6 ,/,/punct/0 a/DT/det/4 bright/JJ/amod/4 girl/NN/appos/0 ,/,/punct/0 won/VBD/ROOT/6"
         )
@@ -74,14 +74,14 @@ def test_an_apposition_tells_the_gender_that_a_name_does_not():
 
 
 def test_noun_phrases_go_from_the_article_to_the_head_and_leave_names_out():
-    tokens = Tokens.of(
+    tokens = DocumentTokens.of(
         parse("The/DT/det/2 old/JJ/amod/2 team/NN/nsubj/3 beat/VBD/ROOT/3 Anna/NNP/dobj/3", entities=PEOPLE)
     )
     assert texts(tokens, nouns(tokens, names(tokens))) == ["The old team"]
 
 
 def test_a_surname_or_a_first_name_joins_the_full_name_and_another_first_name_does_not():
-    tokens = Tokens.of(
+    tokens = DocumentTokens.of(
         parse(
             "Anna/NNP/compound/1 Ruiz/NNP/nsubj/2 met/VBD/ROOT/2 Tom/NNP/compound/4 Lee/NNP/dobj/2 ././punct/2",
             "Ruiz/NNP/nsubj/1 saw/VBD/ROOT/1 Bob/NNP/compound/3 Lee/NNP/dobj/1 ././punct/1",
@@ -98,7 +98,9 @@ def test_a_surname_or_a_first_name_joins_the_full_name_and_another_first_name_do
 
 
 def test_every_third_person_pronoun_is_found_with_its_clause_and_others_are_not():
-    tokens = Tokens.of(parse(ANNA_MET_PAUL, SHE_LIKED_HIM, "I/PRP/nsubj/1 know/VBP/ROOT/1 you/PRP/dobj/1"))
+    tokens = DocumentTokens.of(
+        parse(ANNA_MET_PAUL, SHE_LIKED_HIM, "I/PRP/nsubj/1 know/VBP/ROOT/1 you/PRP/dobj/1")
+    )
     found = anaphors(tokens)
     assert [tokens.words[item.mention.start] for item in found] == ["She", "him"]
     assert [item.mention.verb for item in found] == [5, 5]

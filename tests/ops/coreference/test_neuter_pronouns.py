@@ -4,14 +4,14 @@ from ops.coreference.impersonal import is_impersonal
 from ops.coreference.neuter_pronouns import things
 from ops.coreference.nominals import nominals
 from ops.coreference.resolve import Reading
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 from tests.ops.coreference.parses import parse
 
 MUSEUM_OPENED = "The/DT/det/1 museum/NN/nsubj/2 opened/VBD/ROOT/2 in/IN/prep/2 Oslo/NNP/pobj/3 ././punct/2"
 
 
 def best(*sentences, entities=()):
-    tokens = Tokens.of(parse(*sentences, entities=entities))
+    tokens = DocumentTokens.of(parse(*sentences, entities=entities))
     found = {}
     for item in things(Reading.of(tokens)):
         mention = item.mention
@@ -31,7 +31,7 @@ def best(*sentences, entities=()):
     ],
 )
 def test_an_it_that_stands_for_a_clause_or_the_weather_means_nothing(sentence):
-    tokens = Tokens.of(parse(sentence))
+    tokens = DocumentTokens.of(parse(sentence))
     assert is_impersonal(tokens, tokens.lower.index("it"))
 
 
@@ -44,7 +44,7 @@ def test_an_it_that_stands_for_a_clause_or_the_weather_means_nothing(sentence):
     ],
 )
 def test_an_it_with_a_clause_of_its_own_means_something(sentence):
-    tokens = Tokens.of(parse(sentence))
+    tokens = DocumentTokens.of(parse(sentence))
     assert not is_impersonal(tokens, tokens.lower.index("it"))
 
 
@@ -74,7 +74,7 @@ def test_they_means_the_whole_of_a_coordination():
 
 
 def links(*sentences, entities=()):
-    tokens = Tokens.of(parse(*sentences, entities=entities))
+    tokens = DocumentTokens.of(parse(*sentences, entities=entities))
     return [
         (
             " ".join(tokens.words[item.mention.start : item.mention.end]),

@@ -8,7 +8,7 @@ import pytest
 
 from ops import measures
 from ops.outcome import Outcome, drop, reject
-from ops.scores import Score
+from ops.scores import DatasetScore
 from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS
 from orchestration.catalogue import workspace
 from orchestration.dvc import metrics
@@ -76,7 +76,7 @@ def project(tmp_workspace):
     item = dataclasses.replace(
         tmp_workspace.datasets["sources/gold_alignments"],
         measures=("last_word", "sentence.characters"),
-        scores={"words": Score("last_word"), "longest": Score("last_word", "greatest")},
+        scores={"words": DatasetScore("last_word"), "longest": DatasetScore("last_word", "greatest")},
     )
     project = Project(tmp_workspace, item)
     for month in MONTHS:
@@ -150,7 +150,7 @@ def test_a_partition_is_read_again_only_when_it_or_what_is_asked_has_changed(pro
     project.write()
     assert read == ["2018-07"]
     assert project.numbers["scores"]["longest"] == 40.0
-    project.item = dataclasses.replace(project.item, scores={"share": Score("last_word", "share")})
+    project.item = dataclasses.replace(project.item, scores={"share": DatasetScore("last_word", "share")})
     project.write()
     assert read[1:] == list(MONTHS)
     assert project.numbers["scores"] == {"share": 1.0}

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from orchestration.messages import progress
 from orchestration.messages.display import Display
-from orchestration.messages.progress import Notice, PartitionProgress, ProgressLines
+from orchestration.messages.progress import EventLines, Notice, PartitionProgress
 from tests.waiting import until
 
 
@@ -62,7 +62,7 @@ def test_elsewhere_nothing_is_said_of_what_is_quick_but_what_is_to_be_known():
 def test_the_log_gets_notices_at_once_and_progress_at_intervals(monkeypatch):
     lines = []
     monkeypatch.setattr(progress, "FIRST", 0.0)
-    log = ProgressLines(lines.append)
+    log = EventLines(lines.append)
     for done in range(3):
         log(PartitionProgress("x", "op", done, 9, 0, 0.0))
     log(Notice("x", "to be known"))

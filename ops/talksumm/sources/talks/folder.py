@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from ops.parse.files import Found, content_of, find, obstacle
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.talksumm.sources.talks import metadata
-from ops.talksumm.sources.talks.metadata import Row
+from ops.talksumm.sources.talks.metadata import MetadataRow
 
 #: Bytes; a row takes about 150.
 _LARGEST_TABLE = 2**28
@@ -31,7 +31,7 @@ def split(folder: Path, source: Source, extensions: Collection[str], only: Only 
     """Yield the records of a folder by path; those of rows alone by line, in the place of the metadata."""
     files = {found.path: found for found in find(folder, tuple(extensions))}
     rows, trouble = _metadata(folder, files.pop(metadata.NAME, None))
-    naming: dict[str, list[Row]] = defaultdict(list)
+    naming: dict[str, list[MetadataRow]] = defaultdict(list)
     for row in rows:
         naming[row.file].append(row)
     stems = Counter(_stem(path) for path, found in files.items() if found.error is None)
@@ -61,7 +61,7 @@ def split(folder: Path, source: Source, extensions: Collection[str], only: Only 
         yield Raw(path, _stem(path) if unique else path, content, companions=companions, error=cause)
 
 
-def _metadata(folder: Path, found: Found | None) -> tuple[Sequence[Row], str | None]:
+def _metadata(folder: Path, found: Found | None) -> tuple[Sequence[MetadataRow], str | None]:
     """Return the rows of the table of metadata, or why there are none."""
     if found is None:
         return [], f"missing; it gives the {', '.join(metadata.COLUMNS)} of every transcript"
@@ -77,7 +77,7 @@ def _stem(path: str) -> str:
     return str(PurePosixPath(path).with_suffix(""))
 
 
-def _against_partners(rows: Sequence[Row], trouble: str | None) -> str | None:
+def _against_partners(rows: Sequence[MetadataRow], trouble: str | None) -> str | None:
     if trouble is not None:
         return f"no metadata: {metadata.NAME}: {trouble}"
     if not rows:
@@ -89,7 +89,7 @@ def _against_partners(rows: Sequence[Row], trouble: str | None) -> str | None:
     return None
 
 
-def _against_row(row: Row, naming: Sequence[Row], files: Mapping[str, object]) -> str | None:
+def _against_row(row: MetadataRow, naming: Sequence[MetadataRow], files: Mapping[str, object]) -> str | None:
     if row.error is not None:
         return row.error
     if row.file not in files:
@@ -97,7 +97,7 @@ def _against_row(row: Row, naming: Sequence[Row], files: Mapping[str, object]) -
     return f"{_lines(naming)} all name {row.file!r}" if len(naming) > 1 else None
 
 
-def _lines(rows: Sequence[Row]) -> str:
+def _lines(rows: Sequence[MetadataRow]) -> str:
     numbers = ", ".join(str(row.number) for row in rows[:_LISTED])
     more = f" and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
     return f"{metadata.NAME}, line{'s' if len(rows) > 1 else ''} {numbers}{more}"

@@ -22,7 +22,7 @@ _NEEDED = ("file", "title", "date")
 
 
 @dataclass(frozen=True)
-class Row:
+class MetadataRow:
     """One row of the table, sound or not."""
 
     number: int
@@ -35,7 +35,7 @@ class Row:
     error: str | None = None
 
 
-def read(content: bytes) -> Sequence[Row]:
+def read(content: bytes) -> Sequence[MetadataRow]:
     """Return the rows of the table, blank lines left out.
 
     Raises ParseError where no row can be told: a header that is no text, or lacks one of `COLUMNS` (more of
@@ -84,7 +84,9 @@ def _no_text(written: str) -> str | None:
     return None
 
 
-def _row(names: Sequence[str], number: int, written: str, cells: Sequence[str], error: str | None) -> Row:
+def _row(
+    names: Sequence[str], number: int, written: str, cells: Sequence[str], error: str | None
+) -> MetadataRow:
     values = {name: cell.strip() for name, cell in zip(names, cells, strict=False)}
     file = values.get("file", "")
     path = PurePosixPath(file)
@@ -95,4 +97,4 @@ def _row(names: Sequence[str], number: int, written: str, cells: Sequence[str], 
         error = f"no {' and no '.join(empty)}"
     if error is None and (path.is_absolute() or ".." in path.parts):
         error = f"the file name leaves the folder: {file!r}"
-    return Row(number, written, str(path) if file else "", values, error)
+    return MetadataRow(number, written, str(path) if file else "", values, error)

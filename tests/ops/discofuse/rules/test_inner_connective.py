@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ops.discofuse.rules import RULES, RuleParams
-from ops.discofuse.rules.sentence import Sentence
+from ops.discofuse.rules.sentence import ParsedSentence
 from tests.ops.discofuse.rules.fusion_texts import annotation, found
 
 MADE = (
@@ -83,6 +83,6 @@ def test_what_looks_like_inner_connective_is_left(text):
 def test_trim_cuts_behind_the_first_punctuation_where_only_punctuation_is_lost(text, second):
     parsed = annotation(text)
     [rule] = [rule for rule in RULES if rule.name == "inner_connective"]
-    sentence = Sentence(parsed, [word.lower() for word in parsed.words], 0, len(parsed.words), None)
+    sentence = ParsedSentence(parsed, [word.lower() for word in parsed.words], 0, len(parsed.words), None)
     [match] = rule.detect(sentence, RuleParams())
     assert " ".join(parsed.words[token] for token in rule.apply(sentence, match).second) == second

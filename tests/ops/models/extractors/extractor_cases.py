@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 
 from ops.models.extractors.config import PointerConfig, TransformerConfig
-from ops.models.extractors.paper import Paper
+from ops.models.extractors.paper import ExtractorPaper
 from ops.models.extractors.pointer_extractor import PointerExtractor
 from ops.models.extractors.transformer_extractor import TransformerExtractor
 from ops.models.word_vectors import WordVectors
@@ -37,4 +37,4 @@ def spans(sentences, seed):
 
 
 def paper_of(sentences, **more):
-    return Paper("P00-0001", sentences, "w1 of w2", **more)
+    return ExtractorPaper("P00-0001", sentences, "w1 of w2", **more)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ops.models.extractors import labelled as labelled_module
 from ops.models.extractors.files import load, save
 from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import LabelError, Paper
+from ops.models.extractors.paper import ExtractorPaper, LabelError
 from ops.models.extractors.tasks import PointerTask, TransformerTask
 from ops.models.network_files import CONFIG, WEIGHTS, ModelFilesError
 from ops.models.training import TrainingError, TrainingParams, train
@@ -87,10 +87,10 @@ def test_the_same_seed_makes_the_same_weights():
 
 
 def test_a_paper_without_sections_is_one_of_the_role_other():
-    paper = Paper("P", ["a", "b"])
+    paper = ExtractorPaper("P", ["a", "b"])
     assert (paper.roles, paper.sections) == (("other", "other"), (0, 0))
     with pytest.raises(ValueError, match="paper P: 2 sentences, 1 roles"):
-        Paper("P", ["a", "b"], roles=["data"])
+        ExtractorPaper("P", ["a", "b"], roles=["data"])
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_a_paper_without_sections_is_one_of_the_role_other():
 )
 def test_labels_that_are_no_sentences_are_refused_by_row(labels, message):
     with pytest.raises(LabelError, match=message):
-        Labelled([Paper("A", ["x", "y"]), Paper("B", ["x", "y", "z"])], labels)
+        Labelled([ExtractorPaper("A", ["x", "y"]), ExtractorPaper("B", ["x", "y", "z"])], labels)
 
 
 def test_gains_that_do_not_fit_their_paper_are_refused_by_row():
     with pytest.raises(LabelError, match=r"row 0 \(paper A\): 2 sentences, 1 gains"):
-        Labelled([Paper("A", ["x", "y"])], [[0]], [[1.0]])
+        Labelled([ExtractorPaper("A", ["x", "y"])], [[0]], [[1.0]])
 
 
 MARKED = "w7 w8 w9"
@@ -123,7 +123,7 @@ def marked(papers, seed):
         chosen = [(number * 5 + seed) % 12, (number * 5 + seed + 7) % 12]
         for index in chosen:
             sentences[index] = MARKED
-        found.append(Paper(f"P{number}", sentences))
+        found.append(ExtractorPaper(f"P{number}", sentences))
         labels.append(chosen)
     return Labelled(found, labels)
 
@@ -163,14 +163,14 @@ def test_an_extractor_learns_to_find_what_is_marked(extractor, task, rate):
 def test_validation_gives_no_score_without_a_judge_and_no_loss_without_labels(extractor, task, rate):
     validation = marked(2, 2)
     assert list(task(extractor(), marked(2, 1), validation).validate()) == ["loss"]
-    unlabelled = Labelled([Paper("A", []), *validation.papers], [[], [], []])
+    unlabelled = Labelled([ExtractorPaper("A", []), *validation.papers], [[], [], []])
     found = task(extractor(), marked(2, 1), unlabelled, lambda row, extraction: float(row)).validate()
     assert found == {"score": 1.0}
 
 
 @TASKS
 def test_papers_without_labels_teach_nothing_and_none_at_all_is_an_error(extractor, task, rate):
-    empty = Labelled([Paper("A", []), Paper("B", ["w1 w2"])], [[], []])
+    empty = Labelled([ExtractorPaper("A", []), ExtractorPaper("B", ["w1 w2"])], [[], []])
     with pytest.raises(TrainingError, match="the training set has no examples"):
         train(task(extractor(), empty, marked(2, 1)), TrainingParams())
 
@@ -221,6 +221,6 @@ def test_the_loss_of_gains_is_the_cross_entropy_of_two_softmaxes():
 
 def test_of_a_training_paper_only_the_first_sentences_are_read(monkeypatch):
     monkeypatch.setattr(labelled_module, "LONGEST", 3)
-    papers = [Paper("A", spans(5, 0)), Paper("B", spans(5, 1))]
+    papers = [ExtractorPaper("A", spans(5, 0)), ExtractorPaper("B", spans(5, 1))]
     [(paper, labels, gains)] = Labelled(papers, [[4, 2], [3]]).learnable()
     assert (paper.id, len(paper), len(paper.roles), labels, gains) == ("A", 3, 3, [2], [])

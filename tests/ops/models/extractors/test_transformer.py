@@ -4,7 +4,7 @@ import torch
 
 from ops.models.extractors.features import CUES, WIDTH, features
 from ops.models.extractors.labelled import Labelled
-from ops.models.extractors.paper import Extraction, Paper
+from ops.models.extractors.paper import Extraction, ExtractorPaper
 from ops.models.extractors.recurrence import conclusion, introduction, recurrence
 from ops.models.extractors.tasks import TransformerTask
 from ops.models.extractors.transformer import PaperTransformers, encoder_layer
@@ -107,7 +107,7 @@ def test_each_member_learns_from_its_own_error_alone():
 
 
 def test_the_features_of_a_small_paper_are_as_counted_by_hand():
-    paper = Paper(
+    paper = ExtractorPaper(
         "P",
         ["We present a parser of words.", "", "See Section 2."],
         "A parser",
@@ -146,7 +146,7 @@ def test_similarities_are_those_to_means_to_the_title_and_to_the_first_sentence(
 
 
 def test_recurrence_of_a_small_paper_is_as_counted_by_hand():
-    paper = Paper(
+    paper = ExtractorPaper(
         "P",
         ["Neural parser of trees.", "A neural parser wins.", "Of the", "", "Trees win: neural parser"],
         "The neural parser",

@@ -1,6 +1,6 @@
 """Models from text to text in miniature: a handful of words, and networks that are made in a blink."""
 
-from ops.models.seq2seq.config import CopyNetConfig, TransformerConfig
+from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.files import make
 from ops.models.seq2seq.pairs import Pairs
 from ops.models.seq2seq.pieces import Pieces
@@ -10,7 +10,7 @@ VERBS = ["sings", "runs", "reads", "rests"]
 SOURCES = [f"{name} {verb} . {name} {other} ." for name in NAMES for verb in VERBS[:2] for other in VERBS[2:]]
 TARGETS = [source.replace(f" . {source.split()[0]}", " and") for source in SOURCES]
 
-TRANSFORMER = TransformerConfig(
+TRANSFORMER = Seq2SeqTransformerConfig(
     vocabulary=300, longest=40, growth=4, beam=2, layers=1, width=16, filter=32, heads=2,
     dropout=0.1, attention_dropout=0.1, relu_dropout=0.1,
 )  # fmt: skip

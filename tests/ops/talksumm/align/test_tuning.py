@@ -18,7 +18,7 @@ from ops.parse.source import Raw
 from ops.talksumm import HmmParams, align_words
 from ops.talksumm.align.tokens import observe
 from ops.talksumm.align.transition import stay_probability
-from ops.talksumm.align.tuning import Point, TuningParams, intervals, tune
+from ops.talksumm.align.tuning import KnobSetting, TuningParams, intervals, tune
 from ops.talksumm.schemas import PAIRS, TUNING
 from ops.talksumm.sources.gold_alignments import parse_gold_alignments
 from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS
@@ -178,7 +178,7 @@ def test_scores_are_those_of_a_dense_decoder_counted_word_by_word(point):
     row = next(row for row in outcome.kept.to_pylist() if [row[name] for name in grid] == list(point))
     spoken = " ".join(text for text, _ in SPEECH).split()
     truth = [state for text, state in SPEECH for _ in text.split()]
-    origins, path = slow_path(spoken, SENTENCES, Point(*point).applied(HmmParams()), {0})
+    origins, path = slow_path(spoken, SENTENCES, KnobSetting(*point).applied(HmmParams()), {0})
     scored = [
         (state, truth[word]) for word, state in zip(origins, path, strict=True) if truth[word] is not None
     ]
