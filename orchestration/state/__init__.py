@@ -1,1 +1,1 @@
-"""What there is and whether it is fresh: graph, records, locks, and DVC's lock read back."""
+"""What there is and whether it is fresh: records, locks, DVC's lock read back. Not here: the graph (assets/)."""

@@ -1,1 +1,1 @@
-"""The ground under every process: paths, environment, compiled modules. Not here: what is made."""
+"""One checkout: its folders, settings, graph, environment. Not here: what lies in the folders (files/, state/)."""
