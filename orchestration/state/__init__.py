@@ -1,1 +1,1 @@
-"""What there is and whether it is fresh: records, locks, DVC's lock read back. Not here: the graph (assets/)."""
+"""What there is and whether it is fresh: records, locks, DVC's lock read back.."""

@@ -1,1 +1,1 @@
-"""One checkout: its folders, settings, graph, environment. Not here: what lies in the folders (files/, state/)."""
+"""One checkout: its folders, settings, graph and environment. Not here: what lies in the folders."""
