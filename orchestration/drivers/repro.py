@@ -1,7 +1,7 @@
 """What `make repro` checks before DVC starts: the raw corpora, and dvc.lock, which DVC writes in place.
 
 Belongs here: these checks, as one. Not here: DVC itself (`silverloom repro` starts it), what is checked
-(corpora.py, lock_damage.py).
+(state/).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What `dvc metrics`, `dvc plots` and `dvc exp show` compare of a dataset: counts, scores, distributions.
 
-Belongs here: the small files in metrics/, which go into git. Not here: counting (store/counts.py), measuring
+Belongs here: the small files in metrics/, which go into git. Not here: counting (state/counts.py), measuring
 (quality/profile.py, ops/scores.py), and the page that plots are drawn on (plots.py).
 """
 

@@ -1,7 +1,7 @@
 """Go on from the finished parts of a partition: what was computed under its key is not computed again.
 
 Belongs here: an engine around another one, which stores each outcome as soon as it is there and tells how far
-the work is. Not here: how an outcome is stored (store/finished_parts.py), where ops run (engine.py).
+the work is. Not here: how an outcome is stored (finished_parts.py), where ops run (engine/).
 """
 
 from __future__ import annotations

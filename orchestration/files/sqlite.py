@@ -1,7 +1,7 @@
 """Damaged SQLite files: found by what SQLite itself says of them, and set aside whole.
 
 Belongs here: looking at a file, and moving it with the files beside it. Not here: what is in it
-(mlflow_store.py, Dagster), and that nobody else does so at the same time (whoever calls holds a lock).
+(mlflow/, dagster/), and that nobody else does so at the same time (whoever calls holds a lock).
 """
 
 from __future__ import annotations

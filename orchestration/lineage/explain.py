@@ -1,7 +1,7 @@
 """`silverloom explain`: from any row back to the bytes it was made of, and on to what became of it.
 
-Belongs here: a passport as text, with the run that made the row. Not here: finding rows (pages/ancestry.py),
-and passports as pages (pages/passports.py).
+Belongs here: a passport as text, with the run that made the row. Not here: finding rows (ancestry.py),
+and passports as pages (pages/lineage.py).
 """
 
 from __future__ import annotations

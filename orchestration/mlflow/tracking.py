@@ -1,7 +1,7 @@
 """One MLflow run a made partition: what it read, with which params, from which code, and what came out.
 
 Belongs here: what a partition's run and its child runs say, and finding them again. Not here: the store's
-tables (store/mlflow_store.py). Tracking fails a partition only where the disk is full: what else goes wrong
+tables (store.py). Tracking fails a partition only where the disk is full: what else goes wrong
 is a warning in its log.
 
 An experiment is a dataset, a run is named after its partition. The versions of inputs and output are MLflow

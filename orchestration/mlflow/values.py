@@ -1,6 +1,6 @@
 """Names, texts and numbers as MLflow's tables take them.
 
-Belongs here: what a value becomes on its way into the store. Not here: the tables (mlflow_store.py).
+Belongs here: what a value becomes on its way into the store. Not here: the tables (store.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`silverloom docs`: Great Expectations' pages of each partition's latest validation.
 
 Belongs here: rendering what changed since the last time into data/quality/docs, and making the pages work
-without a network. Not here: our own pages (orchestration/pages), and former validations (history.py).
+without a network. Not here: our own pages (orchestration/pages), and former validations (state/).
 
 An index of all validations stalls at thousands of them; ours has one row a partition, written without Great
 Expectations, which is loaded only where a page is to be rendered.

@@ -1,7 +1,7 @@
 """Damaged files in DVC's cache: DVC takes a file there for what its name says, and so would never replace it.
 
 Belongs here: finding them where the right bytes are at hand or wrong ones came out. Not here: where the
-cache lies, and its lists of files (lockfile.py).
+cache lies, and its lists of files (dvc_lock.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """dvc.lock and DVC's cache, read as the plain files that they are.
 
 Belongs here: reading what DVC recorded, without importing DVC (which takes a second).
-Not here: changing it (dvc.py), what makes it damaged (lock_damage.py).
+Not here: changing it (dvc/stages.py), what makes it damaged (dvc_lock_damage.py).
 """
 
 from __future__ import annotations

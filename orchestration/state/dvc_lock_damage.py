@@ -1,14 +1,14 @@
 """Tell a damaged dvc.lock from a sound one, and say how to mend it.
 
 Belongs here: what makes the content of dvc.lock damaged, and the remedies. Not here: reading what a sound one
-says (lockfile.py), writing it (dvc.py).
+says (dvc_lock.py), writing it (dvc/stages.py).
 
 Most damage shows in the file itself: it cannot be read, or it lacks what DVC always writes. A file that was
 cut off between two stages, or between two outputs of one, is sound by itself. It is compared with the copy
 that each commit leaves in `.silverloom`; in a checkout that has not committed yet, with what git has. It
 counts as cut off when its outputs are the first ones of those, in their order, and the rest is missing. A
 change that git made, or that `git add` handed to it, is meant; so is a removed dvc.lock. DVC then builds it
-anew, a stage more each time: that it was removed is remembered before the first (lockfile.py), and nothing is
+anew, a stage more each time: that it was removed is noted before the first (dvc_lock.py), and nothing is
 compared. A file that is just being written is read again.
 """
 

@@ -1,7 +1,7 @@
 """Keep a disk that is nearly full from damaging the modules that Python compiles.
 
 Belongs here: one correction to Python, before anything else is imported. Not here: saying that a disk is full
-(store/disk.py).
+(files/full_disk.py).
 
 Python 3.11 does not notice that it wrote only a part of a compiled module. Every later process would end with
 `EOFError: marshal data too short`, also when there is room again.
