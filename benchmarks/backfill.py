@@ -66,6 +66,7 @@ print(json.dumps({"seconds": time.monotonic() - started, "partitions": number}))
 
 def checkout(folder: Path, months: int) -> Path:
     """Return a copy of the checkout with a corpus of `months` months, committed, in which nothing has run."""
+    import orchestration  # noqa: F401  ahead of numpy, whose kernels it pins
     from tests.end_to_end.corpus import PAPER, TALK
     from tests.projects import CODE, FILES
 
