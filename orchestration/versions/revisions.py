@@ -134,6 +134,14 @@ def stages_of(commit: str) -> Mapping[str, Any]:
     return stages
 
 
+def head() -> str:
+    """Return the commit that is checked out; "" where there is none, or no git."""
+    try:
+        return (_git("rev-parse", "HEAD") or b"").decode().strip()
+    except RuntimeError:
+        return ""
+
+
 def lock_commits(limit: int) -> list[tuple[str, str]]:
     """Return the last commits that changed dvc.lock, the newest first, each with its first line."""
     listed = _git("log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock") or b""
