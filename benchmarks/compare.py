@@ -14,17 +14,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import orchestration  # noqa: F401, I001  pins the numeric kernels before numpy is loaded
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.outcome import Outcome, Shape, columns
-from orchestration.versions.difference import difference
-from orchestration.versions.revisions import Version
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_part
+from orchestration.versions.difference import difference
+from orchestration.versions.revisions import Version
 
 PART = 4096
 SHAPE = Shape(

@@ -21,11 +21,10 @@ from typing import Any, TypeAlias
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before numpy is loaded
-
 import pyarrow as pa
 from fusion_rules import texts
 
+import orchestration.catalogue  # noqa: F401  declares every asset
 from assets.declare.settings import section
 from ops.coreference import gap
 from ops.discofuse.build.annotated import annotate
@@ -33,7 +32,7 @@ from ops.discofuse.build.candidates import candidates
 from ops.discofuse.build.examples import ExampleParams, examples
 from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import CONTROL, RuleParams
-from ops.parse.schemas import PROSE
+from ops.discofuse.sources.schemas import PROSE
 
 #: A title, where there is one, and a text.
 Document: TypeAlias = tuple[str | None, str]

@@ -10,10 +10,10 @@ import tempfile
 import time
 from pathlib import Path
 
-import orchestration  # noqa: F401
-from ops.parse.prose import parse_prose
+import orchestration.catalogue  # noqa: F401  declares every asset
+from ops.discofuse.sources.prose import parse_prose
+from ops.discofuse.sources.schemas import PROSE
 from ops.parse.records import Record
-from ops.parse.schemas import PROSE
 from ops.parse.source import Raw
 from orchestration.engine.local import LocalEngine
 from orchestration.execute.resume import ResumableEngine

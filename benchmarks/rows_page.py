@@ -14,10 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import orchestration  # noqa: F401  isort: skip  pins the numeric kernels before numpy is loaded
-
 from playwright.sync_api import Page, sync_playwright
 
+import orchestration.catalogue  # noqa: F401  declares every asset
 from tests.browser.chromium import find
 from tests.rows_corpus import JUNE, row, site, together, write
 

@@ -40,8 +40,8 @@ REPORT = (
     "orchestration.files.vega",
 )
 
-#: What a declaration says of a dataset's quality: it looks at the data and makes none of it.
-ABOUT = frozenset({"contrast", "expectations", "measures", "scores", "thresholds"})
+#: What a declaration says of how a dataset is checked and shown: it looks at the data and makes none of it.
+ABOUT = frozenset({"contrast", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
 
 
 def entry(
@@ -55,8 +55,9 @@ def entry(
 
     Of the project's modules those `within` these packages count that the function or `also` names, and what
     they import; so does `about`, a text. Modules are followed as a whole, through imports inside functions as
-    well; a data file that stands beside a module and is named in it counts as part of it. Raises LookupError
-    for a package that requirements.lock does not pin.
+    well. A data file beside a module counts as part of it where the module names it, or a pattern that it
+    matches ("static/*.js"). A module that walks packages with pkgutil imports all modules of those that it
+    names. Raises LookupError for a package that requirements.lock does not pin.
     """
     own = _own_definitions(function)
     named = [name for name in also if _inside(name, within)]
@@ -136,13 +137,15 @@ def _read(module: str) -> _Read:
 @cache
 def _module_hash(module: str) -> str:
     read, folder = _read(module), _file(module).parent
-    files = sorted(
-        name
-        for name in read.strings
-        if re.fullmatch(r"[\w-]+([./][\w-]+)+", name) and (folder / name).is_file()
-    )
+    named = [name for name in read.strings if re.fullmatch(r"[\w*-]+([./][\w*-]+)+", name)]
+    paths = {path for name in named for path in (folder.glob(name) if "*" in name else [folder / name])}
     data = [
-        (name, hashlib.md5((folder / name).read_bytes(), usedforsecurity=False).hexdigest()) for name in files
+        (
+            path.relative_to(folder).as_posix(),
+            hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest(),
+        )
+        for path in sorted(paths)
+        if path.is_file()
     ]
     return _md5(read.dump + repr(data))
 
@@ -150,13 +153,24 @@ def _module_hash(module: str) -> str:
 @cache
 def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the project's modules and the packages from outside that a module imports."""
-    inside, outside = set(), set()
+    inside, outside, walks = set(), set(), False
     for name in _imported(_read(module).imports, module):
         if name.split(".")[0] in PROJECT:
             inside.add(name)
         elif name.split(".")[0] not in sys.stdlib_module_names:
             outside.add(name.split(".")[0])
+        elif name == "pkgutil":
+            walks = True
+    if walks:
+        inside |= {found for name in inside for found in _below(name)}
     return frozenset(inside - {module}), frozenset(outside)
+
+
+def _below(package: str) -> Iterator[str]:
+    """Yield the modules of a package, and of those in it; none of a module."""
+    if (place := _file(package)).name == "__init__.py":
+        for path in sorted(place.parent.rglob("*.py")):
+            yield ".".join([package, *path.relative_to(place.parent).with_suffix("").parts])
 
 
 def _imported(nodes: Iterable[ast.Import | ast.ImportFrom], module: str) -> Iterator[str]:
@@ -218,7 +232,7 @@ def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST], within: 
     module = inspect.getmodule(function)
     assert module is not None
     bound: dict[str, str] = {}
-    for node in _source_tree(module).body:
+    for node in [*_source_tree(module).body, *(node for tree in own for node in ast.walk(tree))]:
         if isinstance(node, ast.ImportFrom):
             bound |= {name: target for target, name in _from(node, module.__name__)}
         elif isinstance(node, ast.Import):

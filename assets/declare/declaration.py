@@ -15,11 +15,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from assets.declare import code
+from assets.declare.child_runs import Trainings, Trials
 from assets.declare.expectations import Expectation, suite_version
 from assets.declare.settings import document, raw_section, section, settings, validated
 from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import ModelName, Params
+from ops.parse.source import Format
 from ops.scores import Score
 
 
@@ -70,6 +72,8 @@ class Declaration:
     """The argument that takes whether numerics are strict."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
+    formats: Mapping[str, Format[Any]] = dataclasses.field(default_factory=dict)
+    """What reads its raw records, by their kind."""
     optional: bool = False
     """Whether params.yaml may leave its sources out: then it has no rows."""
     expectations: tuple[Expectation, ...] = ()
@@ -80,6 +84,10 @@ class Declaration:
     """The numbers that say how good it is, which `dvc metrics` compares."""
     thresholds: tuple[Threshold, ...] = ()
     """Of which params other values can be judged from stored scores."""
+    trials: Trials | None = None
+    """Of a dataset whose rows are trials."""
+    trains: Trainings | None = None
+    """Of a dataset of trained models."""
 
     @property
     def name(self) -> str:

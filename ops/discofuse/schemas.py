@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from ops.discofuse.sources.schemas import PROSE
 from ops.outcome import Shape, column, columns, extended, struct
-from ops.parse.schemas import PROSE
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 

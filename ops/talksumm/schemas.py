@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.outcome import Shape, columns, extended, struct
-from ops.parse.schemas import GOLD_ALIGNMENTS, TALKS, WORD
+from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS, WORD
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 

@@ -29,7 +29,7 @@ from orchestration.files.damage import set_aside
 from orchestration.files.identity import file_md5
 from orchestration.files.publish import write_changed, write_file
 from orchestration.quality import profile
-from orchestration.state.counts import counts, right, total
+from orchestration.state.counts import counts, counts_match, total
 from orchestration.state.freshness import View
 from orchestration.state.graph import folder, metrics_file
 from orchestration.state.records import record_path, write_record
@@ -106,7 +106,7 @@ def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
     """
     record = view.finished(item, month)
     place = folder(item, month)
-    if right(place, record.counts):
+    if counts_match(place, record.counts):
         return record.counts
     found = counts(place)
     set_aside(

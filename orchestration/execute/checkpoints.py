@@ -17,7 +17,7 @@ from typing import Any
 from assets.declare.declaration import Declaration
 from orchestration.files.checksummed import dump, load
 from orchestration.files.damage import DamagedError, read_state, set_aside
-from orchestration.files.identity import key_digest
+from orchestration.files.identity import json_digest
 from orchestration.files.publish import building, recover, write_files
 from orchestration.workspace.paths import STATE
 
@@ -80,7 +80,7 @@ class StoredCheckpoints:
 
     def at(self, name: str) -> StoredCheckpoint:
         """Return where one of the trainings leaves its checkpoint."""
-        return StoredCheckpoint(_folder(self.item, self.month) / key_digest(self.key) / name)
+        return StoredCheckpoint(_folder(self.item, self.month) / json_digest(self.key) / name)
 
 
 def discard(item: Declaration, month: str) -> None:

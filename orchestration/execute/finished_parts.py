@@ -26,7 +26,7 @@ import pyarrow as pa
 from assets.declare.declaration import Declaration
 from ops.outcome import Outcome
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
-from orchestration.files.identity import key_digest
+from orchestration.files.identity import json_digest
 from orchestration.files.publish import disk_errors
 from orchestration.state.input_snapshot import check_code, code_marks
 from orchestration.workspace.paths import STATE
@@ -107,7 +107,7 @@ class FinishedParts:
 
 def begin_parts(item: Declaration, month: str, key: Mapping[str, Any]) -> Path:
     """Return the folder of a partition's finished parts under its key; those under other keys are removed."""
-    own = _folder(item, month) / key_digest(key)
+    own = _folder(item, month) / json_digest(key)
     for other in set(_entries(_folder(item, month))) - {own}:
         _remove(other)
     return own
@@ -120,7 +120,7 @@ def discard_parts(item: Declaration, month: str) -> None:
 
 def discard_parts_under(item: Declaration, month: str, key: Mapping[str, Any]) -> None:
     """Remove the finished parts of a partition that is made under a key, should there be any left."""
-    _remove(_folder(item, month) / key_digest(key))
+    _remove(_folder(item, month) / json_digest(key))
 
 
 def months_with_parts(item: Declaration) -> set[str]:

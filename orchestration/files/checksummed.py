@@ -5,7 +5,6 @@ Belongs here: the form of small files of local state, and reading them. Not here
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from orchestration.files.damage import DamagedError, read_state, set_aside
+from orchestration.files.identity import json_digest
 
 #: The key of the checksum, beside those of the content.
 CHECKSUM = "checksum"
@@ -22,7 +22,7 @@ CHECKSUM = "checksum"
 def dump(content: Mapping[str, Any]) -> bytes:
     """Return JSON with the checksum of its content."""
     content = json.loads(json.dumps(content))  # keys become texts before they are sorted
-    return json.dumps({**content, CHECKSUM: _checksum(content)}, sort_keys=True, indent=1).encode()
+    return json.dumps({**content, CHECKSUM: json_digest(content)}, sort_keys=True, indent=1).encode()
 
 
 def load(text: bytes) -> tuple[dict[str, Any], bool]:
@@ -38,7 +38,7 @@ def load(text: bytes) -> tuple[dict[str, Any], bool]:
         raise DamagedError("it holds something else")
     if CHECKSUM not in content:
         return content, False
-    if content.pop(CHECKSUM) != _checksum(content):
+    if content.pop(CHECKSUM) != json_digest(content):
         raise DamagedError("its checksum is not that of its content")
     return content, True
 
@@ -67,8 +67,3 @@ def _validate(content: dict[str, Any], kind: TypeAdapter[Any]) -> None:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise DamagedError(f"it holds something else ({where}: {first['msg']})") from None
-
-
-def _checksum(content: Mapping[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True)
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

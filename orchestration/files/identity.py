@@ -61,7 +61,7 @@ def version(hashes: Mapping[str, str]) -> str:
     )
 
 
-def key_digest(key: Mapping[str, Any]) -> str:
-    """Return the name of a folder for what is made under a partition's key."""
-    text = json.dumps(key, sort_keys=True)
+def json_digest(content: Mapping[str, Any]) -> str:
+    """Return the MD5 of content that JSON can hold, whatever the order of its names."""
+    text = json.dumps(content, sort_keys=True)
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

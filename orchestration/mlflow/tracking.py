@@ -24,7 +24,7 @@ from typing import Any
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.declare.child_runs import CHILD_RUNS, TRAININGS, ChildRuns
+from assets.declare.child_runs import Trials
 from assets.declare.declaration import Declaration
 from assets.declare.settings import ROOT
 from orchestration.files.damage import make_folder
@@ -88,7 +88,6 @@ def _run(
     item: Declaration, month: str, record: Record, faults: Mapping[str, Iterable[str]], workshop: Path
 ) -> Run:
     end = int(time.time() * 1000)
-    trials = CHILD_RUNS.get(item.name)
     common = {"mlflow.source.type": "LOCAL", "mlflow.source.name": f"assets: {item.name}", **_git()}
     return Run(
         name=month or "all",
@@ -100,7 +99,7 @@ def _run(
         tags={**common, **_tags(item, month, record), **_faults(faults)},
         tables=[*_inputs(record), _output(item, month, record)],
         children=[
-            *(_children(trials, folder(item, month), common, end) if trials else ()),
+            *(_children(item.trials, folder(item, month), common, end) if item.trials else ()),
             *_trainings(item, folder(item, month), record, common, end, workshop),
         ],
     )
@@ -157,18 +156,18 @@ def _output(item: Declaration, month: str, record: Record) -> Table:
     return Table(label(item, month), record.version, "output", source, rows)
 
 
-def _children(kind: ChildRuns, place: Path, tags: Mapping[str, str], end: int) -> Iterator[Run]:
+def _children(trials: Trials, place: Path, tags: Mapping[str, str], end: int) -> Iterator[Run]:
     """Yield a run for each kept row of a dataset whose rows are trials."""
     for path in sorted(place.glob("kept-*.parquet")):
-        for row in pq.read_table(path, columns=["id", *kind.params, *kind.metrics]).to_pylist():
-            params = {name: _short(row[name]) for name in kind.params}
+        for row in pq.read_table(path, columns=["id", *trials.params, *trials.metrics]).to_pylist():
+            params = {name: _short(row[name]) for name in trials.params}
             yield Run(
                 name=", ".join(f"{name}={value}" for name, value in params.items()),
                 status="FINISHED",
                 start=end,
                 end=end,
                 params=params,
-                metrics={name: row[name] for name in kind.metrics if row[name] is not None},
+                metrics={name: row[name] for name in trials.metrics if row[name] is not None},
                 tags={**tags, "row": row["id"]},
             )
 
@@ -177,10 +176,10 @@ def _trainings(
     item: Declaration, place: Path, record: Record, tags: Mapping[str, str], end: int, workshop: Path
 ) -> Iterator[Run]:
     """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
-    kind = TRAININGS.get(item.name)
-    if kind is None:
+    trains = item.trains
+    if trains is None:
         return
-    for number, model in enumerate(json.loads((place / kind.file).read_text())):
+    for number, model in enumerate(json.loads((place / trains.file).read_text())):
         folder = None
         if model["chosen"]:
             from orchestration.mlflow.models import save_model
@@ -188,7 +187,7 @@ def _trainings(
             folder = workshop / str(number) / "model"
             folder.parent.mkdir()
             packages = record.key["code"]["packages"].items()
-            save_model(kind.kind, place / model["model"], folder, packages)
+            save_model(trains.kind, place / model["model"], folder, packages)
         told = {name: value for name, value in model.items() if isinstance(value, (int, float))}
         yield Run(
             name=model["model"],

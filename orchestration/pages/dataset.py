@@ -18,35 +18,23 @@ from orchestration.files.page_paths import page_path
 from orchestration.files.parquet import TABLES
 from orchestration.lineage.rows import Counted
 from orchestration.pages.html import render
-from orchestration.pages.systems.discofuse.statistics import statistics
+from orchestration.pages.system import systems
 from orchestration.quality.profile import profile, total
 from orchestration.state.graph import datasets
-
-#: Datasets with a page of pictures of their own.
-PICTURES = {
-    "talksumm/tuning": "tuning.html",
-    "talksumm/extractor": "evaluation.html#learning",
-    "talksumm/evaluation": "evaluation.html",
-    "talksumm/rating_sheets": "evaluation.html#people",
-    "talksumm/human_evaluation": "evaluation.html#people",
-    "discofuse/fusion_model": "fusion.html#learning",
-    "discofuse/fusions": "fusion.html",
-    "discofuse/evaluation": "fusion.html",
-    "discofuse/transfer": "fusion.html#transfer",
-    "discofuse/rating_sheets": "fusion.html#people",
-    "discofuse/human_evaluation": "fusion.html#people",
-}
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield a page for every dataset."""
+    pictures = {name: link for system in systems() for name, link in system.pictures.items()}
+    parts = {name: part for system in systems() for name, part in system.dataset_parts.items()}
     for name, one in numbers.items():
         shapes = total(profile(folder, one.item.measures) for folder in everything[name].values())
         steps = [numbers[step.name] for step in lineage(one.item)]
-        found = statistics(name, everything[name].values())
+        part = parts.get(name)
+        added = part.data(everything[name].values()) if part else {}
         data = {
             "name": name,
-            "statistics": found,
+            **added,
             "months": _months(one),
             "funnel": [entry for step in steps for entry in _funnel(step)],
             "measures": [
@@ -61,10 +49,11 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             data=data,
             one=one,
             steps=steps,
-            statistics=found,
-            pictures=PICTURES.get(name),
+            pictures=pictures.get(name),
+            part=part,
             columns=_columns(one.item),
             params={path: _flow(value) for path, value in sorted(one.item.values.items())},
+            **added,
         )
 
 

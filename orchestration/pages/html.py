@@ -6,7 +6,7 @@ Belongs here: rendering, embedding data, style sheet, scripts. Not here: what an
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -16,54 +16,12 @@ from assets.declare.report import Files
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
 from orchestration.files.vega import bundle
+from orchestration.pages.system import systems
 
 _HERE = Path(__file__).parent
-_TEMPLATES = (
-    "templates/agreement.html",
-    "templates/base.html",
-    "templates/dataset.html",
-    "templates/evaluation.html",
-    "templates/fusion.html",
-    "templates/fusion-people.html",
-    "templates/learning.html",
-    "templates/macros.html",
-    "templates/overview.html",
-    "templates/passports.html",
-    "templates/people.html",
-    "templates/rows-index.html",
-    "templates/rows.html",
-    "templates/statistics.html",
-    "templates/talk.html",
-    "templates/talks.html",
-    "templates/tuning.html",
-    "templates/version.html",
-    "templates/versions.html",
-    "templates/what_if.html",
-)
-_STATIC = (
-    "static/style.css",
-    "static/page.js",
-    "static/charts.js",
-    "static/curves.js",
-    "static/live.js",
-    "static/diff.js",
-    "static/evaluation.css",
-    "static/evaluation.js",
-    "static/fusion.js",
-    "static/passports.js",
-    "static/row.js",
-    "static/rows.css",
-    "static/rows.js",
-    "static/shared_words.js",
-    "static/statistics.js",
-    "static/texts.js",
-    "static/talk.css",
-    "static/talk.js",
-    "static/talk_path.js",
-    "static/talks.js",
-    "static/tuning.js",
-    "static/what_if.js",
-)
+#: Found on disk, so that a system adds its own: the shared ones, then those of each system.
+_TEMPLATES = ("templates/*.html", "systems/*/templates/*.html")
+_STATIC = ("static/*.*", "systems/*/static/*.*")
 
 
 def render(
@@ -71,17 +29,13 @@ def render(
 ) -> tuple[str, bytes]:
     """Return one page of the site, as its path and its bytes.
 
-    The template extends base.html; everything in it is escaped. `data` is what scripts on the page read
-    with `silverloom.data`. Links in templates start with `root`, the way to the first page; it is given where
-    the page is none of the site's.
+    A template of a system is named with it: "talksumm/talk.html". It extends base.html; everything in it is
+    escaped. `data` is what scripts on the page read with `silverloom.data`. Links in templates start with
+    `root`, the way to the first page; it is given where the page is none of the site's.
     """
     root = "../" * path.count("/") if root is None else root
-    text = (
-        _environment()
-        .get_template(f"templates/{template}")
-        .render(root=root, path=path, title=title, data=embedded(data), **values)
-    )
-    return path, text.encode()
+    page = _environment().get_template(template)
+    return path, page.render(root=root, path=path, title=title, data=embedded(data), **values).encode()
 
 
 def embedded(data: object) -> str:
@@ -99,14 +53,14 @@ def _json(data: object) -> str:
 
 def shared() -> Files:
     """Yield style sheet and scripts."""
-    for name in _STATIC:
-        yield name, (_HERE / name).read_bytes()
+    for name, path in _found(_STATIC).items():
+        yield f"static/{name}", path.read_bytes()
     yield "static/vega.js", bundle().encode()
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    templates: Mapping[str, str] = {name: (_HERE / name).read_text() for name in _TEMPLATES}
+    templates = {name: path.read_text() for name, path in _found(_TEMPLATES).items()}
     environment = jinja2.Environment(
         loader=jinja2.DictLoader(templates),
         autoescape=True,
@@ -117,7 +71,15 @@ def _environment() -> jinja2.Environment:
     environment.filters["number"] = lambda value: f"{value:,}".replace(",", "\u202f")
     environment.filters["bytes"] = _size
     environment.globals["address"] = page_path
+    environment.globals["navigation"] = [link for system in systems() for link in system.navigation]
     return environment
+
+
+def _found(patterns: Iterable[str]) -> dict[str, Path]:
+    """Return files by name: a shared one by its own, one of a system behind the system's."""
+    paths = [path for pattern in patterns for path in sorted(_HERE.glob(pattern))]
+    places = [path.relative_to(_HERE).parts for path in paths]
+    return {"/".join([*place[1:-2], place[-1]]): path for place, path in zip(places, paths, strict=True)}
 
 
 def _size(number: float) -> str:

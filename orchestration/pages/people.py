@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES, YES_NO
+from ops.annotation.questionnaire import YES_NO
 from ops.outcome import Row
+from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 
 DATASET = "talksumm/human_evaluation"
 
@@ -19,9 +20,7 @@ DATASET = "talksumm/human_evaluation"
 MOST_RATERS = 200
 
 _QUESTIONS = {
-    question.name: question
-    for questionnaire in (TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES)
-    for question in questionnaire.questions
+    question.name: question for questionnaire in QUESTIONNAIRES for question in questionnaire.questions
 }
 
 

@@ -11,8 +11,7 @@ from orchestration.lineage.rows import counted
 from orchestration.pages import browser, dataset, lineage, overview, what_if
 from orchestration.pages.html import shared
 from orchestration.pages.sampling import sample
-from orchestration.pages.systems.discofuse import fusion
-from orchestration.pages.systems.talksumm import evaluation, talks, tuning
+from orchestration.pages.system import systems
 
 
 def site(everything: Everything) -> Files:
@@ -25,8 +24,6 @@ def site(everything: Everything) -> Files:
     yield from dataset.pages(everything, numbers)
     yield from browser.pages(ancestry, numbers, shown)
     yield from lineage.pages(ancestry, shown)
-    yield from talks.pages(everything)
-    yield from tuning.pages(everything, numbers)
-    yield from evaluation.pages(everything, numbers)
-    yield from fusion.pages(everything, numbers)
     yield from what_if.pages(everything)
+    for system in systems():
+        yield from system.pages(everything, numbers)

@@ -26,7 +26,7 @@ def counts(folder: Path) -> dict[str, Any]:
     return _written(rows, reasons, json.loads(generated.read_text()) if generated.exists() else {})
 
 
-def right(folder: Path, given: Mapping[str, Any]) -> bool:
+def counts_match(folder: Path, given: Mapping[str, Any]) -> bool:
     """Say whether counts can be those of a partition: by the ends of its files, which is quick."""
     rows = _rows(folder)
     return all(given[table] == rows[table] for table in TABLES) and rows["dropped"] == sum(

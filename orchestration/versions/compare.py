@@ -34,9 +34,7 @@ def compare(dataset: str, old: str = "HEAD", new: str = "", limit: int = LIMIT) 
     or a dataset that is not there, NotInCacheError for one whose bytes are not here.
     """
     if not dataset:
-        raise ValueError(
-            f"name a dataset, for instance DATASET=talksumm/pairs; there are {', '.join(datasets())}"
-        )
+        raise ValueError(f"name a dataset; there are {', '.join(datasets())}")
     item = datasets().get(dataset)
     if item is not None and item.shape is None:
         raise ValueError(f"{dataset} is a report: it has files and no rows to compare")

@@ -12,7 +12,7 @@ from tests.browser.visit import ARGUMENTS, Visitor
 #: what each does, the others what both do together.
 VIEWS = [
     (1280, "light"),
-    (400, "dark"),
+    pytest.param(400, "dark", marks=pytest.mark.long),
     pytest.param(1280, "dark", marks=pytest.mark.long),
     pytest.param(400, "light", marks=pytest.mark.long),
 ]

@@ -1,7 +1,7 @@
 """A page of another origin, open in the same browser, can neither drive nor read what `make ui` serves.
 
 Belongs here: what such a page can send, against all three servers, and that their own pages and links to them go
-on working. Its servers are started once, for all of these tests. Not here: the policy (orchestration/test_request_guard.py).
+on working. Its servers are started once, for all of these tests. Not here: the policy (orchestration/serve/test_request_guard.py).
 """
 
 import http.server
@@ -17,6 +17,9 @@ from playwright.sync_api import expect
 from tests.browser.servers import ui, wait
 from tests.browser.visit import PATIENCE
 from tests.waiting import until
+
+#: Its servers take a minute to start.
+pytestmark = pytest.mark.long
 
 WIPE = """mutation { wipeAssets(assetPartitionRanges: [{assetKey: {path: ["talksumm", "%s"]}}]) { __typename } }"""
 START = """mutation { startSchedule(scheduleSelector: {repositoryName: "__repository__",

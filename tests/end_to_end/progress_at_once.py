@@ -6,7 +6,7 @@ import time
 from rich.console import Console
 
 import assets.sources
-import orchestration  # noqa: F401
+import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
 from orchestration.dagster.instance import instance
 from orchestration.drivers.loop import bring_up_to_date

@@ -21,7 +21,7 @@ DRY = """mutation($it: ScheduleSelector!) { scheduleDryRun(selectorData: $it, ti
   runRequests { assetSelection { path } tags { key value } } } } ... on PythonError { message } } }"""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh):
     place = broken(fresh, "sources/talks", "2018-07")
     fresh.silverloom("setup")

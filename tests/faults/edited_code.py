@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-import orchestration  # noqa: F401
+import orchestration.catalogue  # noqa: F401  declares every asset
 from orchestration.execute import materialise
 from orchestration.state.graph import datasets
 from orchestration.state.input_snapshot import MovedError

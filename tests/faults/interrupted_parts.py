@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import assets.sources
-import orchestration  # noqa: F401
+import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
 from orchestration.execute import finished_parts
 from orchestration.execute.materialise import make

@@ -14,7 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
-import orchestration  # noqa: F401
+import orchestration.catalogue  # noqa: F401  declares every asset
 from orchestration.execute.materialise import make
 from orchestration.files import publish
 from orchestration.files.identity import folder_hashes, version

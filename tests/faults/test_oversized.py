@@ -45,7 +45,7 @@ import orchestration  # pins the kernels before numpy is loaded
 import pyarrow as pa
 from ops.discofuse.build.annotated import annotate
 from ops.discofuse.build.stored import AnnotationParams
-from ops.parse.schemas import PROSE
+from ops.discofuse.sources.schemas import PROSE
 
 def annotated(*texts):
     rows = [

@@ -2,7 +2,7 @@
 
 Belongs here: the grid, finding the states that labels mean, scores with their intervals, and the table of
 talksumm/tuning. It is a report: the alignments take their knobs from params.yaml, whatever is best here.
-Not here: the model (hmm.py), reading labels (ops/parse/gold_alignments.py).
+Not here: the model (hmm.py), reading labels (ops/talksumm/sources/gold_alignments.py).
 
 Lev et al. (2019), section 3.2: "the values of these parameters were determined based on evaluation over
 manually-labeled alignments between the transcripts and the sentences of a small set of papers".

@@ -1,7 +1,7 @@
 """Papers that people summarised: what a summariser is judged on, and what it may learn from at best.
 
 Belongs here: which summaries count, finding their papers, the sentences that may be extracted, the split.
-Not here: reading summaries (ops/parse/summaries.py), greedy labels (ops/rank/oracle.py).
+Not here: reading summaries (ops/talksumm/sources/human_summaries.py), greedy labels (ops/rank/oracle.py).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
-from ops.parse.schemas import HUMAN_SUMMARIES
-from ops.parse.summaries import KINDS
 from ops.parts import Parts
+from ops.rank.budget import word_count
 from ops.rank.oracle import bigram_gains, oracle_of_references
 from ops.rank.tokens import words as words_of
 from ops.talksumm.pairing.titles import form
-from ops.talksumm.summarise.budgets import word_count
+from ops.talksumm.sources.human_summaries import KINDS
+from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
 from ops.talksumm.summarise.training_sets import drawn, sections
 
 _TEXT, _INT = pa.string(), pa.int32()

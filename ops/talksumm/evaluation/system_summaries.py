@@ -20,6 +20,7 @@ from ops.models.extractors.paper import Extractor
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
+from ops.rank.budget import word_count
 from ops.rank.choose import REDUNDANT, Summary, hybrid, only
 from ops.rank.simple import best_first, lead, shuffled
 from ops.rank.sum_basic import sum_basic
@@ -28,7 +29,6 @@ from ops.rank.tokens import content_words
 from ops.talksumm.evaluation.gold_papers import GOLD_PAPERS, greedy
 from ops.talksumm.models.extractor import trained
 from ops.talksumm.models.learning_sets import paper_of
-from ops.talksumm.summarise.budgets import word_count
 
 _TEXT, _INT = pa.string(), pa.int32()
 

@@ -1,6 +1,7 @@
 """What moves the code hash of a dataset, and what does not."""
 
 import ast
+import shutil
 
 import pytest
 
@@ -68,3 +69,21 @@ def test_a_data_file_beside_a_module_is_part_of_it(monkeypatch, tmp_path):
 def test_a_package_that_is_not_locked_is_an_error():
     with pytest.raises(LookupError, match=r"requirements\.lock does not pin it"):
         code._locked("not_a_package_of_ours")
+
+
+def test_what_systems_add_to_the_pages_is_part_of_the_report():
+    found = code.closure(["orchestration.pages.site"], code.REPORT)
+    assert {"orchestration.pages.html", "orchestration.pages.systems.talksumm.talks"} <= set(found)
+    assert "jinja2" in declarations()[("quality", "pages")].code["packages"]
+
+
+@pytest.mark.parametrize("name", ["static/page.js", "systems/talksumm/templates/talk.html"])
+def test_a_file_that_matches_a_pattern_of_a_module_is_part_of_it(monkeypatch, tmp_path, name):
+    module, folder = "orchestration.pages.html", "orchestration/pages"
+    before = code._module_hash.__wrapped__(module)
+    shutil.copytree(code.ROOT / folder, tmp_path / folder)
+    monkeypatch.setattr(code, "ROOT", tmp_path)
+    assert code._module_hash.__wrapped__(module) == before
+    with (tmp_path / folder / name).open("a") as file:
+        file.write("\n")
+    assert code._module_hash.__wrapped__(module) != before

@@ -6,14 +6,19 @@ import pyarrow as pa
 import pytest
 
 from assets.declare import declaration
+from assets.declare.child_runs import Trials
 from assets.declare.dagster_asset import CHECKS, asset_key
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import declarations
+from assets.declare.settings import settings
 from ops.models.training import CheckpointFolder
 from ops.outcome import Shape, columns
 from ops.params import Strict
+from ops.parse.papers import FORMATS
+from ops.parse.scan import Records
 from ops.parts import Artifact, Parts
 from orchestration.dagster.definitions import defs
+from orchestration.state.corpora import corpus
 from orchestration.state.graph import datasets
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
@@ -41,6 +46,40 @@ def test_an_argument_that_is_nothing_known_is_refused():
 
         @dataset(group="talksumm", shape=SHAPE)
         def wrong(size: int):
+            """No."""
+
+
+def test_raw_records_and_the_formats_that_read_them_are_declared_together():
+    with pytest.raises(TypeError, match="sources/letters: raw records and the formats that read them"):
+
+        @dataset(group="sources", shape=SHAPE)
+        def letters(records: Records):
+            """No."""
+
+    with pytest.raises(TypeError, match="talksumm/letters: raw records and the formats that read them"):
+
+        @dataset(group="talksumm", shape=SHAPE, formats=FORMATS)
+        def letters(talks: Parts):
+            """No."""
+
+
+def test_every_corpus_of_the_params_is_read_by_the_formats_of_its_dataset():
+    for name, sources in settings().sources.items():
+        assert {source.kind for source in sources.values()} <= corpus(name).formats.keys(), name
+
+
+@pytest.mark.parametrize(
+    ("trials", "complaint"),
+    [
+        (Trials(params=("size",), metrics=()), "'size', which is no column"),
+        (Trials(params=(), metrics=("text",)), "'text' as a metric, which is no number"),
+    ],
+)
+def test_trials_of_what_is_no_column_or_no_number_are_refused(trials, complaint):
+    with pytest.raises(LookupError, match=f"talksumm/grid: the trials name {complaint}"):
+
+        @dataset(group="talksumm", shape=SHAPE, trials=trials)
+        def grid(talks: Parts):
             """No."""
 
 

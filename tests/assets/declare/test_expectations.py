@@ -28,7 +28,7 @@ from assets.declare.expectations import (
 )
 from assets.declare.settings import ROOT
 from ops.outcome import Shape, columns
-from ops.parse.scan import Records
+from ops.parts import Parts
 from orchestration.state.graph import datasets
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
@@ -95,7 +95,7 @@ def test_a_declaration_with_an_unknown_column_is_refused(monkeypatch):
     with pytest.raises(LookupError, match="talksumm/words: 'size at least 1'"):
 
         @dataset(group="talksumm", shape=SHAPE, expectations=[between("size", 1)])
-        def words(records: Records):
+        def words(talks: Parts):
             """No."""
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from ops import measures
 from ops.outcome import Outcome, drop, reject
-from ops.parse.schemas import GOLD_ALIGNMENTS
 from ops.scores import Score
+from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS
 from orchestration.dvc import metrics
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes

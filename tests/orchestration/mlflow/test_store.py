@@ -183,6 +183,7 @@ def test_an_older_store_is_upgraded_and_an_unknown_one_refused(store):
 
 def test_nothing_is_waited_for_longer_than_patience(store, monkeypatch):
     monkeypatch.setattr(mlflow_store, "PATIENCE", 0.05)
+    monkeypatch.setattr("orchestration.files.sqlite._PATIENCE", 0.05)
     with sqlite3.connect(store) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(sqlite3.OperationalError, match="locked"):

@@ -4,7 +4,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from mlflow import MlflowClient
 
-from assets.declare.child_runs import CHILD_RUNS
 from orchestration.mlflow import tracking
 from orchestration.state.graph import datasets
 from orchestration.state.records import Record
@@ -18,7 +17,8 @@ COUNTS = {"kept": 81, "dropped": 0, "rejected": 0, "reasons": {}}
 
 
 def points() -> pa.Table:
-    names = [*CHILD_RUNS["talksumm/tuning"].params, *CHILD_RUNS["talksumm/tuning"].metrics]
+    trials = datasets()["talksumm/tuning"].trials
+    names = [*trials.params, *trials.metrics]
     rows = [{"id": f"point-{n}", **dict.fromkeys(names, n / 100)} for n in range(81)]
     rows[3]["low"] = None
     return pa.Table.from_pylist(rows)
@@ -51,14 +51,6 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_path, monkeypatch):
     assert parent.info.end_time - parent.info.start_time == 1_500
     assert tracking.latest("talksumm/tuning", "") == tracking.find(item, "", record)
     assert f"/runs/{parent.info.run_id}?" in tracking.latest("talksumm/tuning", "")
-
-
-def test_the_columns_of_child_runs_are_columns_of_their_dataset():
-    for name, kind in CHILD_RUNS.items():
-        shape = datasets()[name].shape
-        assert {*kind.params, *kind.metrics} <= set(shape.kept.names)
-        numbers = [shape.kept.field(column).type for column in kind.metrics]
-        assert all(pa.types.is_floating(one) or pa.types.is_integer(one) for one in numbers)
 
 
 def test_without_a_store_nothing_is_found(tmp_path, monkeypatch):

@@ -43,7 +43,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     scores = fusion_scores.scores(table)
     yield render(
         "fusion.html",
-        "fusion.html",
+        "discofuse/fusion.html",
         "Fusion",
         data={
             "models": models,

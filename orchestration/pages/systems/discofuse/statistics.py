@@ -17,8 +17,8 @@ from ops.discofuse.evaluation.alignment import words
 from orchestration.lineage.rows import tables
 from orchestration.pages.systems.discofuse.published import SIZES, SKEWED, TABLE_7, TABLE_16
 
-#: The dataset before down-sampling, and after it, of which the paper prints connectives.
-FULL, BALANCED = "discofuse/examples", "discofuse/balanced"
+#: The dataset before down-sampling; of the one after it the paper prints connectives.
+FULL = "discofuse/examples"
 
 #: Domains that a page draws, those of the most examples, and connectives of each.
 MOST_DOMAINS = 12
@@ -27,15 +27,13 @@ MOST_CONNECTIVES = 10
 _COUNTED = ["domain", "discourse_type", "connective_string"]
 
 
-def statistics(name: str, folders: Iterable[Path]) -> dict[str, Any] | None:
-    """Return what the page of a dataset draws of its kept rows, None where it draws nothing.
+def statistics(name: str, folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    """Return as `statistics` what the page of a dataset draws of its kept rows.
 
     `domains`, the largest first: examples, types and connectives as [name, count], and how many examples
     have anaphora, "and" or "but"; `all`: the number of domains. With each domain what the paper says of the
     one that is called so, or of all of its domains where none is.
     """
-    if name not in (FULL, BALANCED):
-        return None
     counts: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for folder in folders:
         for table in tables(folder, "kept", _COUNTED):
@@ -44,7 +42,8 @@ def statistics(name: str, folders: Iterable[Path]) -> dict[str, Any] | None:
                 counts[row["domain"]][row["discourse_type"], connective] += row["count_all"]
     domains = [_domain(name, domain, own) for domain, own in counts.items()]
     domains.sort(key=lambda one: (-one["examples"], one["domain"]))
-    return {"full": name == FULL, "all": len(domains), "domains": domains[:MOST_DOMAINS]}
+    shown = domains[:MOST_DOMAINS]
+    return {"statistics": {"full": name == FULL, "all": len(domains), "domains": shown}}
 
 
 def _domain(name: str, domain: str, counts: Mapping[tuple[str, str], int]) -> dict[str, Any]:

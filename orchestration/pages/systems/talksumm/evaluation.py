@@ -51,7 +51,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     params = numbers[DATASET].item.values.get("talksumm.evaluation") if DATASET in numbers else None
     yield render(
         "evaluation.html",
-        "evaluation.html",
+        "talksumm/evaluation.html",
         "Evaluation",
         data={"models": models, "papers": listed, "metrics": table["metrics"]},
         name_of=systems.metric,

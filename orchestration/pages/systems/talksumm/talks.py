@@ -49,7 +49,7 @@ def pages(everything: Everything) -> Files:
     listed = listed[:MOST_LISTED]
     yield render(
         "talks.html",
-        "talks.html",
+        "talksumm/talks.html",
         "Talks",
         data=sorted(listed, key=lambda entry: (entry["month"], entry["title"], entry["id"])),
         paired=len(paired),
@@ -63,7 +63,7 @@ def pages(everything: Everything) -> Files:
         pair = aligned.pair
         yield render(
             f"talks/{pair['id']}.html",
-            "talk.html",
+            "talksumm/talk.html",
             _short(pair["talk_title"]) or pair["id"],
             data=page_data(aligned),
             pair=pair,

@@ -38,7 +38,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         shown.append(current)
     yield render(
         "tuning.html",
-        "tuning.html",
+        "talksumm/tuning.html",
         "Tuning",
         data={"knobs": KNOBS, "points": shown},
         best=best,

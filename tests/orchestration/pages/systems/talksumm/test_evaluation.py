@@ -12,8 +12,8 @@ from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tabl
 from orchestration.lineage.rows import Counted
 from orchestration.pages import learning, people
 from orchestration.pages import system_scores as systems
-from orchestration.pages.dataset import PICTURES
 from orchestration.pages.systems.talksumm import evaluation
+from orchestration.pages.systems.talksumm.site import SYSTEM
 from tests.browser import evaluation_corpus as corpus
 from tests.browser.evaluation_corpus import (
     CHOSEN,
@@ -392,7 +392,8 @@ def test_names_of_raters_are_never_markup(text):
 
 def test_pages_of_datasets_lead_to_places_of_the_page(text):
     said = text(people=rated([considered()]))
-    links = {name: link.partition("#")[2] for name, link in PICTURES.items() if link.startswith("evaluation")}
+    pictures = SYSTEM.pictures.items()
+    links = {name: link.partition("#")[2] for name, link in pictures if link.startswith("evaluation")}
     assert links["talksumm/human_evaluation"] == links["talksumm/rating_sheets"] == "people"
     assert all(f'id="{place}"' in said for place in links.values() if place)
 

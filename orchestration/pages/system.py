@@ -1,0 +1,49 @@
+"""What a system adds to the pages: its own pages, links to them, and parts of its datasets' pages.
+
+Belongs here: that form, and finding the systems. Not here: what any of them adds (systems/).
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import orchestration.pages.systems
+from assets.declare.report import Everything, Files
+from orchestration.lineage.rows import Counted
+
+
+@dataclass(frozen=True)
+class DatasetPart:
+    """A part of a dataset's page: a template and a script, and what both show of the dataset's folders."""
+
+    template: str
+    script: str
+    """A file below static/."""
+    data: Callable[[Iterable[Path]], Mapping[str, Any]]
+    """Its entries are variables of the template and of the page's data."""
+
+
+@dataclass(frozen=True)
+class SystemPages:
+    """What a system adds. Each system has one, the `SYSTEM` of its module `site`."""
+
+    pages: Callable[[Everything, Mapping[str, Counted]], Files]
+    navigation: tuple[tuple[str, str], ...]
+    """Pages that every page links to: address and name."""
+    pictures: Mapping[str, str]
+    """Where the pictures of a dataset are, by its name."""
+    dataset_parts: Mapping[str, DatasetPart] = field(default_factory=dict)
+    """By the name of the dataset."""
+
+
+@cache
+def systems() -> list[SystemPages]:
+    """Return what each system adds, by the names of the systems."""
+    packages = pkgutil.iter_modules(orchestration.pages.systems.__path__, "orchestration.pages.systems.")
+    return [import_module(f"{package.name}.site").SYSTEM for package in packages]
