@@ -3,8 +3,8 @@
     python benchmarks/quick.py [--former cb2736a] [--only plan,idle,small,first,repro]
 
 Both commits run in clones of their own, in one folder that is removed, with the virtual environment of this
-checkout: so packages, models and machine are the same. The present is HEAD: commit first. Times are seconds that
-pass, and seconds of processor, which other work on the machine disturbs less.
+checkout: so packages, models and machine are the same. The present is HEAD: commit first. Times are seconds
+that pass, and seconds of processor, which other work on the machine disturbs less.
 
 plan    `make plan` of the former, `silverloom plan` now, where all is up to date
 idle    `make run`, `silverloom run`, where all is up to date
@@ -152,9 +152,8 @@ def main() -> None:
     if unknown := set(parts) - set(PARTS):
         parser.error(f"no part is called {', '.join(sorted(unknown))}; known: {', '.join(PARTS)}")
     both = commits(arguments.former)
-    print(
-        "              passed, seconds           processor, seconds\npart     former      now  ratio     former      now  ratio"
-    )
+    print("            seconds passed              seconds of processor")
+    print("part     former      now  ratio     former      now  ratio")
     with tempfile.TemporaryDirectory(prefix="quick-") as name:
         folder = Path(name)
         if {"plan", "idle"} & set(parts):
