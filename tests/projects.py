@@ -19,7 +19,7 @@ import yaml
 from ruamel.yaml import YAML
 
 from assets.declare.declaration import Declaration
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.state import graph
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus

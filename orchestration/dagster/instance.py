@@ -18,7 +18,8 @@ import dagster as dg
 
 from orchestration.files.damage import make_folder
 from orchestration.files.full_disk import in_words
-from orchestration.files.publish import lock_file, write_changed
+from orchestration.files.locks import lock_file
+from orchestration.files.publish import write_changed
 from orchestration.files.sqlite import damaged, set_damaged_aside
 
 #: The files of Dagster's store below its home: a table that each has, and what is lost from sight with it.

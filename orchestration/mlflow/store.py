@@ -22,7 +22,7 @@ from typing import Any
 
 from assets.declare.settings import ROOT
 from orchestration.files.damage import make_folder, remove_file
-from orchestration.files.publish import lock_within
+from orchestration.files.locks import lock_within
 from orchestration.files.sqlite import damaged, fault, set_damaged_aside
 from orchestration.mlflow.values import folded, number, texts
 

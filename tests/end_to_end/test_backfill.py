@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.state.dvc_lock import read_stages, stage_name
 from orchestration.state.graph import selected
 from orchestration.workspace.environment import QUIET, STRICT

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.state.graph import datasets
 from orchestration.workspace.environment import QUIET, STRICT
 

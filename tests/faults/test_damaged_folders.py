@@ -10,7 +10,8 @@ from orchestration.execute.checkpoints import StoredCheckpoints
 from orchestration.files import publish
 from orchestration.files.checksummed import dump
 from orchestration.files.damage import make_folder
-from orchestration.files.publish import building, lock_file, recover
+from orchestration.files.locks import lock_file
+from orchestration.files.publish import building, recover
 from orchestration.state.graph import datasets
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 
