@@ -39,7 +39,7 @@ app = _Application(
     help="Raw text to silver-standard text-to-text training sets, reproducibly.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"thereoption_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
