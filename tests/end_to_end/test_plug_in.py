@@ -5,6 +5,7 @@ import filecmp
 import io
 
 import pytest
+import yaml
 from mlflow import MlflowClient
 from mlflow.pyfunc import load_model
 
@@ -76,7 +77,7 @@ def test_its_runs_are_in_mlflow_with_trials_and_a_model_that_answers(made):
     assert tried == {
         "least=4": {"share": 1.0},
         "least=6": {"share": 1.0},
-        "least=8": {"share": pytest.approx(1 / 3)},
+        "least=7": {"share": pytest.approx(2 / 3)},
     }
     run = runs("toy/model")["by_heart"]
     model = load_model(
@@ -101,7 +102,7 @@ def test_dvc_makes_the_same_of_it(made, with_toy, tmp_path):
     project = with_toy.copy(tmp_path / "checkout")
     output = project.repro()
     assert "Running stage 'toy-questions'" in output and "Running stage 'talksumm" not in output
-    assert project.lock == made[0].lock
+    assert yaml.safe_load(project.lock) == yaml.safe_load(made[0].lock)
     assert project.data() == made[0].data()
 
 

@@ -77,6 +77,6 @@ def lengths(questions: Parts) -> Outcomes:
             "least": least,
             "share": sum(unit["words"] >= least for unit in units) / len(units),
         }
-        for least in (4, 6, 8)
+        for least in (4, 6, 7)
     ]
     yield Outcome.of(LENGTHS, [unit["id"] for unit in units], kept)
