@@ -40,6 +40,11 @@ class File:
         return f"{label(self.item, self.month)} [{self.table}]"
 
     @property
+    def schema(self) -> pa.Schema:
+        """The columns of its rows, as they are declared."""
+        return getattr(self.item.shape, self.table)
+
+    @property
     def address(self) -> str:
         """The file's path in a checkout, wherever it was read from."""
         return "/".join(filter(None, ("data", self.item.name, self.month, self.path.name)))

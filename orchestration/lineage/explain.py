@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from assets.declare.report import Everything
 from ops.parse.characters import one_line
-from orchestration.lineage.ancestry import Ancestry, Passport, Place
+from orchestration.lineage.ancestry import Ancestry, File, Passport, Place
 from orchestration.lineage.origins import Row, flow, raw_file, rows, saying, short, spoken, where
 from orchestration.state.freshness import View
 from orchestration.state.records import read_record
@@ -67,13 +67,13 @@ def _origins(ancestry: Ancestry, passport: Passport, indent: str, seen: set[int]
             continue
         place = origin.kept[-1]
         (row,) = rows([place])
-        yield f"{indent}{place.file.name} {origin.id}{_about(row)}"
-        yield from (f"{indent}  {line}" for line in spoken(ancestry, [row])[0])
+        yield f"{indent}{place.file.name} {origin.id}{_about(place.file, row)}"
+        yield from (f"{indent}  {line}" for line in spoken(ancestry, [place], [row])[0])
         yield from _origins(ancestry, origin, indent + "  ", seen)
     if len(fresh) > _SOURCES_SHOWN:
         yield f"{indent}and {len(fresh) - _SOURCES_SHOWN} more rows of the same kind"
 
 
-def _about(row: Row) -> str:
-    said = row.get(saying(list(row)) or "")
-    return "".join(f": {part}" for part in (where(row), said and short(said)) if part)
+def _about(file: File, row: Row) -> str:
+    said = row.get(saying(file, row.keys()) or "")
+    return "".join(f": {part}" for part in (where(file, row), said and short(said)) if part)

@@ -11,6 +11,7 @@ from typing import Any
 
 from assets.declare.declaration import Declaration
 from assets.declare.report import Files
+from ops.outcome import of_role
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
 from orchestration.lineage.ancestry import Ancestry, File, Passport, Place
@@ -69,16 +70,21 @@ class _Told:
         self.passports = {code: ancestry.passport(code, NAMED) for code in codes}
         places = [place for passport in self.passports.values() for place in passport.standings]
         contents = rows(places)
-        self.columns = {place.file: _columns(row) for place, row in zip(places, contents, strict=True)}
+        found = list(zip(places, contents, strict=True))
+        self.columns = {place.file: _columns(place.file, row) for place, row in found}
         items = {place.file.item.name: place.file.item for place in places}
         self.steps = {name: _step(item) for name, item in items.items()}
         self.told: dict[Place, list[Any]] = {
-            place: [place.index, where(row), [_value(row[name]) for name in self.columns[place.file]]]
-            for place, row in zip(places, contents, strict=True)
+            place: [
+                place.index,
+                where(place.file, row),
+                [_value(row[name]) for name in self.columns[place.file]],
+            ]
+            for place, row in found
         }
         self.spoken = {
             place: [str(one) for one in said]
-            for place, said in zip(places, spoken(ancestry, contents), strict=True)
+            for place, said in zip(places, spoken(ancestry, places, contents), strict=True)
             if said
         }
 
@@ -95,7 +101,7 @@ class _Told:
                     "table": file.table,
                     "path": file.address,
                     "columns": self.columns[file],
-                    "says": saying(self.columns[file]),
+                    "says": saying(file, self.columns[file]),
                 }
                 for file in files
             ],
@@ -121,8 +127,9 @@ class _Told:
         return node
 
 
-def _columns(row: Row) -> list[str]:
-    return [name for name in row if name not in ("id", "spans")]
+def _columns(file: File, row: Row) -> list[str]:
+    hidden = {"id", *of_role(file.schema, "spans")}
+    return [name for name in row if name not in hidden]
 
 
 def _value(value: Any) -> Any:
