@@ -16,19 +16,19 @@ from rich.console import Console
 from orchestration.drivers.loop import bring_up_to_date
 from orchestration.state.corpora import check_versions
 from orchestration.state.dvc_lock import check_before_dvc
-from orchestration.state.graph import datasets
-from orchestration.state.input_snapshot import footing
+from orchestration.state.input_snapshot import input_snapshot
+from orchestration.workspace.workspace import Workspace
 
 
-def repro(jobs: int = 1) -> int:
+def repro(workspace: Workspace, jobs: int = 1) -> int:
     """Make what is stale, then run `dvc repro`; return its status. A stage tries again what failed here.
 
     Raises, before anything is made, what DVC fails at, waits for, or would write over.
     """
-    check_versions()
-    check_before_dvc()
-    footing()
-    wanted = [(item, item.made_months) for item in datasets().values()]
-    for _ in bring_up_to_date(wanted, Console(soft_wrap=True), jobs=jobs):
+    check_versions(workspace)
+    check_before_dvc(workspace)
+    input_snapshot(workspace)
+    wanted = [(item, item.made_months) for item in workspace.datasets.values()]
+    for _ in bring_up_to_date(workspace, wanted, Console(soft_wrap=True), jobs=jobs):
         pass  # what ends is shown as it ends
-    return subprocess.run(["dvc", "repro"], check=False).returncode
+    return subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode

@@ -16,17 +16,15 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from assets.declare.settings import ROOT
 from orchestration.files.checksummed import dump, read
 from orchestration.files.identity import file_md5, folder_files, folder_hashes, version
 from orchestration.files.publish import write_file
-from orchestration.state.addresses import base_port
+from orchestration.state.addresses import Addresses
 from orchestration.state.dvc_lock import cached
 from orchestration.state.freshness import View
-from orchestration.state.graph import asset_folder, datasets
-from orchestration.state.input_snapshot import footing
+from orchestration.state.input_snapshot import input_snapshot
 from orchestration.versions.revisions import head
-from orchestration.workspace.paths import STATE
+from orchestration.workspace.workspace import Workspace
 
 #: Compared by their bytes.
 _CONTENT = ("code.json", "dvc.lock", "dvc.yaml", "metrics", ".dvc/config", ".dvc/config.local", ".dvcignore")
@@ -44,17 +42,19 @@ _STATE = (
     "data/quality/docs",
     "data/quality/live",
 )
-_NOTE = STATE / "settled.json"
 _KIND = TypeAdapter(dict[str, str])
 
 
-def settled() -> bool:
+def settled(workspace: Workspace) -> bool:
     """Say whether everything is as it was when that was remembered."""
-    known = read(_NOTE, _KIND, "what is finished is committed again")
-    return known is not None and known == {"datasets": datasets_now(), "around": _around()}
+    known = read(_note(workspace), _KIND, "what is finished is committed again")
+    return known is not None and known == {
+        "datasets": datasets_now(workspace),
+        "around": _around(workspace),
+    }
 
 
-def remember(committed: str) -> None:
+def remember(workspace: Workspace, committed: str) -> None:
     """Remember how everything is, after the datasets that were `committed` were told of.
 
     Not where they are others by now: another process makes some, and may not come to commit them.
@@ -62,42 +62,48 @@ def remember(committed: str) -> None:
     from orchestration.dagster.instance import instance
 
     instance().dispose()  # its stores are written to as they are closed
-    if datasets_now() == committed:
-        write_file(_NOTE, dump({"datasets": committed, "around": _around()}))
+    if datasets_now(workspace) == committed:
+        write_file(_note(workspace), dump({"datasets": committed, "around": _around(workspace)}))
 
 
-def datasets_now() -> str:
+def datasets_now(workspace: Workspace) -> str:
     """Return a digest of what datasets are made of, of their bytes, and of which partitions are fresh."""
-    view = View()
+    view = View(workspace)
     found = {
         item.name: (
             [view.status(item, month).fresh for month in item.made_months],
-            folder_hashes(asset_folder(item)),
+            folder_hashes(workspace.folder(item)),
         )
-        for item in datasets().values()
+        for item in workspace.datasets.values()
     }
-    return _digest([footing(), found])
+    return _digest([input_snapshot(workspace), found])
 
 
-def _around() -> str:
+def _note(workspace: Workspace) -> Path:
+    return workspace.state / "settled.json"
+
+
+def _around(workspace: Workspace) -> str:
     """Return a digest of what is told of the datasets, and where."""
-    made = [folder_hashes(asset_folder(item)) for item in datasets().values()]
-    in_cache = {md5 for hashes in made for md5 in (*hashes.values(), version(hashes))}
-    marked = [_mark(path) for path in (*_files(_STATE), *map(cached, sorted(in_cache)))]
-    return _digest([head(), base_port(), [(str(path), file_md5(path)) for path in _files(_CONTENT)], marked])
+    made = [folder_hashes(workspace.folder(item)) for item in workspace.datasets.values()]
+    in_cache = sorted({md5 for hashes in made for md5 in (*hashes.values(), version(hashes))})
+    content = [(str(path), file_md5(path)) for path in _files(workspace, _CONTENT)]
+    state = [_mark(path) for path in _files(workspace, _STATE)]
+    cache = [_mark(cached(workspace, md5)) for md5 in in_cache]
+    return _digest([head(workspace), Addresses(workspace).base_port(), content, state, cache])
 
 
 def _digest(content: object) -> str:
     return hashlib.md5(json.dumps(content).encode(), usedforsecurity=False).hexdigest()
 
 
-def _files(names: Iterable[str]) -> Iterator[Path]:
+def _files(workspace: Workspace, names: Iterable[str]) -> Iterator[Path]:
     for name in names:
-        if (ROOT / name).is_dir():
-            files = folder_files(ROOT / name).values()
+        if (workspace.root / name).is_dir():
+            files = folder_files(workspace.root / name).values()
             yield from (path for path in files if not path.name.endswith("-shm"))
-        elif os.path.lexists(ROOT / name):
-            yield ROOT / name
+        elif os.path.lexists(workspace.root / name):
+            yield workspace.root / name
 
 
 def _mark(path: Path) -> tuple[str, int, int, int] | None:

@@ -20,6 +20,9 @@ def encoder_layer(width: int, heads: int, dropout: float) -> nn.TransformerEncod
     )
     # The fused kernel of attention, which holds no N x N matrix, has no dropout on the processor.
     layer.self_attn.dropout = 0.0
+    # As nn.Linear draws them, as in the network that docs/train.md measured; torch's default is wider.
+    for weights in layer.self_attn.parameters():
+        nn.init.uniform_(weights, -(width**-0.5), width**-0.5)
     return layer
 
 
