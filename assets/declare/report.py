@@ -5,18 +5,23 @@ Belongs here: what a report reads and makes. Not here: datasets (dataset.py), an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from assets.declare.declaration import Declaration, Input, Key, declarations, register
+from assets.declare.graph import Graph
 
 #: What a report makes: files by relative path.
 Files: TypeAlias = Iterator[tuple[str, bytes]]
 
 
-class Everything(dict[str, dict[str, Path]]):
+class Everything(dict[str, Mapping[str, Path]]):
     """The folders of every dataset declared before, by name and month: what a report reads."""
+
+    def __init__(self, folders: Mapping[str, Mapping[str, Path]] | None = None, graph: Graph | None = None):
+        super().__init__(folders or {})
+        self.graph = graph or Graph(declarations().values())
 
 
 def report(*, group: str) -> Callable[[Callable[[Everything], Files]], Declaration]:

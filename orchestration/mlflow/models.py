@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from assets.declare.settings import ROOT
+import ops
 from ops.models.installed import MODELS_TXT
 from ops.models.served import ModelKind
 
@@ -51,7 +51,7 @@ def save_model(kind: ModelKind, files: Path, target: Path, packages: Iterable[tu
                 *(f"{name}=={version}" for name, version in packages),
                 *(_installed() if kind.named else ()),
             ],
-            code_paths=[str(ROOT / "ops")],
+            code_paths=[str(Path(next(iter(ops.__path__))))],
         )
 
 

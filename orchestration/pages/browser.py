@@ -62,7 +62,8 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dic
         if not own:
             continue
         table = pa.concat_tables([_taken(own, file) for file in dict.fromkeys(place.file for place in own)])
-        found[kind] = as_data(columns(table))
+        declared = getattr(item.shape, kind)
+        found[kind] = as_data(columns(table, declared))
         numbers = [_numbers(table, name) for name in dict.fromkeys(measures)]
         rows = [
             {
@@ -78,7 +79,7 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dic
             for row, (text, marked) in zip(rows, contrasted.of_row, strict=True):
                 row |= {"text": text, "marked": marked}
         entries += rows
-        contents += cells(table, len(places))
+        contents += cells(table, len(places), declared)
     for entry, content in zip(entries, fitted(contents), strict=True):
         entry["cells"] = content
     return {

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from functools import cache
 
-from assets.declare.settings import ROOT, settings
 from ops.parse.scan import Corpus
 from orchestration.engine.local import engine
-from orchestration.state.graph import datasets
+from orchestration.workspace.workspace import Workspace
 
 
 @cache
-def corpus(name: str) -> Corpus:
+def corpus(workspace: Workspace, name: str) -> Corpus:
     """Return the corpus `sources.<name>`, its index scanned at most once in a process."""
-    chosen = settings()
+    chosen = workspace.settings
     return Corpus(
         name=name,
         sources=chosen.sources.get(name, {}),
-        formats=next(item.formats for item in datasets().values() if item.records == name),
-        root=ROOT,
+        formats=next(item.formats for item in workspace.datasets.values() if item.records == name),
+        root=workspace.root,
         first_month=chosen.partitions.start,
         last_month=chosen.partitions.end,
         records_per_part=chosen.store.records_per_part,
@@ -30,8 +29,8 @@ def corpus(name: str) -> Corpus:
     )
 
 
-def check_versions() -> None:
+def check_versions(workspace: Workspace) -> None:
     """Raise SourceError that names a file which DVC fails at, or a pipe, which it would wait for."""
-    for name in settings().sources:
-        corpus(name).check()
-        corpus(name).check_versions()
+    for name in workspace.settings.sources:
+        corpus(workspace, name).check()
+        corpus(workspace, name).check_versions()

@@ -7,15 +7,15 @@ from dagster._core.definitions.data_version import DATA_VERSION_TAG, CachingStal
 from dagster._core.loader import LoadingContextForTest
 
 from assets.declare.dagster_asset import asset_key
+from orchestration.catalogue import workspace
 from orchestration.dagster.definitions import defs
 from orchestration.dagster.instance import instance
-from orchestration.state.graph import datasets
 
 loading = LoadingContextForTest(instance())
 graph = defs.resolve_asset_graph()
 resolver = CachingStaleStatusResolver(instance(), graph, loading)
 answer = {}
-for name, item in datasets().items():
+for name, item in workspace().datasets.items():
     for month in item.made_months:
         records = (
             instance()

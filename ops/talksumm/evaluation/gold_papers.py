@@ -16,7 +16,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ops.core.splits import SPLITS, Split, split_at
 from ops.identity import joint_licence, row_id
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.outcome import NAME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
 from ops.parts import Parts
@@ -43,8 +43,8 @@ GOLD_PAPERS = Shape(
     unit=HUMAN_SUMMARIES.kept,
     kept=columns(
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("document", _TEXT, "the paper's name in its source"),
-        ("title", _TEXT, "of the paper"),
+        ("document", _TEXT, "the paper's name in its source", NAME),
+        ("title", _TEXT, "of the paper", TITLE),
         ("split", _TEXT, "train, validation or test, by paper; papers of one title are in one split"),
         ("sentences", pa.list_(_TEXT), "that may be extracted, in the paper's order"),
         ("roles", pa.list_(_TEXT), "of the sections that the sentences stand in"),

@@ -7,7 +7,7 @@ import pytest
 
 from assets.declare import code
 from assets.declare.declaration import declarations
-from orchestration.state.graph import datasets
+from orchestration.catalogue import workspace
 
 
 def dump(text):
@@ -44,7 +44,7 @@ def test_the_closure_follows_imports_inside_functions_and_out_of_packages():
 
 
 def test_the_writer_is_part_of_every_dataset():
-    assert all("pyarrow" in item.code["packages"] for item in datasets().values())
+    assert all("pyarrow" in item.code["packages"] for item in workspace().datasets.values())
 
 
 def test_a_dataset_depends_on_the_models_that_its_params_name():
@@ -58,8 +58,8 @@ def test_a_data_file_beside_a_module_is_part_of_it(monkeypatch, tmp_path):
     folder = tmp_path / "ops" / "text"
     folder.mkdir(parents=True)
     for name in ("stop_words.py", "stop_words.txt"):
-        (folder / name).write_bytes((code.ROOT / "ops/text" / name).read_bytes())
-    monkeypatch.setattr(code, "ROOT", tmp_path)
+        (folder / name).write_bytes((code.checkout() / "ops/text" / name).read_bytes())
+    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
     assert code._module_hash.__wrapped__("ops.text.stop_words") == before
     with (folder / "stop_words.txt").open("a") as file:
         file.write("moreover\n")
@@ -81,8 +81,8 @@ def test_what_systems_add_to_the_pages_is_part_of_the_report():
 def test_a_file_that_matches_a_pattern_of_a_module_is_part_of_it(monkeypatch, tmp_path, name):
     module, folder = "orchestration.pages.html", "orchestration/pages"
     before = code._module_hash.__wrapped__(module)
-    shutil.copytree(code.ROOT / folder, tmp_path / folder)
-    monkeypatch.setattr(code, "ROOT", tmp_path)
+    shutil.copytree(code.checkout() / folder, tmp_path / folder)
+    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
     assert code._module_hash.__wrapped__(module) == before
     with (tmp_path / folder / name).open("a") as file:
         file.write("\n")

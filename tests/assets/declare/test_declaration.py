@@ -17,9 +17,9 @@ from ops.params import Strict
 from ops.parse.papers import FORMATS
 from ops.parse.scan import Records
 from ops.parts import Artifact, Parts
+from orchestration.catalogue import workspace
 from orchestration.dagster.definitions import defs
 from orchestration.state.corpora import corpus
-from orchestration.state.graph import datasets
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
 
@@ -65,7 +65,7 @@ def test_raw_records_and_the_formats_that_read_them_are_declared_together():
 
 def test_every_corpus_of_the_params_is_read_by_the_formats_of_its_dataset():
     for name, sources in settings().sources.items():
-        assert {source.kind for source in sources.values()} <= corpus(name).formats.keys(), name
+        assert {source.kind for source in sources.values()} <= corpus(workspace(), name).formats.keys(), name
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_plain_truth_value_is_not_strictness():
 
 def test_every_asset_has_what_its_page_in_the_ui_shows():
     graph = defs.resolve_asset_graph()
-    for item in datasets().values():
+    for item in workspace().datasets.values():
         node = graph.get(asset_key(item.key))
         assert node.group_name == item.key.path[0]
         assert node.description and node.description.endswith(".")
@@ -136,15 +136,15 @@ def test_every_asset_has_what_its_page_in_the_ui_shows():
 
 
 def test_every_dataset_but_the_sources_says_whose_units_it_conserves():
-    assert all(item.consumes or item.records for item in datasets().values() if item.shape)
+    assert all(item.consumes or item.records for item in workspace().datasets.values() if item.shape)
 
 
 def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them(monkeypatch):
-    report, papers = datasets()["quality/pages"], datasets()["sources/papers"]
-    assert {source.key for source in report.inputs} == {item.key for item in datasets().values()} - {
-        report.key
-    }
-    for item in (papers, datasets()["talksumm/alignments"]):
+    report, papers = workspace().datasets["quality/pages"], workspace().datasets["sources/papers"]
+    assert {source.key for source in report.inputs} == {
+        item.key for item in workspace().datasets.values()
+    } - {report.key}
+    for item in (papers, workspace().datasets["talksumm/alignments"]):
         assert report.values.items() >= item.values.items()
         assert set(report.sections) >= set(item.sections)
     changed = replace(papers, measures=("text.words",))
