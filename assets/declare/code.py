@@ -41,7 +41,7 @@ REPORT = (
 )
 
 #: What a declaration says of a dataset's quality: it looks at the data and makes none of it.
-ABOUT = frozenset({"contrast", "expectations", "measures", "scores", "thresholds"})
+ABOUT = frozenset({"text_pair", "expectations", "measures", "scores", "thresholds"})
 
 
 def entry(

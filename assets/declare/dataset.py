@@ -37,7 +37,7 @@ def dataset(
     measures: Sequence[str] = (),
     optional: bool = False,
     expectations: Suite = (),
-    contrast: tuple[str, str] | None = None,
+    text_pair: tuple[str, str] | None = None,
     scores: Mapping[str, Score] | None = None,
     thresholds: Sequence[Threshold] = (),
 ) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
@@ -56,12 +56,12 @@ def dataset(
     over all kept rows, for `dvc metrics` (ops/scores.py). `thresholds` are the params of which pages tell
     what other values would keep (thresholds.py).
 
-    `contrast` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
+    `text_pair` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of
     an input, "pairs.sentences": then a row names its pair in a column whose name ends with `_id`.
 
     Raises TypeError for an argument that is none of these and LookupError for an unknown dataset, a column in
-    the expectations or the contrast, or a param or an argument in the thresholds, that there is not.
+    the expectations or the text pair, or a param or an argument in the thresholds, that there is not.
     """
 
     def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
@@ -70,12 +70,12 @@ def dataset(
             measures=tuple(measures),
             optional=optional,
             expectations=tuple(expectations),
-            contrast=contrast,
+            text_pair=text_pair,
             scores=dict(scores or {}),
             thresholds=tuple(thresholds),
         )
         check(declaration.expectations, shape, declaration.name)
-        _check_contrast(declaration)
+        _check_text_pair(declaration)
         for threshold in declaration.thresholds:
             known = [source.argument for source in declaration.inputs]
             threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
@@ -120,14 +120,14 @@ def _declaration(
     )
 
 
-def _check_contrast(declaration: Declaration) -> None:
+def _check_text_pair(declaration: Declaration) -> None:
     assert declaration.shape is not None
     inputs = {source.argument: declarations()[source.key].shape for source in declaration.inputs}
-    for text in declaration.contrast or ():
+    for text in declaration.text_pair or ():
         argument, dot, column = text.rpartition(".")
         shape = inputs.get(argument) if dot else declaration.shape
         if shape is None or column not in shape.kept.names:
-            raise LookupError(f"{declaration.name}: the contrast names {text!r}, which is no column")
+            raise LookupError(f"{declaration.name}: the text pair names {text!r}, which is no column")
 
 
 def _input_key(group: str, name: str) -> dg.AssetKey:

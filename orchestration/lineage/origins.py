@@ -60,7 +60,7 @@ def where(row: Row) -> str:
     return ""
 
 
-def saying(columns: Sequence[str]) -> str | None:
+def summary_column(columns: Sequence[str]) -> str | None:
     """Return the column that says most shortly what a row is about."""
     return next((name for name in ("title", "paper_title", "talk_title", "text") if name in columns), None)
 
@@ -86,7 +86,7 @@ def spoken(ancestry: Ancestry, states: Sequence[Row]) -> list[list[Spoken]]:
     found: list[list[Spoken]] = [[] for _ in states]
     aligned = [number for number, row in enumerate(states) if row.get("spans")]
     codes = ancestry.codes([states[number]["pair_id"] for number in aligned])
-    places = {code: ancestry.passport(code).kept for code in set(codes) if code >= 0}
+    places = {code: ancestry.lineage(code).kept for code in set(codes) if code >= 0}
     numbers: dict[Place, list[int]] = {}
     for number, code in zip(aligned, codes, strict=True):
         if places.get(code):
@@ -97,7 +97,7 @@ def spoken(ancestry: Ancestry, states: Sequence[Row]) -> list[list[Spoken]]:
             talk = words[place.index].values
             for number in numbers[place]:
                 found[number] = [
-                    _said(talk, span["first"], span["last"]) for span in states[number]["spans"][:SPOKEN]
+                    _passage(talk, span["first"], span["last"]) for span in states[number]["spans"][:SPOKEN]
                 ]
     return found
 
@@ -114,7 +114,7 @@ def flow(value: object) -> str:
     return text.removesuffix("...\n").strip()
 
 
-def _said(talk: pa.StructArray, first: int, last: int) -> Spoken:
+def _passage(talk: pa.StructArray, first: int, last: int) -> Spoken:
     texts, offsets = talk.field("text"), talk.field("offset")
     end = offsets[last].as_py() + len(texts[last].as_py())
     shown = texts.slice(first, min(last + 1 - first, 4 * WIDTH)).to_pylist()

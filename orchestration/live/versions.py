@@ -35,10 +35,10 @@ _PAGES = DATA / "quality" / "pages"
 
 @dataclass(frozen=True)
 class Entry:
-    """What is said of one dataset: a sentence, and where its rows differ, the comparison and its page."""
+    """What changed in one dataset: a sentence, and where its rows differ, the comparison and its page."""
 
     name: str
-    said: str
+    summary: str
     subject: str = ""
     found: Mapping[str, Any] = field(default_factory=dict)
     link: str = ""
@@ -47,7 +47,7 @@ class Entry:
 def write_versions(folder: Path) -> None:
     """Write `versions.html` and a page for each dataset that has changed; pages of older comparisons go.
 
-    What cannot be compared, for want of its bytes or of a history, is said in its place.
+    What cannot be compared, for want of its bytes or of a history, stands in its place.
     """
     entries = [_entry(item, folder / "versions") for item in datasets().values() if item.shape is not None]
     for entry in entries:

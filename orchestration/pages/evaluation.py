@@ -48,7 +48,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Difference:
-    """How far a system is above another by one metric, and what that says."""
+    """How far a system is above another by one metric, and the verdict."""
 
     score: Comparison
     verdict: str

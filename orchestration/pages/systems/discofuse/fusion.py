@@ -26,7 +26,7 @@ TABLE, MODELS = "table.json", "models.json"
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the page. What is missing it says. Raises ValueError naming a file that cannot be read."""
+    """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
     table = scores.read(side_file(everything, EVALUATION, TABLE))
     models = learning.models(side_file(everything, MODEL, MODELS) or [])
     matrices = {"connective": scores.connectives(table), "pronoun": scores.pronouns(table)}

@@ -42,7 +42,7 @@ _SCORE = re.compile(r"rouge[A-Za-z0-9]+_(precision|recall|f)")
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield the page, and for each paper a script with its summaries, loaded when it is looked at.
 
-    What is missing the page says. Raises ValueError naming a file that cannot be read.
+    The page names what is missing. Raises ValueError naming a file that cannot be read.
     """
     content = side_file(everything, DATASET, TABLE)
     table = scores.read(content)

@@ -129,7 +129,7 @@ def tests(table: Table) -> list[tuple[str, PairedTest]]:
 def architectures(content: Mapping[str, Any] | None) -> list[tuple[str, PairedTest]]:
     """Return the tests of extractors that learnt from one training set by different architectures.
 
-    Their names have the one first of which "above" is said: "transformer against pointer, both of oracle".
+    Their names have the one first that may be "above": "transformer against pointer, both of oracle".
     """
     found = []
     for test in read_tests((content or {}).get("architectures", []), "papers"):
@@ -147,7 +147,7 @@ def test_grid(title: str, head: str, metrics: Sequence[str], found: Sequence[tup
 
 
 def verdicts(found: Sequence[tuple[str, PairedTest]], metrics: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Return what is to be said of the extractor, with the systems that it is said against."""
+    """Return what the tests show of the extractor, with the systems that it is compared with."""
     against: dict[str, list[str]] = {verdict: [] for verdict in _SENTENCES}
     for name, test in found:
         against[test.verdict(*metrics)].append(name)
