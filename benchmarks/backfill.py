@@ -31,7 +31,7 @@ DIRECT = """
 import json, sys, time
 from pathlib import Path
 import orchestration
-from orchestration.state import graph
+from orchestration.catalogue import workspace
 from orchestration.state.corpora import corpus
 from orchestration.engine.local import engine
 from orchestration.files.parquet import write_outcomes
@@ -40,11 +40,11 @@ from assets.declare.declaration import declarations
 
 started, number = time.monotonic(), 0
 out = Path(sys.argv[1])
-for item in graph.datasets().values():
+for item in workspace().datasets.values():
     if not item.partitioned:
         continue
     for month in item.made_months:
-        months = graph.input_months(item, month)
+        months = workspace().graph.input_months(item, month)
         arguments = dict(item.arguments)
         for source in item.inputs:
             upstream = declarations()[source.key]
@@ -55,7 +55,7 @@ for item in graph.datasets().values():
             ]
             arguments[source.argument] = Parts(upstream.shape.kept, tuple(parts), engine())
         if item.records:
-            arguments["records"] = corpus(item.records).records(month)
+            arguments["records"] = corpus(workspace(), item.records).records(month)
         target = out / item.name / month
         target.mkdir(parents=True)
         write_outcomes(target, item.function(**arguments), item.shape)

@@ -45,7 +45,6 @@ from ops.parse.records import Record
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parse.source import ParseError, Raw
-from ops.parse.summaries import FORMATS
 from ops.rank.choose import hybrid, only
 from ops.rank.oracle import bigram_gains, oracle
 from ops.rank.simple import best_first, lead, shuffled
@@ -54,6 +53,7 @@ from ops.rank.text_rank import text_rank
 from ops.rank.tokens import content_words
 from ops.rank.tokens import words as tokens
 from ops.talksumm.models.extractor import Architecture, ExtractorParams
+from ops.talksumm.sources.human_summaries import FORMATS
 
 WORDS = 150
 SEED = 0

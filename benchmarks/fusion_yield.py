@@ -32,7 +32,7 @@ from ops.discofuse.build.candidates import candidates
 from ops.discofuse.build.examples import ExampleParams, examples
 from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import CONTROL, RuleParams
-from ops.parse.schemas import PROSE
+from ops.discofuse.sources.schemas import PROSE
 
 #: A title, where there is one, and a text.
 Document: TypeAlias = tuple[str | None, str]

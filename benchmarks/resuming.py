@@ -11,13 +11,14 @@ import time
 from pathlib import Path
 
 import orchestration.catalogue  # noqa: F401  declares every asset
-from ops.parse.prose import parse_prose
+from ops.discofuse.sources.prose import parse_prose
+from ops.discofuse.sources.schemas import PROSE
 from ops.parse.records import Record
-from ops.parse.schemas import PROSE
 from ops.parse.source import Raw
 from orchestration.engine.local import LocalEngine
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.parquet import write_outcomes
+from orchestration.workspace.workspace import Workspace
 
 ROUNDS = 5
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,7 +40,7 @@ def seconds(pieces: list[list[Record]], stored: bool) -> float:
     with tempfile.TemporaryDirectory(dir=ROOT) as folder:
         engine = LocalEngine()
         if stored:
-            engine = ResumableEngine(engine, "prose", Path(folder) / "parts", {})
+            engine = ResumableEngine(Workspace.here(), engine, "prose", Path(folder) / "parts", {})
         begun = time.perf_counter()
         write_outcomes(Path(folder), engine.map(parse_prose, pieces), PROSE)
         return time.perf_counter() - begun

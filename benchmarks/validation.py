@@ -23,12 +23,13 @@ import pyarrow.parquet as pq
 
 import orchestration.catalogue  # noqa: F401  declares every asset
 from assets.declare.expectations import THIS_MONTH, among, at_most, between, matches, none, not_null, unique
+from orchestration.catalogue import workspace
 from orchestration.files.parquet import part_name, write_table
 from orchestration.quality import failing
 from orchestration.quality.suites import suite
 from orchestration.quality.validate import Validation, validate
 from orchestration.state import validation_history as history
-from orchestration.state.graph import datasets
+from orchestration.workspace.workspace import Workspace
 
 ROWS, PART, VALIDATIONS, ROUNDS = 100_000, 10_000, 3_000, 3
 SUITE = [
@@ -126,9 +127,9 @@ def validations(bad: float, folder: Path) -> None:
         return validate(folder, SUITE, {}, "rows", "2018-06")
 
     def with_rows() -> None:
-        failing.keep_failing(item, "2018-06", folder, ours().results)
+        failing.keep_failing(Workspace(folder.parent), item, "2018-06", folder, ours().results)
 
-    item = datasets()["talksumm/pairs"]
+    item = workspace().datasets["talksumm/pairs"]
     begin = time.process_time()
     found = ours()
     first = time.process_time() - begin
@@ -148,9 +149,9 @@ def validations(bad: float, folder: Path) -> None:
 
 def histories() -> None:
     """Measure appending to a history of thousands of validations, and reading it."""
-    item = datasets()["talksumm/pairs"]
+    item = workspace().datasets["talksumm/pairs"]
     with tempfile.TemporaryDirectory() as folder:
-        history.HISTORY = Path(folder)
+        here = Workspace(Path(folder))
         rows = table(0.0).slice(0, 100)
         part = Path(folder) / part_name("kept", 0)
         write_table(rows, part)
@@ -160,11 +161,11 @@ def histories() -> None:
             history.entry(f"{2000 + n // 12 % 20}-{n % 12 + 1:02d}", "run", f"{n}", "suite", counts, results)
             for n in range(VALIDATIONS)
         ]
-        history.append(item, entries)
-        append = least(lambda: history.append(item, entries[:1]))
-        read = least(lambda: history.read(item))
-        summary = least(lambda: history.read(item, ["month", "time", "accepted", "warnings"]))
-        size = history.history_file(item).stat().st_size
+        history.append(here, item, entries)
+        append = least(lambda: history.append(here, item, entries[:1]))
+        read = least(lambda: history.read(here, item))
+        summary = least(lambda: history.read(here, item, ["month", "time", "accepted", "warnings"]))
+        size = history.history_file(here, item).stat().st_size
     print(
         f"history of {VALIDATIONS:,} validations: {size / 1e6:.2f} MB; append {append * 1e3:.0f} ms, "
         f"read {read * 1e3:.0f} ms, without the expectations {summary * 1e3:.0f} ms"
@@ -178,7 +179,6 @@ def main() -> None:
 
     print(f"importing Great Expectations: {time.process_time() - begin:.1f} s")
     with tempfile.TemporaryDirectory() as folder:
-        failing.FAILING = Path(folder) / "failing"
         for bad in (0.0, 0.01, 1.0):
             place = Path(folder) / f"rows-{bad}"
             place.mkdir()

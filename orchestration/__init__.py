@@ -9,5 +9,6 @@ from orchestration.workspace.bytecode import protect
 protect()
 
 from orchestration.workspace.environment import fix  # noqa: E402
+from orchestration.workspace.workspace import Workspace  # noqa: E402
 
-fix()
+fix(Workspace.here())

@@ -1,19 +1,23 @@
 """Every asset of the project: sources, the systems that are found in `assets/systems`, and reports.
 
 Belongs here: declaring them all, once, for whatever drives them. Not here: questions over them
-(state/graph.py), which is why that module imports no page.
+(assets/declare/graph.py).
 """
 
 from __future__ import annotations
 
-from orchestration.state import input_snapshot
+from functools import cache
 
-input_snapshot.code()  # what is edited from here on is noticed
+from orchestration.state import input_snapshot
+from orchestration.workspace.workspace import Workspace
+
+input_snapshot.code(Workspace.here())  # what is edited from here on is noticed
 
 from assets.declare.discovery import discover  # noqa: E402
 from assets.declare.report import Everything, Files, report  # noqa: E402
+from assets.declare.settings import document  # noqa: E402
 
-MODULES = discover()
+discover()
 
 
 @report(group="quality")
@@ -22,3 +26,11 @@ def pages(everything: Everything) -> Files:
     from orchestration.pages.site import site
 
     return site(everything)
+
+
+@cache
+def workspace() -> Workspace:
+    """Return this checkout with all its assets. Raises ParamsError for params that do not fit them."""
+    found = Workspace.here()
+    found.graph.check(document(), found.settings)
+    return found

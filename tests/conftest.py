@@ -9,6 +9,7 @@ from hypothesis import settings
 
 import orchestration
 import orchestration.catalogue  # noqa: F401  declares every asset
+from orchestration.workspace.workspace import Workspace
 from tests.browser.fixtures import browser, visit  # noqa: F401  fixtures
 from tests.faults.tally import tally  # noqa: F401  fixture
 from tests.projects import (  # noqa: F401  fixtures
@@ -34,3 +35,9 @@ settings.load_profile("project")
 def path(monkeypatch):
     """MLflow puts the code of a model that it loads first on the path, where workers spawned later would find it."""
     monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+@pytest.fixture
+def tmp_workspace(tmp_path) -> Workspace:
+    """An empty workspace of the project's datasets."""
+    return Workspace(tmp_path)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from assets.declare.report import Everything
 from ops.outcome import Outcome, drop, reject
+from orchestration.catalogue import workspace
 from orchestration.files.parquet import write_outcomes
 from orchestration.lineage.ancestry import Ancestry
 from orchestration.lineage.rows import counted
 from orchestration.pages import browser, lineage
 from orchestration.pages.html import shared
 from orchestration.pages.sampling import sample
-from orchestration.state.graph import datasets
 
 JUNE, JULY = "2018-06", "2018-07"
 
@@ -25,7 +25,7 @@ def write(
     folder: Path, name: str, month: str, kept: Sequence = (), dropped: Sequence = (), rejected: Sequence = ()
 ) -> Everything:
     """Write one partition; columns that a row lacks are null. Lost rows: (row, reason or error, score)."""
-    shape = datasets()[name].shape
+    shape = workspace().datasets[name].shape
     place = folder / name / (month or "all")
     place.mkdir(parents=True)
 
@@ -48,7 +48,7 @@ def together(*parts: Everything) -> Everything:
     for part in parts:
         for name, months in part.items():
             found[name] = {**found.get(name, {}), **months}
-    return Everything({name: found[name] for name in datasets() if name in found})
+    return Everything({name: found[name] for name in workspace().datasets if name in found})
 
 
 def talk(folder: Path) -> Everything:

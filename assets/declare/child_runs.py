@@ -1,24 +1,38 @@
-"""Datasets that are made of trials: each is a child of its partition's run in MLflow.
+"""Datasets that are made of trials or trainings: each is a child of its partition's run in MLflow.
 
-Belongs here: which columns were tried and which came out; where models are told of. Not here: writing runs
+Belongs here: which columns were tried and which came out; what trained models are. Not here: writing runs
 (orchestration/mlflow/tracking.py).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-#: What models are by what they answer: indices of sentences, or texts.
-ModelKind: TypeAlias = Literal["extractor", "seq2seq"]
+import pyarrow as pa
+
+from ops.models.served import ModelKind
+from ops.outcome import Shape
 
 
 @dataclass(frozen=True)
-class ChildRuns:
-    """The columns of a trial: what was tried, and what came out (numbers, null where there is none)."""
+class Trials:
+    """A dataset whose kept rows are trials: the columns of what was tried, and of what came out.
+
+    What came out are numbers, null where there is none.
+    """
 
     params: tuple[str, ...]
     metrics: tuple[str, ...]
+
+    def check(self, owner: str, shape: Shape) -> None:
+        """Raise LookupError for a column that its dataset does not have, or a metric that is no number."""
+        for name in (*self.params, *self.metrics):
+            if name not in shape.kept.names:
+                raise LookupError(f"{owner}: the trials name {name!r}, which is no column")
+        for name in self.metrics:
+            kind = shape.kept.field(name).type
+            if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+                raise LookupError(f"{owner}: the trials name {name!r} as a metric, which is no number")
 
 
 @dataclass(frozen=True)
@@ -31,19 +45,3 @@ class Trainings:
 
     kind: ModelKind
     file: str = "models.json"
-
-
-#: By the name of the dataset.
-TRAININGS = {
-    "talksumm/extractor": Trainings("extractor"),
-    "discofuse/fusion_model": Trainings("seq2seq"),
-    "discofuse/transfer": Trainings("seq2seq"),
-}
-
-#: By the name of the dataset.
-CHILD_RUNS = {
-    "talksumm/tuning": ChildRuns(
-        params=("lambda", "gamma", "delta", "epsilon"),
-        metrics=("accuracy", "low", "high", "within_two", "words"),
-    ),
-}

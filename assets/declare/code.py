@@ -21,8 +21,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from assets.declare.settings import ROOT
-from ops.models.installed import digest
+from assets.declare.settings import checkout
+from ops.models.digest import digest
 
 #: What turns outcomes into bytes is part of every dataset's code.
 WRITER = "orchestration.files.parquet"
@@ -40,8 +40,8 @@ REPORT = (
     "orchestration.files.vega",
 )
 
-#: What a declaration says of a dataset's quality: it looks at the data and makes none of it.
-ABOUT = frozenset({"text_pair", "expectations", "measures", "scores", "thresholds"})
+#: What a declaration says of how a dataset is checked and shown: it looks at the data and makes none of it.
+ABOUT = frozenset({"text_pair", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
 
 
 def entry(
@@ -101,7 +101,7 @@ def _inside(module: str, within: Sequence[str]) -> bool:
 
 
 def _file(module: str) -> Path:
-    path = ROOT / Path(*module.split("."))
+    path = checkout() / Path(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
@@ -277,9 +277,8 @@ def _is_docstring(node: ast.AST) -> bool:
 
 @lru_cache(maxsize=1)
 def _lock() -> Mapping[str, tuple[str, str]]:
-    pins = re.findall(
-        r"^([A-Za-z0-9._-]+)==([^\s;]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE
-    )
+    text = (checkout() / "requirements.lock").read_text()
+    pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", text, re.MULTILINE)
     return {_normal(name): (name, version) for name, version in pins}
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import dagster as dg
 import pyarrow as pa
 
-from assets.declare.declaration import Declaration, Input, declarations
+from assets.declare.declaration import Declaration, Input, Key, declarations
 from assets.declare.settings import settings
 from ops.outcome import meaning
 
@@ -44,6 +44,11 @@ def months() -> dg.PartitionsDefinition[str]:
     return dg.MonthlyPartitionsDefinition(start_date=chosen.start, end_date=after, fmt="%Y-%m")
 
 
+def asset_key(key: Key) -> dg.AssetKey:
+    """Return Dagster's key of a dataset."""
+    return dg.AssetKey([*key])
+
+
 def dagster_asset(declaration: Declaration) -> dg.AssetsDefinition:
     """Return the asset of a declaration."""
 
@@ -54,10 +59,13 @@ def dagster_asset(declaration: Declaration) -> dg.AssetsDefinition:
 
     body.__name__ = "__".join(declaration.key.path)
     return dg.asset(
-        key=declaration.key,
+        key=asset_key(declaration.key),
         group_name=declaration.key.path[0],
         description=declaration.function.__doc__,
-        deps=[dg.AssetDep(source.key, partition_mapping=_mapping(source)) for source in declaration.inputs],
+        deps=[
+            dg.AssetDep(asset_key(source.key), partition_mapping=_mapping(source))
+            for source in declaration.inputs
+        ],
         partitions_def=months() if declaration.partitioned else None,
         code_version=declaration.code_version,
         required_resource_keys={"store"},
@@ -91,7 +99,7 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
         return [
             dg.AssetCheckSpec(
                 name,
-                asset=declaration.key,
+                asset=asset_key(declaration.key),
                 description=text,
                 blocking=name not in ADVISORY,
                 partitions_def=months() if declaration.partitioned else None,

@@ -9,18 +9,17 @@ from __future__ import annotations
 import dataclasses
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
-import dagster as dg
-
-from assets.declare.dagster_asset import dagster_asset
-from assets.declare.declaration import Declaration, Input, declarations, register
+from assets.declare.child_runs import Trainings, Trials
+from assets.declare.declaration import Declaration, Input, Key, declarations, register
 from assets.declare.expectations import Suite, check
 from assets.declare.thresholds import Threshold
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes, Shape
 from ops.params import Params, Strict
 from ops.parse.scan import Records
+from ops.parse.source import Format
 from ops.parts import Artifact, Parts
 from ops.scores import Score
 
@@ -35,12 +34,15 @@ def dataset(
     consumes: str | None = None,
     partitioned: bool = True,
     measures: Sequence[str] = (),
+    formats: Mapping[str, Format[Any]] | None = None,
     optional: bool = False,
     expectations: Suite = (),
     text_pair: tuple[str, str] | None = None,
     scores: Mapping[str, Score] | None = None,
     thresholds: Sequence[Threshold] = (),
-) -> Callable[[Callable[..., Outcomes]], dg.AssetsDefinition]:
+    trials: Trials | None = None,
+    trains: Trainings | None = None,
+) -> Callable[[Callable[..., Outcomes]], Declaration]:
     """Declare a dataset: the decorated function is its asset.
 
     Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
@@ -50,37 +52,46 @@ def dataset(
     are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
     the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs",
     or "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
-    `measures` are the numbers worth drawing of its kept rows (ops/measures.py). Raw records that are
-    `optional` may be left out of params.yaml. `expectations` say what its rows should be like
-    (expectations.py): to change them validates its partitions again, and makes none. `scores` are numbers
-    over all kept rows, for `dvc metrics` (ops/scores.py). `thresholds` are the params of which pages tell
-    what other values would keep (thresholds.py).
+    `formats` read the raw records, by the `kind` that params.yaml gives a source; those that are `optional`
+    may be left out of it. `measures` are the numbers worth drawing of its kept rows (ops/measures.py).
+    `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
+    again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py).
+    `thresholds` are the params of which pages tell what other values would keep (thresholds.py).
+    `trials` and `trains` say that rows are trials, or that models are trained: each is a run of its own in
+    MLflow (child_runs.py).
 
     `text_pair` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of
     an input, "pairs.sentences": then a row names its pair in a column whose name ends with `_id`.
 
-    Raises TypeError for an argument that is none of these and LookupError for an unknown dataset, a column in
-    the expectations or the text pair, or a param or an argument in the thresholds, that there is not.
+    Raises TypeError for an argument that is none of these and for raw records without formats, LookupError
+    for a dataset, a column in the expectations, the text pair or the trials, or a param or an argument in the
+    thresholds, that there is not.
     """
 
-    def declare(function: Callable[..., Outcomes]) -> dg.AssetsDefinition:
+    def declare(function: Callable[..., Outcomes]) -> Declaration:
         declaration = dataclasses.replace(
             _declaration(function, group, shape, consumes, partitioned),
             measures=tuple(measures),
+            formats=dict(formats or {}),
             optional=optional,
             expectations=tuple(expectations),
             text_pair=text_pair,
             scores=dict(scores or {}),
             thresholds=tuple(thresholds),
+            trials=trials,
+            trains=trains,
         )
+        if bool(declaration.records) != bool(declaration.formats):
+            raise TypeError(f"{declaration.name}: raw records and the formats that read them go together")
         check(declaration.expectations, shape, declaration.name)
         _check_text_pair(declaration)
+        if trials:
+            trials.check(declaration.name, shape)
         for threshold in declaration.thresholds:
             known = [source.argument for source in declaration.inputs]
             threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
-        register(declaration)
-        return dagster_asset(declaration)
+        return register(declaration)
 
     return declare
 
@@ -113,7 +124,7 @@ def _declaration(
             records = name
         else:
             raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
-    key = dg.AssetKey([group, name])
+    key = Key(group, name)
     read = tuple(inputs)
     return Declaration(
         key, function, shape, consumes, partitioned, read, records, params, checkpoints, strict
@@ -130,8 +141,8 @@ def _check_text_pair(declaration: Declaration) -> None:
             raise LookupError(f"{declaration.name}: the text pair names {text!r}, which is no column")
 
 
-def _input_key(group: str, name: str) -> dg.AssetKey:
-    for candidate in (dg.AssetKey([group, name]), dg.AssetKey(["sources", name])):
+def _input_key(group: str, name: str) -> Key:
+    for candidate in (Key(group, name), Key("sources", name)):
         if candidate in declarations():
             return candidate
     raise LookupError(f"no dataset {group}/{name} or sources/{name} is declared before its use")

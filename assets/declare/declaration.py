@@ -12,17 +12,33 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
-
-import dagster as dg
+from typing import Any, NamedTuple
 
 from assets.declare import code
+from assets.declare.child_runs import Trainings, Trials
 from assets.declare.expectations import Expectation, suite_version
 from assets.declare.settings import document, raw_section, section, settings, validated
 from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import ModelName, Params
+from ops.parse.source import Format
 from ops.scores import Score
+
+
+class Key(NamedTuple):
+    """What a dataset is called. Dagster makes a key of its own of it: to import Dagster takes a second."""
+
+    group: str
+    asset: str
+
+    @property
+    def path(self) -> tuple[str, str]:
+        """Group and asset, as Dagster's key has them."""
+        return self.group, self.asset
+
+    def to_user_string(self) -> str:
+        """Return `group/asset`, as people write it."""
+        return f"{self.group}/{self.asset}"
 
 
 @dataclass(frozen=True)
@@ -30,7 +46,7 @@ class Input:
     """An argument of an asset function that names another dataset."""
 
     argument: str
-    key: dg.AssetKey
+    key: Key
     all_months: bool
     whole: bool = False
     """Whether the files beside its rows are read, too."""
@@ -40,7 +56,7 @@ class Input:
 class Declaration:
     """All that the project knows of a dataset, read off its asset function."""
 
-    key: dg.AssetKey
+    key: Key
     function: Callable[..., Any]
     """Gives the outcomes of a dataset's parts, or the files of a report."""
     shape: Shape | None
@@ -56,6 +72,8 @@ class Declaration:
     """The argument that takes whether numerics are strict."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
+    formats: Mapping[str, Format[Any]] = dataclasses.field(default_factory=dict)
+    """What reads its raw records, by their kind."""
     optional: bool = False
     """Whether params.yaml may leave its sources out: then it has no rows."""
     expectations: tuple[Expectation, ...] = ()
@@ -66,6 +84,10 @@ class Declaration:
     """The numbers that say how good it is, which `dvc metrics` compares."""
     thresholds: tuple[Threshold, ...] = ()
     """Of which params other values can be judged from stored scores."""
+    trials: Trials | None = None
+    """Of a dataset whose rows are trials."""
+    trains: Trainings | None = None
+    """Of a dataset of trained models."""
 
     @property
     def name(self) -> str:
@@ -172,14 +194,15 @@ def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-_declared: dict[dg.AssetKey, Declaration] = {}
+_declared: dict[Key, Declaration] = {}
 
 
-def declarations() -> dict[dg.AssetKey, Declaration]:
+def declarations() -> dict[Key, Declaration]:
     """Return every declared dataset by its key, in the order of declaration."""
     return dict(_declared)
 
 
-def register(declaration: Declaration) -> None:
-    """Add a dataset to those that are declared."""
+def register(declaration: Declaration) -> Declaration:
+    """Add a dataset to those that are declared, and return it."""
     _declared[declaration.key] = declaration
+    return declaration

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
-from types import ModuleType
 
 import assets.sources
 import assets.systems
 
 
-def discover() -> list[ModuleType]:
-    """Import and return every module that declares assets: sources first, then the systems by name."""
-    found = pkgutil.walk_packages(assets.systems.__path__, "assets.systems.")
-    return [assets.sources, *(import_module(module.name) for module in found if not module.ispkg)]
+def discover() -> None:
+    """Import every module that declares assets: sources first, then the systems by name."""
+    for module in pkgutil.walk_packages(assets.systems.__path__, "assets.systems."):
+        if not module.ispkg:
+            import_module(module.name)

@@ -17,9 +17,6 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from ops.params import Params
 from ops.parse.source import Month, Source
 
-#: The checkout that this module belongs to; every relative path starts here.
-ROOT = Path(__file__).resolve().parents[2]
-
 Section = TypeVar("Section", bound=Params)
 
 
@@ -82,12 +79,31 @@ class Settings(Params):
         return value
 
 
-@lru_cache(maxsize=1)
-def document() -> Mapping[str, Any]:
-    """Return params.yaml as it stands. Raises ParamsError where it cannot be read."""
-    path = ROOT / "params.yaml"
+def checkout() -> Path:
+    """Return the checkout that these assets were imported from."""
+    return Path(__file__).resolve().parents[2]
+
+
+def document(root: Path | None = None) -> Mapping[str, Any]:
+    """Return params.yaml of a checkout, by default of this one. Raises ParamsError where it is unreadable."""
+    return _document(root or checkout())
+
+
+def settings(root: Path | None = None) -> Settings:
+    """Return the settings that every dataset depends on. Raises ParamsError."""
+    return _settings(root or checkout())
+
+
+def read_again() -> None:
+    """Let params.yaml be read anew when it is next asked for."""
+    _document.cache_clear()
+    _settings.cache_clear()
+
+
+@lru_cache
+def _document(root: Path) -> Mapping[str, Any]:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load((root / "params.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ParamsError(f"params.yaml cannot be read: {error}") from error
     if not isinstance(content, dict):
@@ -95,10 +111,10 @@ def document() -> Mapping[str, Any]:
     return content
 
 
-@lru_cache(maxsize=1)
-def settings() -> Settings:
-    """Return the settings that every dataset depends on. Raises ParamsError."""
-    known = {name: document()[name] for name in Settings.model_fields if name in document()}
+@lru_cache
+def _settings(root: Path) -> Settings:
+    content = _document(root)
+    known = {name: content[name] for name in Settings.model_fields if name in content}
     return validated(Settings, known, "")
 
 
@@ -127,10 +143,9 @@ def validated(kind: type[Section], value: Any, where: str) -> Section:
         raise ParamsError("params.yaml: " + "; ".join(lines)) from error
 
 
-def check_names(sections: set[str]) -> None:
-    """Raise ParamsError for a section that nothing declares."""
-    allowed = sections | set(Settings.model_fields)
-    _check(document(), "", allowed)
+def check_names(content: Mapping[str, Any], sections: set[str]) -> None:
+    """Raise ParamsError for a section of params.yaml that nothing declares."""
+    _check(content, "", sections | set(Settings.model_fields))
 
 
 def _check(content: Mapping[str, Any], prefix: str, allowed: set[str]) -> None:

@@ -1,7 +1,7 @@
 """Questions that raters answer about a row, each with its scale.
 
-Belongs here: what a questionnaire is, and those of the papers, in their own wording. Not here: how it is
-laid out for raters (sheets.py, label_studio.py).
+Belongs here: what a questionnaire is. Not here: those of the papers (beside each system's rating sheets), how
+one is laid out for raters (sheets.py, label_studio.py).
 """
 
 from __future__ import annotations
@@ -87,67 +87,3 @@ class Questionnaire(Params):
 
 
 YES_NO = Scale(values=("yes", "no"))
-#: Lev et al. (2019), section 4.2, name 1, 3 and 5 only.
-QUALITY = Scale(values=("1", "2", "3", "4", "5"), labels={"1": "very bad", "3": "good", "5": "excellent"})
-
-#: Lev et al. (2019), section 4.2: 73 % of the sentences were considered.
-TALKSUMM_SENTENCES = Questionnaire(
-    name="talksumm_sentences",
-    shown=("paper_title", "text"),
-    questions=(
-        Question(
-            name="considered",
-            text="Did you consider this sentence when preparing the talk?",
-            scale=YES_NO,
-        ),
-    ),
-)
-#: Lev et al. (2019), section 4.2: 3.73 on average, standard deviation 0.725.
-TALKSUMM_SUMMARIES = Questionnaire(
-    name="talksumm_summaries",
-    shown=("paper_title", "text"),
-    questions=(Question(name="quality", text="What is the quality of the summary?", scale=QUALITY),),
-)
-
-#: Geva et al. (2019), section 4.1 and Table 2.
-DISCOFUSE_CLARITY = Questionnaire(
-    name="discofuse_clarity",
-    shown=("sentence_1", "sentence_2"),
-    questions=(
-        Question(name="understandable", text="Can you understand these two sentences?", scale=YES_NO),
-    ),
-)
-#: Geva et al. (2019), section 4.2 and Table 5; the connectives that are offered stand beside each row.
-DISCOFUSE_DECISIONS = Questionnaire(
-    name="discofuse_decisions",
-    shown=("sentence_1", "sentence_2", "comparison", "expansion", "contingency", "temporal"),
-    questions=(
-        Question(
-            name="merge",
-            text="Would you merge the two sentences into a single one, or keep a pair of sentences?",
-            scale=Scale(values=("single", "pair")),
-        ),
-        Question(
-            name="anaphor",
-            text="Should a name or noun be replaced by a pronoun (he, their) or another noun (the team)?",
-            scale=YES_NO,
-        ),
-        Question(
-            name="connective",
-            text="Which of the four connectives beside the sentences would you add, if any?",
-            scale=Scale(values=("comparison", "expansion", "contingency", "temporal", "none")),
-        ),
-    ),
-)
-#: Geva et al. (2019), section 5.3 and Table 8.
-DISCOFUSE_DETECTION = Questionnaire(
-    name="discofuse_detection",
-    shown=("sentence_1", "sentence_2", "fusion_a", "fusion_b"),
-    questions=(
-        Question(
-            name="human",
-            text="The two sentences were fused twice. Which of the two texts was written by a person?",
-            scale=Scale(values=("a", "b")),
-        ),
-    ),
-)

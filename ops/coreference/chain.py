@@ -7,6 +7,7 @@ Belongs here: pronouns that have been resolved, and numbers for the ranker. Not 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ops.coreference.candidates import Candidate
 from ops.coreference.clauses import SUBJECTS
@@ -21,10 +22,27 @@ class Earlier:
     probabilities: dict[int, float]
 
 
-def chain(candidate: Candidate, last: list[Earlier], own: Mention) -> list[float]:
-    """Return what earlier pronouns of the same gender say: of whom one speaks, one goes on to speak."""
+class Chain(NamedTuple):
+    """How probably earlier pronouns of the same gender mean the entity: who is spoken of stays spoken of."""
+
+    latest: float = 0.0
+    latest_same_sentence: float = 0.0
+    latest_one_sentence_back: float = 0.0
+    latest_same_role: float = 0.0
+    latest_subject: float = 0.0
+    all: float = 0.0
+    mean: float = 0.0
+    pronouns_since: float = 0.0
+    latest_same_verb: float = 0.0
+    other_gender: float = 0.0
+    """By the pronouns of the other gender."""
+
+
+def chain(candidate: Candidate, last: list[Earlier], opposite: list[Earlier], own: Mention) -> Chain:
+    """Return what earlier pronouns say, those of the same gender (`last`) and those of the other."""
+    other_gender = min(meant(candidate, opposite), 2.0) / 2.0
     if not last:
-        return [0.0] * 9
+        return Chain(other_gender=other_gender)
     latest, number = last[-1], candidate.entity.number
     probability = latest.probabilities.get(number, 0.0)
     distance = own.sentence - latest.anaphor.mention.sentence
@@ -33,17 +51,18 @@ def chain(candidate: Candidate, last: list[Earlier], own: Mention) -> list[float
     total = meant(candidate, last)
     same_role = latest.anaphor.mention.role == own.role
     subject = latest.anaphor.mention.role in SUBJECTS
-    return [
-        probability,
-        probability * (distance == 0),
-        probability * (distance == 1),
-        probability * same_role,
-        probability * subject,
-        min(total, 3.0) / 3.0,
-        total / len(last),
-        min(between, 4) / 4.0,
-        probability * (latest.anaphor.mention.verb == own.verb),
-    ]
+    return Chain(
+        latest=probability,
+        latest_same_sentence=probability * (distance == 0),
+        latest_one_sentence_back=probability * (distance == 1),
+        latest_same_role=probability * same_role,
+        latest_subject=probability * subject,
+        all=min(total, 3.0) / 3.0,
+        mean=total / len(last),
+        pronouns_since=min(between, 4) / 4.0,
+        latest_same_verb=probability * (latest.anaphor.mention.verb == own.verb),
+        other_gender=other_gender,
+    )
 
 
 def meant(candidate: Candidate, items: list[Earlier]) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ops.coreference.first_names import first_names, gender_of_name
 from ops.coreference.lexicon import TITLES, without_titles
@@ -76,33 +76,54 @@ def title_of(document: Doc) -> Title | None:
     return Title.of(document.user_data.get(_KEY))
 
 
-def of_candidate(title: Title | None, entity: Entity, alone: bool) -> list[float]:
-    """Return whether there is a title, and how much of a name is in it; `alone`: it is in no other's."""
+class TitleMatch(NamedTuple):
+    """How much of an entity's name is in the title."""
+
+    has_title: float
+    whole_name: float = 0.0
+    same_words: float = 0.0
+    same_last_word: float = 0.0
+    part_of_name: float = 0.0
+    only_name: float = 0.0
+
+
+class NoneTitle(NamedTuple):
+    """Whom the title names may not be among the candidates."""
+
+    has_title: float = 0.0
+    names_candidate: float = 0.0
+    gender_fit: float = 0.0
+    two_or_three_words: float = 0.0
+    names_fair_gender_fit: float = 0.0
+
+
+def of_candidate(title: Title | None, entity: Entity, alone: bool) -> TitleMatch:
+    """Return how much of a name is in the title; `alone`: it is the only name of which all words are."""
     if title is None or not entity.words:
-        return [float(title is not None), *[0.0] * 5]
+        return TitleMatch(float(title is not None))
     inside = title.names(entity)
-    return [
-        1.0,
-        inside,
-        entity.words == title.words,
-        inside and entity.words[-1] == title.words[-1],
-        not inside and not set(entity.words).isdisjoint(title.words),
-        inside and alone,
-    ]
+    return TitleMatch(
+        has_title=1.0,
+        whole_name=inside,
+        same_words=entity.words == title.words,
+        same_last_word=inside and entity.words[-1] == title.words[-1],
+        part_of_name=not inside and not set(entity.words).isdisjoint(title.words),
+        only_name=inside and alone,
+    )
 
 
-def of_none(title: Title | None, wanted: float, named: Sequence[float]) -> list[float]:
-    """Return the same for "none of them": whom the title names may not be among the candidates.
+def of_none(title: Title | None, wanted: float, named: Sequence[float]) -> NoneTitle:
+    """Return what the title says for "none of them".
 
     `wanted` is the gender of the pronoun, 1 for a woman; `named` says how well the genders of those fit that
     the title names.
     """
     if title is None:
-        return [0.0] * 5
-    return [
-        1.0,
-        bool(named),
-        title.female if wanted == 1.0 else 1.0 - title.female,
-        len(title.words) in (2, 3),
-        max(named, default=0.0) > 0.4,
-    ]
+        return NoneTitle()
+    return NoneTitle(
+        has_title=1.0,
+        names_candidate=bool(named),
+        gender_fit=title.female if wanted == 1.0 else 1.0 - title.female,
+        two_or_three_words=len(title.words) in (2, 3),
+        names_fair_gender_fit=max(named, default=0.0) > 0.4,
+    )

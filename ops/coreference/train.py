@@ -120,7 +120,7 @@ def decided(text: Text, item: Resolved | None) -> tuple[bool, bool]:
 
 
 def _untrained() -> Network:
-    from ops.coreference.features import WIDTH
+    from ops.coreference.feature_names import WIDTH
 
     nothing, none = np.zeros(WIDTH), np.zeros((WIDTH, 1))
     one = np.zeros(1)

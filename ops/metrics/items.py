@@ -19,6 +19,9 @@ from ops.metrics.sari import Sari, sari
 Prediction = TypeVar("Prediction")
 Reference = TypeVar("Reference")
 
+#: The columns of `rouge_items`.
+COLUMNS = tuple(f"{name}_{field}" for name in ROUGE for field in Score._fields)
+
 
 def rouge_items(
     predictions: Sequence[Text],
@@ -37,14 +40,13 @@ def rouge_items(
     options those of `rouge_of_references`. Raises ValueError that names the item without references, for
     lists of different length and for bad limits.
     """
-    names = [f"{name}_{field}" for name in ROUGE for field in Score._fields]
     rows = []
     for prediction, its_own in _aligned(predictions, references):
         found = rouge_of_references(
             prediction, its_own, combine, jackknife, stem, stop_words, words, bytes, digits
         )
         rows.append([value for name in ROUGE for value in found[name]])
-    return _table(names, rows)
+    return _table(COLUMNS, rows)
 
 
 def fusion_items(

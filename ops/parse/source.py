@@ -1,7 +1,7 @@
 """Where raw documents come from: the sources of params.yaml, and the records found in them.
 
 Belongs here: what a source is, how its folder is split into records, which month each belongs to.
-Not here: the formats themselves (ops/parse/papers, ops/parse/talks).
+Not here: the formats themselves (ops/parse/papers, for instance).
 """
 
 from __future__ import annotations

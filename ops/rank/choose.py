@@ -1,7 +1,7 @@
 """From an order over sentences to a summary of a length.
 
 Belongs here: taking sentences by rank up to a number of words, *Only* and *Hybrid* (Lev et al. 2019, section
-4.1). Not here: rankers, and what a budget is (ops/talksumm/summarise/budgets.py).
+4.1). Not here: rankers, and what a budget is (budget.py).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ops.rank.budget import Budget, summarize, word_count
 from ops.rank.tokens import content_words
-from ops.talksumm.summarise.budgets import Budget, summarize, word_count
 
 #: The summaries of Lev et al. (2019), section 4.1.
 WORDS = 150

@@ -30,9 +30,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 @command()
 def run(select: Select = "", jobs: Jobs = 1) -> int:
     """Make every dataset that is stale, inputs first, and commit them to dvc.lock."""
+    from orchestration.catalogue import workspace
     from orchestration.drivers.run import run
 
-    return run(select or None, jobs)
+    return run(workspace(), select or None, jobs)
 
 
 @command()
@@ -44,33 +45,37 @@ def backfill(
     force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,
 ) -> int:
     """Make the partitions of some months, several at once."""
+    from orchestration.catalogue import workspace
     from orchestration.drivers.backfill import backfill
 
-    return backfill(first, last, select or None, jobs, force)
+    return backfill(workspace(), first, last, select or None, jobs, force)
 
 
 @command()
 def plan(select: Select = "", as_json: Json = False) -> None:
     """Show what would be made again, and why; nothing is made."""
+    from orchestration.catalogue import workspace
     from orchestration.cli import plan
 
-    (plan.show_json if as_json else plan.show)(select or None)
+    (plan.show_json if as_json else plan.show)(workspace(), select or None)
 
 
 @command()
 def health() -> int:
     """Show what is failed, stale or missing right now; status 1 if anything is."""
+    from orchestration.catalogue import workspace
     from orchestration.dagster.health import show
 
-    return show()
+    return show(workspace())
 
 
 @command()
 def explain(row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The id of a row.")]) -> None:
     """Show where a row comes from and what became of it."""
+    from orchestration.catalogue import workspace
     from orchestration.lineage.explain import explain
 
-    print(explain(row))
+    print(explain(workspace(), row))
 
 
 @command()
@@ -83,54 +88,59 @@ def compare(
     html: Annotated[Path | None, typer.Option(help="Write a page to this file, too.")] = None,
 ) -> None:
     """Compare two versions of a dataset: what they were made of, and which rows differ."""
+    from orchestration.catalogue import workspace
     from orchestration.versions import compare
 
-    found = compare.compare(dataset, old or "HEAD", new, limit)
+    found = compare.compare(workspace(), dataset, old or "HEAD", new, limit)
     print(json.dumps(found, indent=1, ensure_ascii=False) if as_json else compare.text(found))
     if html:
         from orchestration.live.versions import write_page
 
-        write_page(html, found)
+        write_page(workspace(), html, found)
         print(f"written: {html}", file=sys.stderr)
 
 
 @command()
 def sync() -> None:
     """Tell Dagster what is on disk, after `dvc pull` or `dvc checkout`."""
+    from orchestration.catalogue import workspace
     from orchestration.dagster.sync import sync
 
-    print("\n".join(sync()) or "Dagster's view agrees with what is on disk")
+    print("\n".join(sync(workspace())) or "Dagster's view agrees with what is on disk")
 
 
 @command()
 def ui() -> int:
     """Serve Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C."""
+    from orchestration.catalogue import workspace
     from orchestration.serve.ui import serve
 
-    return serve()
+    return serve(workspace())
 
 
 @command()
 def render() -> None:
     """Render dvc.yaml from the asset graph."""
+    from orchestration.catalogue import workspace
     from orchestration.dvc.stages import write
 
-    write()
+    write(workspace())
 
 
 @command()
 def repro() -> int:
     """Make the same datasets by DVC: check the sources and dvc.lock, then run `dvc repro`."""
+    from orchestration.catalogue import workspace
     from orchestration.drivers.repro import check
 
-    check()
+    check(workspace())
     return subprocess.run(["dvc", "repro"], check=False).returncode
 
 
 @command()
 def docs() -> None:
     """Render Great Expectations' own pages of each partition's latest validation."""
-    from assets.declare.settings import ROOT
+    from orchestration.catalogue import workspace
     from orchestration.quality.docs import build
 
-    print(build().relative_to(ROOT).as_posix())
+    print(workspace().shown(build(workspace())))

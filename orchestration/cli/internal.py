@@ -10,6 +10,7 @@ import sys
 from dataclasses import asdict
 
 from orchestration.cli.command import command
+from orchestration.workspace.workspace import Workspace
 
 
 @command(hidden=True, assets=False)
@@ -19,45 +20,50 @@ def setup() -> None:
     from orchestration.dvc.plots import write_template
     from orchestration.mlflow import store
 
+    workspace = Workspace.here()
     instance().dispose()
-    store.prepare(store.STORE)
-    write_template()
+    store.prepare(workspace.mlflow_store)
+    write_template(workspace)
 
 
 @command(hidden=True)
 def stage(dataset: str) -> int:
     """Bring one dataset up to date, as a stage of dvc.yaml."""
+    from orchestration.catalogue import workspace
     from orchestration.drivers.stage import stage
 
-    return stage(dataset)
+    return stage(workspace(), dataset)
 
 
 @command(hidden=True)
 def code() -> None:
     """Write code.json, unless the code is being edited or dvc.lock is damaged."""
+    from orchestration.catalogue import workspace
     from orchestration.dvc.code import write_code
     from orchestration.state.dvc_lock import check_before_dvc
     from orchestration.state.input_snapshot import check
 
-    check_before_dvc()
-    write_code()
-    check()
+    check_before_dvc(workspace())
+    write_code(workspace())
+    check(workspace())
 
 
 @command(hidden=True)
 def source_changes() -> None:
     """Read what a sensor knew as JSON from standard input; print what changed since as JSON."""
+    from orchestration.catalogue import workspace
     from orchestration.dagster.source_changes import look
 
-    print(json.dumps(asdict(look(sys.stdin.read()))))
+    print(json.dumps(asdict(look(workspace(), sys.stdin.read()))))
 
 
 @command(hidden=True)
 def live() -> None:
     """Write the pages that say how things stand now."""
+    from orchestration.catalogue import workspace
     from orchestration.live.present import write_live
 
-    write_live()
+    write_live(workspace())
 
 
 @command(hidden=True, assets=False)
@@ -65,7 +71,7 @@ def watch() -> None:
     """Keep the pages of the present up to date."""
     from orchestration.serve.watch import watch
 
-    watch()
+    watch(Workspace.here())
 
 
 @command(hidden=True, assets=False)
@@ -73,7 +79,7 @@ def serve_dagster(port: int) -> None:
     """Serve Dagster's webserver."""
     from orchestration.serve.webserver import serve
 
-    serve(port)
+    serve(Workspace.here(), port)
 
 
 @command(hidden=True, assets=False)
@@ -82,7 +88,7 @@ def serve_pages(port: int) -> None:
     from orchestration.serve import request_guard
     from orchestration.serve.web import application
 
-    request_guard.serve(application(), port, linked="/.*")
+    request_guard.serve(application(Workspace.here()), port, linked="/.*")
 
 
 @command(hidden=True, assets=False)
@@ -90,4 +96,4 @@ def serve_mlflow(port: int) -> None:
     """Serve MLflow."""
     from orchestration.serve.mlflow_server import serve
 
-    serve(port)
+    serve(Workspace.here(), port)

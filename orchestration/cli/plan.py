@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import json
 
-from assets.declare.settings import settings
 from orchestration.dvc.stages import check_rendered
 from orchestration.execute.prune import leftovers
-from orchestration.state.graph import selected
+from orchestration.state.freshness import View
 from orchestration.state.plan import plan
+from orchestration.workspace.workspace import Workspace
 
 
-def show(select: str | None) -> None:
+def show(workspace: Workspace, select: str | None) -> None:
     """Print the plan as a table."""
-    check_rendered()
-    steps = plan(select)
-    for item in selected(select):
-        for month in leftovers(item):
+    check_rendered(workspace)
+    steps = plan(View(workspace), select)
+    for item in workspace.graph.selected(select):
+        for month in leftovers(workspace, item):
             print(f"{item.name} {month} would be removed: it is no partition any more")
     if not steps:
         print("everything is up to date")
@@ -34,10 +34,10 @@ def show(select: str | None) -> None:
         print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))
 
 
-def show_json(select: str | None) -> None:
+def show_json(workspace: Workspace, select: str | None) -> None:
     """Print the plan for programs: the newest month, and each step with its dataset, month and reasons."""
     steps = [
         {"dataset": step.item.name, "month": step.month, "reasons": step.reasons, "certain": step.certain}
-        for step in plan(select)
+        for step in plan(View(workspace), select)
     ]
-    print(json.dumps({"newest": settings().partitions.end, "steps": steps}))
+    print(json.dumps({"newest": workspace.settings.partitions.end, "steps": steps}))

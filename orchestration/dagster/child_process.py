@@ -10,13 +10,13 @@ import subprocess
 import sys
 from typing import Any
 
-from assets.declare.settings import ROOT
+from orchestration.workspace.workspace import Workspace
 
 #: Dagster gives a tick 60 seconds.
 SECONDS = 50.0
 
 
-def ask(command: str, *options: str, text: str = "", seconds: float = SECONDS) -> Any:
+def ask(workspace: Workspace, command: str, *options: str, text: str = "", seconds: float = SECONDS) -> Any:
     """Return what a command prints, read as JSON; `text` is its standard input.
 
     Raises RuntimeError with its last line of complaint where it fails, TimeoutError where it takes too long.
@@ -25,7 +25,7 @@ def ask(command: str, *options: str, text: str = "", seconds: float = SECONDS) -
     called = f"`silverloom {command}`"
     try:
         ended = subprocess.run(
-            argv, cwd=ROOT, input=text, capture_output=True, text=True, timeout=seconds, check=False
+            argv, cwd=workspace.root, input=text, capture_output=True, text=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(

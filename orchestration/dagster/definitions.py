@@ -7,27 +7,27 @@ from __future__ import annotations
 
 import dagster as dg
 
+from assets.declare.dagster_asset import dagster_asset
 from orchestration import catalogue
-from orchestration.dagster.health import standing_check
+from orchestration.dagster.health import health_check
 from orchestration.dagster.schedules import hourly, newest_month
 from orchestration.dagster.sensors import source_files
 from orchestration.execute.materialise import Store
-from orchestration.state.graph import datasets
+from orchestration.workspace.workspace import Workspace
 
 
-def build_definitions(commit: bool = True) -> dg.Definitions:
+def build_definitions(workspace: Workspace, commit: bool = True) -> dg.Definitions:
     """Return the definitions; drivers that commit to dvc.lock themselves pass commit=False."""
-    datasets()  # every section of params.yaml is checked before anything runs
-    # Drivers of their own have their own loop and end; how things stand is asked through the browser.
-    standing = [standing_check(dg.AssetKey(["quality", "pages"]))] if commit else []
+    # Drivers of their own have their own loop and end; health is asked for through the browser.
+    health = [health_check(workspace, dg.AssetKey(["quality", "pages"]))] if commit else []
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([*catalogue.MODULES, catalogue]),
-        asset_checks=standing,
-        schedules=[newest_month, *(hourly(check) for check in standing)] if commit else [],
-        sensors=[source_files] if commit else [],
-        resources={"store": Store(commit=commit)},
+        assets=[dagster_asset(dataset) for dataset in workspace.datasets.values()],
+        asset_checks=health,
+        schedules=[newest_month(workspace), *(hourly(check) for check in health)] if commit else [],
+        sensors=[source_files(workspace)] if commit else [],
+        resources={"store": Store(workspace, commit)},
         executor=dg.in_process_executor,
     )
 
 
-defs = build_definitions()
+defs = build_definitions(catalogue.workspace())

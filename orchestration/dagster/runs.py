@@ -14,9 +14,11 @@ import dagster as dg
 from dagster._core.definitions.job_definition import JobDefinition
 from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
+from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.dagster.definitions import build_definitions
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
+from orchestration.workspace.workspace import Workspace
 
 #: The code location as the webserver names it: runs of this process are found under it.
 REPOSITORY = "__repository__@orchestration.dagster.definitions"
@@ -31,21 +33,25 @@ class Ran:
 
 
 @lru_cache(maxsize=1)
-def _job() -> JobDefinition:
-    return build_definitions(commit=False).resolve_implicit_global_asset_job_def()
+def _job(workspace: Workspace) -> JobDefinition:
+    return build_definitions(workspace, commit=False).resolve_implicit_global_asset_job_def()
 
 
 def materialise(
-    item: Declaration, month: str, run_id: str | None = None, tags: Mapping[str, str] | None = None
+    workspace: Workspace,
+    item: Declaration,
+    month: str,
+    run_id: str | None = None,
+    tags: Mapping[str, str] | None = None,
 ) -> Ran:
     """Run one partition in this process, as a run of its own that the UI shows."""
     run_ids = iter([run_id])  # a second attempt is another run
     with errors_once():
         result = with_store(
-            lambda: _job().execute_in_process(
+            lambda: _job(workspace).execute_in_process(
                 instance=instance(),
                 partition_key=month or None,
-                asset_selection=[item.key],
+                asset_selection=[asset_key(item.key)],
                 run_config=QUIET,
                 raise_on_error=False,
                 run_id=next(run_ids, None),

@@ -1,4 +1,4 @@
-"""Dagster's schedules: the newest month, and how things stand.
+"""Dagster's schedules: the newest month, and health.
 
 Belongs here: when something is asked for, and of what. Not here: what is fresh (freshness.py).
 """
@@ -7,36 +7,43 @@ from __future__ import annotations
 
 import dagster as dg
 
+from assets.declare.dagster_asset import asset_key
 from orchestration.dagster.child_process import ask
 from orchestration.dagster.sensors import check_known
-from orchestration.state.graph import datasets
+from orchestration.workspace.workspace import Workspace
 
 
-@dg.schedule(
-    cron_schedule="0 3 1 * *",
-    target=dg.AssetSelection.all(),
-    default_status=dg.DefaultScheduleStatus.STOPPED,
-    description=(
-        "Makes what is not fresh of the newest month, the last one of params.yaml: on the first of a month, "
-        "in one run, inputs first. Datasets over all months are left to `make run`."
-    ),
-)
-def newest_month(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
-    """Ask for what is not fresh of the newest month; params.yaml that cannot be read fails the tick."""
-    plan = ask("plan", "--json")
-    month = plan["newest"]
-    stale = [step["dataset"] for step in plan["steps"] if step["month"] == month]
-    if not stale:
-        return dg.SkipReason(f"every partition of {month}, the newest month, is fresh or excluded")
-    for name in stale:
-        check_known(name, month)
-    return dg.RunRequest(partition_key=month, asset_selection=[datasets()[name].key for name in stale])
+def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
+    """Return the schedule of the newest month; params.yaml that cannot be read fails the tick."""
+
+    @dg.schedule(
+        cron_schedule="0 3 1 * *",
+        target=dg.AssetSelection.all(),
+        default_status=dg.DefaultScheduleStatus.STOPPED,
+        description=(
+            "Makes what is not fresh of the newest month, the last one of params.yaml: on the first of a "
+            "month, in one run, inputs first. Datasets over all months are left to `make run`."
+        ),
+    )
+    def newest_month(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        plan = ask(workspace, "plan", "--json")
+        month = plan["newest"]
+        stale = [step["dataset"] for step in plan["steps"] if step["month"] == month]
+        if not stale:
+            return dg.SkipReason(f"every partition of {month}, the newest month, is fresh or excluded")
+        for name in stale:
+            check_known(workspace, name, month)
+        return dg.RunRequest(
+            partition_key=month, asset_selection=[asset_key(workspace.datasets[name].key) for name in stale]
+        )
+
+    return newest_month
 
 
 def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:
-    """Return the schedule of the check that tells how things stand."""
+    """Return the schedule of the health check."""
     return dg.ScheduleDefinition(
-        name="standing",
+        name="health",
         target=dg.AssetSelection.checks(check),
         cron_schedule="0 * * * *",
         default_status=dg.DefaultScheduleStatus.STOPPED,

@@ -10,40 +10,41 @@ import hashlib
 import json
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import settings
+from assets.declare.graph import label
 from ops.parse.scan import Entry
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import EXPECTATIONS, NotReadyError, View
-from orchestration.state.graph import datasets, input_months, label
 from orchestration.state.plan import Step, plan
 from orchestration.state.records import read_record
+from orchestration.workspace.workspace import Workspace
 
-Place = tuple[str, str]
+#: A dataset and a month.
+Partition: TypeAlias = tuple[str, str]
 
 #: How the reasons begin for which a partition is stale, and nothing is asked for.
 _LEFT_ALONE = ("param ", "code ", "package ", "model ", EXPECTATIONS)
 
 
 @dataclass
-class Memory:
+class Cursor:
     """What is remembered from one look to the next: JSON in a sensor's cursor."""
 
     rules: dict[str, str] = field(default_factory=dict)
     """The MD5 of what params.yaml says of each source (`papers.text`): its folder, how months are told."""
     seen: dict[str, dict[str, str]] = field(default_factory=dict)
     """The MD5 of the records of each month, inside the range or not, by source."""
-    touched: list[Place] = field(default_factory=list)
+    touched: list[Partition] = field(default_factory=list)
     """Partitions that changed files reach and that were not fresh yet."""
     asked: dict[str, str] = field(default_factory=dict)
     """The state in which each of these was asked for: it is not asked for twice in the same one."""
 
 
-_MEMORY = TypeAdapter(Memory)
+_CURSOR = TypeAdapter(Cursor)
 
 
 @dataclass
@@ -56,28 +57,28 @@ class Request:
 
 
 @dataclass
-class Notice:
+class SourceChanges:
     """What a look found."""
 
-    memory: Memory
+    memory: Cursor
     requests: list[Request]
     reason: str
 
 
-def notice(memory: Memory) -> Notice:
+def source_changes(workspace: Workspace, memory: Cursor) -> SourceChanges:
     """Look at the source folders; return what to remember, what to make, and why nothing more.
 
     Raises SourceError for a folder that cannot be read, ParamsError for params that cannot be used.
     """
-    view = View()
-    rules, seen = _rules(), _seen()
+    view = View(workspace)
+    rules, seen = _rules(workspace), _seen(workspace)
     new = {name for name, rule in rules.items() if memory.rules.get(name) != rule}
     changed = list(_changed(memory, seen, new, view))
-    touched = _with_readers({*map(_place, memory.touched), *changed})
-    steps = {(step.item.name, step.month): step for step in plan(view=view)}
+    touched = _with_readers(workspace, {*map(_place, memory.touched), *changed})
+    steps = {(step.item.name, step.month): step for step in plan(view)}
     requests, held = [], []
     asked: dict[str, str] = {}
-    pending: list[Place] = []
+    pending: list[Partition] = []
     for place in touched:
         step = steps.get(place)
         if step is None or not _by_inputs(step, pending, view):
@@ -102,48 +103,52 @@ def notice(memory: Memory) -> Notice:
         *held,
     ]
     reason = "; ".join(said) or "no source file is new or changed"
-    return Notice(Memory(rules, seen, pending, asked), requests, reason)
+    return SourceChanges(Cursor(rules, seen, pending, asked), requests, reason)
 
 
-def _rules() -> dict[str, str]:
+def _rules(workspace: Workspace) -> dict[str, str]:
     return {
         f"{kind}.{name}": _md5(source.model_dump())
-        for kind, sources in settings().sources.items()
+        for kind, sources in workspace.settings.sources.items()
         for name, source in sources.items()
     }
 
 
-def _seen() -> dict[str, dict[str, str]]:
-    kinds = {item.records for item in datasets().values() if item.records}
+def _seen(workspace: Workspace) -> dict[str, dict[str, str]]:
+    kinds = {item.records for item in workspace.datasets.values() if item.records}
     return {
-        f"{kind}.{name}": _months(found) for kind in sorted(kinds) for name, found in _entries(kind).items()
+        f"{kind}.{name}": _months(workspace, found)
+        for kind in sorted(kinds)
+        for name, found in _entries(workspace, kind).items()
     }
 
 
-def _entries(kind: str) -> dict[str, list[Entry]]:
+def _entries(workspace: Workspace, kind: str) -> dict[str, list[Entry]]:
     """Return the records of each source of a kind of document."""
-    found: dict[str, list[Entry]] = {name: [] for name in corpus(kind).sources}
-    for entry in corpus(kind).index:
+    found: dict[str, list[Entry]] = {name: [] for name in corpus(workspace, kind).sources}
+    for entry in corpus(workspace, kind).index:
         found[next(name for name in found if entry.id.startswith(f"{name}/"))].append(entry)
     return found
 
 
-def _months(entries: Iterable[Entry]) -> dict[str, str]:
+def _months(workspace: Workspace, entries: Iterable[Entry]) -> dict[str, str]:
     months: dict[str, list[tuple[str, str]]] = {}
     for entry in entries:
-        months.setdefault(entry.month or settings().partitions.start, []).append((entry.id, entry.md5))
+        months.setdefault(entry.month or workspace.settings.partitions.start, []).append(
+            (entry.id, entry.md5)
+        )
     return {month: _md5(sorted(found)) for month, found in sorted(months.items())}
 
 
 def _changed(
-    memory: Memory, seen: Mapping[str, Mapping[str, str]], new: Container[str], view: View
-) -> Iterable[Place]:
+    memory: Cursor, seen: Mapping[str, Mapping[str, str]], new: Container[str], view: View
+) -> Iterable[Partition]:
     """Yield the partitions of sources whose files changed since the last look.
 
     What a source held that is new, or is read by other rules, nobody looked at: there, and in all sources at
     the first look, the partitions whose files are not those that they were made of.
     """
-    for item in datasets().values():
+    for item in view.workspace.datasets.values():
         names = [name for name in seen if name.startswith(f"{item.records}.")] if item.records else []
         for month in item.made_months if item.records else ():
             changed, unknown = False, not memory.rules
@@ -170,20 +175,24 @@ def _other_files(
     return any(month in seen[name] for name in names)
 
 
-def _with_readers(places: set[Place]) -> list[Place]:
+def _with_readers(workspace: Workspace, places: set[Partition]) -> list[Partition]:
     """Return partitions with all that reads them, directly or not; inputs first."""
-    found: list[Place] = []
+    found: list[Partition] = []
     reached = set(places)
-    for item in datasets().values():
+    for item in workspace.datasets.values():
         for month in item.made_months:
-            inputs = {(name, part) for name, parts in input_months(item, month).items() for part in parts}
+            inputs = {
+                (name, part)
+                for name, parts in workspace.graph.input_months(item, month).items()
+                for part in parts
+            }
             if (item.name, month) in reached or inputs & reached:
                 reached.add((item.name, month))
                 found.append((item.name, month))
     return found
 
 
-def _by_inputs(step: Step, pending: Container[Place], view: View) -> bool:
+def _by_inputs(step: Step, pending: Container[Partition], view: View) -> bool:
     """Say whether a partition is stale by what it is made of, and not by params, code or expectations alone.
 
     `pending` are those before it that are.
@@ -196,11 +205,11 @@ def _by_inputs(step: Step, pending: Container[Place], view: View) -> bool:
 
 def _state(view: View, step: Step) -> str:
     """Return what a partition is now and would become. Raises NotReadyError where an input is missing."""
-    former = read_record(step.item, step.month)
+    former = read_record(view.workspace, step.item, step.month)
     return _md5([view.key(step.item, step.month), former.run_id if former else None])
 
 
-def _place(value: Iterable[str]) -> Place:
+def _place(value: Iterable[str]) -> Partition:
     name, month = value
     return name, month
 
@@ -210,7 +219,7 @@ def _md5(value: Any) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-def recalled(text: str) -> Memory | None:
+def read_cursor(text: str) -> Cursor | None:
     """Return what a cursor holds; an empty one, or one that does not tell sources apart, knows of none.
 
     None for one that is damaged.
@@ -219,15 +228,15 @@ def recalled(text: str) -> Memory | None:
         memory = json.loads(text or "{}")
         if not isinstance(memory.get("rules"), dict):
             memory |= {"rules": {}, "seen": {}}
-        return _MEMORY.validate_python(memory)
+        return _CURSOR.validate_python(memory)
     except (ValueError, RecursionError, AttributeError, TypeError):
         return None
 
 
-def look(text: str) -> Notice:
+def look(workspace: Workspace, text: str) -> SourceChanges:
     """Look at the source folders with what a cursor holds; a damaged one is as an empty one, and is named."""
-    memory = recalled(text)
-    found = notice(memory or Memory())
+    memory = read_cursor(text)
+    found = source_changes(workspace, memory or Cursor())
     if memory is None:
         found.reason = f"what was remembered could not be read, and is begun anew; {found.reason}"
     return found

@@ -21,49 +21,50 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.event_api import EventLogRecord
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS
-from assets.declare.declaration import Declaration, code_version, declarations
+from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key
+from assets.declare.declaration import Declaration, code_version
+from assets.declare.graph import label
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
 from orchestration.execute.metadata import links, metadata
 from orchestration.files.identity import folder_hashes, version
-from orchestration.quality.checks import settle, told
+from orchestration.quality.checks import recorded_finding, settle
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.graph import datasets, folder, label
 from orchestration.state.records import Record
+from orchestration.workspace.workspace import Workspace
 
 ABSENT = "absent"
 
 Event: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
-def sync() -> list[str]:
+def sync(workspace: Workspace) -> list[str]:
     """Bring Dagster's view up to the disk; return the partitions that it had wrong, as `dataset month`."""
-    check_lock()
-    return with_store(_sync)
+    check_lock(workspace)
+    return with_store(lambda: _sync(workspace))
 
 
-def _sync() -> list[str]:
-    corrected, view = [], View()
-    for item in datasets().values():
+def _sync(workspace: Workspace) -> list[str]:
+    corrected, view = [], View(workspace)
+    for item in workspace.datasets.values():
         latest = _latest_tags(item)
         events: list[Event] = []
         for month in item.months:
-            told, record = latest.get(month, {}), view.status(item, month).record
+            reported, record = latest.get(month, {}), view.status(item, month).record
             if record is not None:
-                tags = _tags(item, record)
-                if any(told.get(name) != value for name, value in tags.items()):
-                    events += _found(item, month, record, tags)
+                tags = _tags(workspace, item, record)
+                if any(reported.get(name) != value for name, value in tags.items()):
+                    events += _found(workspace, item, month, record, tags)
                     corrected.append(label(item, month))
-            elif told.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, _on_disk(item, month)):
+            elif reported.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, _on_disk(workspace, item, month)):
                 events.append(_absent(item, month))
                 corrected.append(label(item, month))
         if events:
-            _tell(events)
+            _report(events)
     return corrected
 
 
-def _tell(events: list[Event]) -> None:
+def _report(events: list[Event]) -> None:
     """Report events in a run called `sync`: Dagster takes a check's result once a run and partition."""
 
     @dg.op(name="sync")
@@ -82,8 +83,8 @@ def _latest_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
         latest = _latest(item)
         return {"": _tags_of(latest)} if latest else {}
     kind = dg.DagsterEventType.ASSET_MATERIALIZATION
-    ids = instance().get_latest_storage_id_by_partition(item.key, kind, set(item.months))
-    chosen = dg.AssetRecordsFilter(item.key, storage_ids=sorted(ids.values()))
+    ids = instance().get_latest_storage_id_by_partition(asset_key(item.key), kind, set(item.months))
+    chosen = dg.AssetRecordsFilter(asset_key(item.key), storage_ids=sorted(ids.values()))
     records = instance().fetch_materializations(chosen, limit=len(ids)).records if ids else []
     return {str(record.partition_key): _tags_of(record) for record in records}
 
@@ -93,52 +94,60 @@ def _tags_of(record: EventLogRecord) -> Mapping[str, str]:
     return (materialization.tags if materialization else None) or {}
 
 
-def _tags(item: Declaration, record: Record) -> dict[str, str]:
+def _tags(workspace: Workspace, item: Declaration, record: Record) -> dict[str, str]:
     """Return the version tags that a run of this record would have reported."""
     tags = {
         DATA_VERSION_TAG: record.version,
         CODE_VERSION_TAG: code_version(record.key["code"], record.key["params"]),
     }
-    for source in item.inputs:
-        upstream = declarations()[source.key]
+    for source, upstream in zip(item.inputs, workspace.graph.upstream(item), strict=True):
         versions = record.key["inputs"].get(upstream.name)
         if versions is None:
             continue  # a dataset that came into the graph after this was made
         if not upstream.partitioned:
-            tags[get_input_data_version_tag(source.key)] = versions[""]
+            tags[get_input_data_version_tag(asset_key(source.key))] = versions[""]
         elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
             # Dagster's own hash over the versions of several partitions, in the order of their names.
             joined = "".join(versions[month] for month in sorted(versions))
-            tags[get_input_data_version_tag(source.key)] = sha256(joined.encode()).hexdigest()
+            tags[get_input_data_version_tag(asset_key(source.key))] = sha256(joined.encode()).hexdigest()
     return tags
 
 
-def _found(item: Declaration, month: str, record: Record, tags: Mapping[str, str]) -> list[Event]:
+def _found(
+    workspace: Workspace, item: Declaration, month: str, record: Record, tags: Mapping[str, str]
+) -> list[Event]:
     if item.shape:
-        settle(item, month, record)
+        settle(workspace, item, month, record)
     pointers = {}
-    for source in item.inputs:
-        latest = _latest(declarations()[source.key])
-        pointers[get_input_event_pointer_tag(source.key)] = str(latest.storage_id) if latest else "NULL"
+    for source, upstream in zip(item.inputs, workspace.graph.upstream(item), strict=True):
+        latest = _latest(upstream)
+        pointers[get_input_event_pointer_tag(asset_key(source.key))] = (
+            str(latest.storage_id) if latest else "NULL"
+        )
     materialization = dg.AssetMaterialization(
-        item.key,
+        asset_key(item.key),
         description="found on disk by sync, made elsewhere",
-        metadata={**metadata(folder(item, month), record), **links(item, month, record)},
+        metadata={
+            **metadata(workspace, workspace.folder(item, month), record),
+            **links(workspace, item, month, record),
+        },
         partition=month or None,
         tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )
     return [
         materialization,
-        *(_checked(item, month, record, name) for name in (CHECKS if item.shape else ())),
+        *(_checked(workspace, item, month, record, name) for name in (CHECKS if item.shape else ())),
     ]
 
 
-def _checked(item: Declaration, month: str, record: Record, name: str) -> dg.AssetCheckEvaluation:
+def _checked(
+    workspace: Workspace, item: Declaration, month: str, record: Record, name: str
+) -> dg.AssetCheckEvaluation:
     """A record exists only where every check that blocks passed."""
-    finding = told(item, month, record.version, name)
+    finding = recorded_finding(workspace, item, month, record.version, name)
     advisory = name in ADVISORY
     return dg.AssetCheckEvaluation(
-        asset_key=item.key,
+        asset_key=asset_key(item.key),
         check_name=name,
         passed=finding.passed,
         metadata={},
@@ -149,15 +158,15 @@ def _checked(item: Declaration, month: str, record: Record, name: str) -> dg.Ass
     )
 
 
-def _on_disk(item: Declaration, month: str) -> str:
+def _on_disk(workspace: Workspace, item: Declaration, month: str) -> str:
     """The version of what a run left without a record: a check failed, and Dagster is to go on showing it."""
-    return version(folder_hashes(folder(item, month)))
+    return version(folder_hashes(workspace.folder(item, month)))
 
 
 def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
     """Dagster cannot forget one partition: a version of its own makes what reads it stale."""
     return dg.AssetMaterialization(
-        item.key,
+        asset_key(item.key),
         description="not on disk as it was made; bring it back with `dvc checkout`, or make it again",
         partition=month or None,
         tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
@@ -165,5 +174,5 @@ def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
 
 
 def _latest(item: Declaration) -> EventLogRecord | None:
-    records: Any = instance().fetch_materializations(item.key, limit=1).records
+    records: Any = instance().fetch_materializations(asset_key(item.key), limit=1).records
     return records[0] if records else None

@@ -9,21 +9,25 @@ from __future__ import annotations
 import re
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import settings
 from orchestration.drivers.loop import Wanted
 from orchestration.drivers.run import drive
 from orchestration.state.freshness import View
-from orchestration.state.graph import datasets, input_months, selected
+from orchestration.workspace.workspace import Workspace
 
 #: The tag by which the runs of a backfill are found in Dagster.
 TAG = "silverloom/backfill"
 
 
-def backfill(first: str, last: str, select: str | None, jobs: int = 1, force: bool = False) -> int:
+def backfill(
+    workspace: Workspace, first: str, last: str, select: str | None, jobs: int = 1, force: bool = False
+) -> int:
     """Make the partitions of the months `first` to `last` that are not fresh, or all; 1 if any failed."""
-    months = chosen(first, last)
-    wanted = [(item, [month for month in item.made_months if month in months]) for item in selected(select)]
-    needed = missing_inputs(wanted)
+    months = chosen(workspace, first, last)
+    wanted = [
+        (item, [month for month in item.made_months if month in months])
+        for item in workspace.graph.selected(select)
+    ]
+    needed = missing_inputs(workspace, wanted)
     both = [(item, sorted({*own, *needed.get(item.name, ())})) for item, own in wanted]
     over_all = [item.name for item, own in both if not item.partitioned and not own]
     tags = {TAG: f"{first}..{last}"}
@@ -33,17 +37,19 @@ def backfill(first: str, last: str, select: str | None, jobs: int = 1, force: bo
     ]
     if over_all:
         notes.append(f"not by month, so not in a backfill: {', '.join(over_all)}; `make run` makes them")
-    return drive([(item, own) for item, own in both if item.partitioned or own], jobs, force, tags, notes)
+    return drive(
+        workspace, [(item, own) for item, own in both if item.partitioned or own], jobs, force, tags, notes
+    )
 
 
-def chosen(first: str, last: str) -> list[str]:
+def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
     """Return the months from `first` to `last`. Raises ValueError that says what to change."""
     for name, month in (("FROM", first), ("TO", last)):
         if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
             raise ValueError(f"{name} must be a month like 2018-06, found {month!r}")
     if last < first:
         raise ValueError(f"FROM ({first}) is after TO ({last})")
-    known = settings().partitions
+    known = workspace.settings.partitions
     for month, key, lies_out in (("FROM", "start", first < known.start), ("TO", "end", last > known.end)):
         if lies_out:
             value = first if month == "FROM" else last
@@ -54,18 +60,18 @@ def chosen(first: str, last: str) -> list[str]:
     return [month for month in known.months if first <= month <= last]
 
 
-def missing_inputs(wanted: Wanted) -> dict[str, list[str]]:
+def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]:
     """Return partitions of other months that those wanted read and that were never made, by dataset.
 
     What reads all months cannot be made of some. Others that are there, stale or not, are read as they are.
     """
-    view = View()
+    view = View(workspace)
     planned = {(item.name, month) for item, months in wanted for month in months}
     found: dict[str, list[str]] = {}
 
     def visit(item: Declaration, month: str) -> None:
-        for name, months in input_months(item, month).items():
-            upstream = datasets()[name]
+        for name, months in workspace.graph.input_months(item, month).items():
+            upstream = workspace.datasets[name]
             for part in months:
                 if (name, part) not in planned and view.known(upstream, part) is None:
                     planned.add((name, part))

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from assets.declare.declaration import Declaration
+from assets.declare.graph import label
 from orchestration.drivers.workers import Done, Here, Pool
 from orchestration.execute.prune import prune
 from orchestration.files.full_disk import FULL, DiskFullError
@@ -22,9 +23,8 @@ from orchestration.files.publish import recover
 from orchestration.messages.display import Display
 from orchestration.state.counts import total
 from orchestration.state.freshness import ONLY_STALE, View
-from orchestration.state.graph import input_months, label
 from orchestration.state.records import forget
-from orchestration.workspace.paths import STAGING
+from orchestration.workspace.workspace import Workspace
 
 Wanted = Sequence[tuple[Declaration, Sequence[str]]]
 
@@ -43,6 +43,7 @@ class Report:
 
 
 def bring_up_to_date(
+    workspace: Workspace,
     wanted: Wanted,
     console: Console,
     force: bool = False,
@@ -56,14 +57,14 @@ def bring_up_to_date(
     With `jobs` > 1 partitions are made in as many worker processes, and datasets are worked on at the same
     time as far as their inputs allow.
     """
-    recover(STAGING)
+    recover(workspace.staging)
     for item, _ in wanted:
-        for month in prune(item):
+        for month in prune(workspace, item):
             console.print(f"{label(item, month)}: removed, it is no partition any more")
     total = sum(len(months) for _, months in wanted)
     with (
         Display(console, total) as display,
-        contextlib.closing(_Loop(wanted, console, display, force, jobs, tags or {})) as loop,
+        contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, tags or {})) as loop,
     ):
         for report in loop.run():
             with display.paused():  # DVC shows bars of its own while it commits
@@ -73,6 +74,7 @@ def bring_up_to_date(
 class _Loop:
     def __init__(
         self,
+        workspace: Workspace,
         wanted: Wanted,
         console: Console,
         display: Display,
@@ -80,16 +82,18 @@ class _Loop:
         jobs: int,
         tags: Mapping[str, str],
     ) -> None:
-        self._console, self._display, self._force = console, display, force
+        self._workspace, self._console, self._display, self._force = workspace, console, display, force
         self._tags = tags if force else {**tags, ONLY_STALE: "true"}
         self._reports = {item.name: Report(item, months) for item, months in wanted}
         self._left = {(item.name, month) for item, months in wanted for month in months}
         self._waiting = {
-            (item.name, month): (item, _inputs(item, month)) for item, months in wanted for month in months
+            (item.name, month): (item, _inputs(workspace, item, month))
+            for item, months in wanted
+            for month in months
         }
         self._lost: dict[tuple[str, str], str] = {}
-        self._view = View()
-        self._runners: Here | Pool = Here(display) if jobs == 1 else Pool(jobs, display)
+        self._view = View(workspace)
+        self._runners: Here | Pool = Here(workspace, display) if jobs == 1 else Pool(jobs, display)
         self._reasons: dict[tuple[str, str], Sequence[str]] = {}
         self._synced = False
 
@@ -128,11 +132,11 @@ class _Loop:
         if not self._synced:
             from orchestration.dagster.sync import sync
 
-            sync()  # a run records the versions of its inputs as Dagster knows them
+            sync(self._workspace)  # a run records the versions of its inputs as Dagster knows them
             self._synced = True
         self._reasons[item.name, month] = self._view.status(item, month).reasons
         if self._force:
-            forget(item, month)
+            forget(self._workspace, item, month)
         self._display.begin(label(item, month))
         self._runners.start(item, month, self._tags)
 
@@ -165,8 +169,10 @@ class _Loop:
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
 
 
-def _inputs(item: Declaration, month: str) -> list[tuple[str, str]]:
-    return [(name, part) for name, parts in input_months(item, month).items() for part in parts]
+def _inputs(workspace: Workspace, item: Declaration, month: str) -> list[tuple[str, str]]:
+    return [
+        (name, part) for name, parts in workspace.graph.input_months(item, month).items() for part in parts
+    ]
 
 
 def _brief(reasons: Sequence[str], width: int = 70) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from orchestration.state.corpora import check_versions
 from orchestration.state.dvc_lock import check_before_dvc
+from orchestration.workspace.workspace import Workspace
 
 
-def check() -> None:
+def check(workspace: Workspace) -> None:
     """Raise what DVC fails at, waits for, or would write over."""
-    check_versions()
-    check_before_dvc()
+    check_versions(workspace)
+    check_before_dvc(workspace)

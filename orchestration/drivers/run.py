@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from assets.declare.graph import label
 from ops.parse.scan import SourceError
 from orchestration.drivers.loop import Report, Wanted, bring_up_to_date
 from orchestration.files.full_disk import full_disk
@@ -22,9 +23,8 @@ from orchestration.state.corpora import corpus
 from orchestration.state.counts import total
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.graph import label, selected
-from orchestration.state.input_snapshot import footing
-from orchestration.workspace.paths import DATA
+from orchestration.state.input_snapshot import input_snapshot
+from orchestration.workspace.workspace import Workspace
 
 #: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
 _COMMIT_EVERY = 60.0
@@ -33,12 +33,13 @@ _COMMIT_EVERY = 60.0
 _TABLE = 100
 
 
-def run(select: str | None = None, jobs: int = 1) -> int:
+def run(workspace: Workspace, select: str | None = None, jobs: int = 1) -> int:
     """Bring a selection up to date, commit it to dvc.lock, print the table; 1 if anything failed."""
-    return drive([(item, item.made_months) for item in selected(select)], jobs)
+    return drive(workspace, [(item, item.made_months) for item in workspace.graph.selected(select)], jobs)
 
 
 def drive(
+    workspace: Workspace,
     wanted: Wanted,
     jobs: int = 1,
     force: bool = False,
@@ -55,35 +56,35 @@ def drive(
     from orchestration.live.present import write_live
 
     console = Console(stderr=False, soft_wrap=True)
-    check_rendered()
-    check_lock()
+    check_rendered(workspace)
+    check_lock(workspace)
     for item, _ in wanted:
         if item.records:
-            corpus(item.records).check()
-    footing()
+            corpus(workspace, item.records).check()
+    input_snapshot(workspace)
     reports = []
     committed, pause = time.monotonic(), _COMMIT_EVERY
-    with contextlib.closing(bring_up_to_date(wanted, console, force, jobs, tags)) as ended:
+    with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
             if report.made and time.monotonic() - committed > pause:
                 started = time.monotonic()
                 with contextlib.suppress(SourceError):  # the last commit says what DVC cannot version
-                    commit_finished()
+                    commit_finished(workspace)
                 committed = time.monotonic()
                 # On a busy machine, too, the work itself takes nine tenths of the time.
                 pause = max(_COMMIT_EVERY, 9 * (committed - started))
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
     try:
-        commit_finished()
+        commit_finished(workspace)
     finally:  # whatever goes wrong from here on, what failed is said
-        _closing(reports, console)
+        _closing(workspace, reports, console)
         for note in notes:
             console.print(note)
-    sync()
+    sync(workspace)
     try:
-        write_live()
+        write_live(workspace)
     except Exception as error:  # the datasets are made and committed: the pages only tell less of them
         if full_disk(error):
             raise
@@ -99,11 +100,11 @@ def jobs(text: str) -> int:
     return int(text)
 
 
-def _closing(reports: list[Report], console: Console) -> None:
+def _closing(workspace: Workspace, reports: list[Report], console: Console) -> None:
     table = Table(box=None, pad_edge=False)
     for name in ("dataset", "partitions", "made now", "kept", "dropped", "rejected", "seconds"):
         table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
-    view = View()
+    view = View(workspace)
     for report in reports:
         item = report.item
         records = [record for month in report.months if (record := view.known(item, month)) is not None]
@@ -112,10 +113,10 @@ def _closing(reports: list[Report], console: Console) -> None:
         table.add_row(item.name, *map(str, columns), f"{report.seconds:.1f}")
     console.print()
     Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
-    _notes(reports, console)
+    _notes(workspace, reports, console)
 
 
-def _notes(reports: list[Report], console: Console) -> None:
+def _notes(workspace: Workspace, reports: list[Report], console: Console) -> None:
     for report in reports:
         item = report.item
         for month, cause in report.failed.items():
@@ -123,12 +124,12 @@ def _notes(reports: list[Report], console: Console) -> None:
         for month in item.months:
             if (reason := item.excluded(month)) is not None:
                 console.print(f"[yellow]excluded[/] {label(item, month)}: {escape(reason)}")
-        if item.records and (outside := corpus(item.records).outside()):
+        if item.records and (outside := corpus(workspace, item.records).outside()):
             months = ", ".join(f"{month} ({count})" for month, count in outside.items())
             console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
     console.print(
-        f"\nRows lie in {DATA.name}/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
-        f"{DATA.name}/quality/pages/index.html shows them in a browser: what was kept, what lost, and why;\n"
+        "\nRows lie in data/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
+        "data/quality/pages/index.html shows them in a browser: what was kept, what lost, and why;\n"
         "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
         "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
     )

@@ -13,48 +13,48 @@ from rich.console import Console
 from rich.markup import escape
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import ROOT
+from assets.declare.graph import label
 from orchestration.drivers.loop import bring_up_to_date
 from orchestration.dvc import metrics
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.graph import datasets, label
-from orchestration.state.input_snapshot import MovedError, check, footing
+from orchestration.state.input_snapshot import MovedError, check, input_snapshot
+from orchestration.workspace.workspace import Workspace
 
 
-def stage(name: str) -> int:
+def stage(workspace: Workspace, name: str) -> int:
     """Bring one dataset up to date; 1, with the causes, when any of its partitions is not fresh after.
 
     SILVERLOOM_FORCE=1 makes every partition again: `dvc repro -f` cannot tell the command that it is forced.
     """
-    if name not in datasets():
-        raise ValueError(f"no dataset is called {name!r}; known: {', '.join(datasets())}")
-    item = datasets()[name]
-    footing()
-    check_lock()
-    _check_code(item)
+    if name not in workspace.datasets:
+        raise ValueError(f"no dataset is called {name!r}; known: {', '.join(workspace.datasets)}")
+    item = workspace.datasets[name]
+    input_snapshot(workspace)
+    check_lock(workspace)
+    _check_code(workspace, item)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
-    (report,) = bring_up_to_date([(item, item.made_months)], console, force)
-    view = View()
+    (report,) = bring_up_to_date(workspace, [(item, item.made_months)], console, force)
+    view = View(workspace)
     stale = {
         month: state.reasons for month in item.made_months if not (state := view.status(item, month)).fresh
     }
     for month, reasons in stale.items():
         cause = report.failed.get(month) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(item, month)}: {escape(cause)}")
-    check()  # DVC records the params, code and sources of now
-    _check_code(item)
+    check(workspace)  # DVC records the params, code and sources of now
+    _check_code(workspace, item)
     if not stale:
         metrics.write(item, view)
     return 1 if stale else 0
 
 
-def _check_code(item: Declaration) -> None:
+def _check_code(workspace: Workspace, item: Declaration) -> None:
     """Raise MovedError where code.json, which DVC records, is not the code that runs."""
     group, name = item.key.path
     try:
-        written = json.loads((ROOT / "code.json").read_bytes())[group][name]
+        written = json.loads((workspace.root / "code.json").read_bytes())[group][name]
     except (OSError, ValueError, LookupError, TypeError):
         written = None  # what cannot be read is not today's either
     if written != item.code:

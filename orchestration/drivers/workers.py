@@ -24,6 +24,7 @@ from assets.declare.declaration import Declaration
 from orchestration.engine.processes import Busy, Workers, begin
 from orchestration.messages.failures import describe
 from orchestration.messages.progress import Listener, listen, listening
+from orchestration.workspace.workspace import Workspace
 
 #: How long an interrupted worker may take to leave its partition as it was.
 PATIENCE = 30.0
@@ -45,8 +46,8 @@ class Done:
 class Here:
     """Makes partitions in this process, one after the other."""
 
-    def __init__(self, listener: Listener) -> None:
-        self._listener = listener
+    def __init__(self, workspace: Workspace, listener: Listener) -> None:
+        self._workspace, self._listener = workspace, listener
         self._done: list[Done] = []
 
     @property
@@ -60,7 +61,7 @@ class Here:
 
         begun = time.monotonic()
         with listening(self._listener):
-            error = materialise(item, month, tags=tags).error
+            error = materialise(self._workspace, item, month, tags=tags).error
         self._done.append(Done(item, month, error, time.monotonic() - begun))
 
     def wait(self) -> Iterator[Done]:
@@ -74,10 +75,10 @@ class Here:
 
 def make(name: str, month: str, run_id: str, tags: Mapping[str, str]) -> str | None:
     """Make a partition in a worker process."""
+    from orchestration.catalogue import workspace
     from orchestration.dagster.runs import materialise
-    from orchestration.state.graph import datasets
 
-    return materialise(datasets()[name], month, run_id, tags).error
+    return materialise(workspace(), workspace().datasets[name], month, run_id, tags).error
 
 
 class Pool:
@@ -101,7 +102,7 @@ class Pool:
 
         for worker in [worker for worker in self._workers if worker.task is None and worker.ended]:
             self._remove(worker)  # it was ended while it had nothing to do
-        worker = next((worker for worker in self._workers if worker.task is None), None) or self._hire()
+        worker = next((worker for worker in self._workers if worker.task is None), None) or self._spawn()
         worker.start(self._make, item, month, make_new_run_id(), tags)
 
     def wait(self) -> Iterator[Done]:
@@ -133,7 +134,7 @@ class Pool:
         for worker in list(self._workers):
             self._remove(worker, end)
 
-    def _hire(self) -> _Worker:
+    def _spawn(self) -> _Worker:
         self._workers.append(_Worker(self._listener))
         return self._workers[-1]
 
@@ -162,9 +163,9 @@ class _Worker:
         self.task: _Task | None = None
         self.pid: int | None = None
         """Of the worker, as soon as it can be interrupted."""
-        self._events, self._told = self.workers.Pipe(duplex=False)
+        self._events, self._sender = self.workers.Pipe(duplex=False)
         self._executor = ProcessPoolExecutor(
-            1, mp_context=self.workers, initializer=_begin, initargs=(self._told,)
+            1, mp_context=self.workers, initializer=_begin, initargs=(self._sender,)
         )
         self._thread = threading.Thread(target=self._listen, args=(listener,), daemon=True)
 
@@ -176,8 +177,8 @@ class _Worker:
     def start(self, make: Make, item: Declaration, month: str, run_id: str, tags: Mapping[str, str]) -> None:
         future = self._executor.submit(_work, make, item.name, month, run_id, dict(tags))
         self.task = _Task(item, month, run_id, time.monotonic(), future)
-        if not self._told.closed:
-            self._told.close()  # the worker has its own: when that is closed, nothing comes any more
+        if not self._sender.closed:
+            self._sender.close()  # the worker has its own: when that is closed, nothing comes any more
             self._thread.start()
 
     def interrupt(self) -> None:

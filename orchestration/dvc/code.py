@@ -9,16 +9,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from assets.declare.settings import ROOT
 from orchestration.files.publish import write_changed
-from orchestration.state.graph import datasets
+from orchestration.workspace.workspace import Workspace
 
 
-def write_code() -> None:
+def write_code(workspace: Workspace) -> None:
     """Write code.json, if it is not already what it should be."""
     content: dict[str, dict[str, Any]] = {}
-    for item in datasets().values():
+    for item in workspace.datasets.values():
         group, name = item.key.path
         content.setdefault(group, {})[name] = item.code
     text = json.dumps(content, indent=1, sort_keys=True) + "\n"
-    write_changed(ROOT / "code.json", text.encode())
+    write_changed(workspace.root / "code.json", text.encode())

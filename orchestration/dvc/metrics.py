@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 from ops.measures import edges
 from ops.scores import Sum
 from orchestration.files import checksummed
@@ -31,9 +31,8 @@ from orchestration.files.publish import write_changed, write_file
 from orchestration.quality import profile
 from orchestration.state.counts import counts, counts_match, total
 from orchestration.state.freshness import View
-from orchestration.state.graph import folder, metrics_file
 from orchestration.state.records import record_path, write_record
-from orchestration.workspace.paths import STATE
+from orchestration.workspace.workspace import Workspace
 
 FUNNEL = ("month", "outcome", "reason", "rows")
 DISTRIBUTIONS = ("measure", "from", "to", "rows")
@@ -68,9 +67,9 @@ class Plot:
     drawn: Mapping[str, str]
 
 
-def plots(item: Declaration) -> list[Plot]:
+def plots(workspace: Workspace, item: Declaration) -> list[Plot]:
     """Return the plots of a dataset; the templates lie in .dvc/plots."""
-    path, name = metrics_file(item), item.name
+    path, name = workspace.metrics_file(item), item.name
     funnel = {"x": "rows", "y": "month", "x_label": "rows", "y_label": "month"}
     bins = {"x": "from", "y": "rows", "x_label": "value, from", "y_label": "rows"}
     titles = {"funnel": f"{name}: rows by month, and why not kept", "distributions": f"{name}: kept rows"}
@@ -92,10 +91,12 @@ def write(item: Declaration, view: View) -> None:
     }
     known = {name: value for name, value in scores.items() if value is not None}
     content = {**total(numbers.values()), **({"scores": known} if known else {})}
-    write_changed(metrics_file(item), (json.dumps(content, indent=2, sort_keys=True) + "\n").encode())
+    write_changed(
+        view.workspace.metrics_file(item), (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
+    )
     profiles = profile.total(one["profile"] for one in looks)
     tables = [_csv(FUNNEL, _funnel(numbers)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
-    for plot, table in zip(plots(item), tables, strict=False):
+    for plot, table in zip(plots(view.workspace, item), tables, strict=False):
         write_changed(plot.file, table.encode())
 
 
@@ -105,14 +106,16 @@ def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
     Every commit passes here, so none has counts that are not those of the files.
     """
     record = view.finished(item, month)
-    place = folder(item, month)
+    place = view.workspace.folder(item, month)
     if counts_match(place, record.counts):
         return record.counts
     found = counts(place)
     set_aside(
-        record_path(item, month), "its counts are not those of the partition's files", "they are counted anew"
+        record_path(view.workspace, item, month),
+        "its counts are not those of the partition's files",
+        "they are counted anew",
     )
-    write_record(item, month, replace(record, counts=found))
+    write_record(view.workspace, item, month, replace(record, counts=found))
     view.renew(item, month)
     return found
 
@@ -152,11 +155,11 @@ def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
         "measures": list(item.measures),
         "scores": {name: repr(score) for name, score in item.scores.items()},
     }
-    path = STATE.joinpath("measured", *item.key.path, f"{month or 'all'}.json")
+    path = view.workspace.state_file("measured", item, month)
     known = checksummed.read(path, _LOOK, "it is measured anew")
     if known is not None and known["asked"] == asked:
         return known
-    place = folder(item, month)
+    place = view.workspace.folder(item, month)
     found = {
         "asked": asked,
         "profile": profile.profile(place, item.measures),
@@ -186,7 +189,7 @@ def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
 
 @cache
 def _measuring() -> str:
-    return " ".join(file_md5(ROOT / name) for name in _MEASURING)
+    return " ".join(file_md5(checkout() / name) for name in _MEASURING)
 
 
 def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assets.declare.settings import ROOT
 from orchestration.files.publish import write_changed
-
-#: Beside `dvc` itself, so that wherever there is the one there is the other.
-TEMPLATE = ROOT / ".venv" / "dvc-plots.html"
+from orchestration.workspace.workspace import Workspace
 
 
-def write_template() -> None:
+def template_file(workspace: Workspace) -> Path:
+    """Return where the template lies: beside `dvc` itself, so that wherever one is, the other is."""
+    return workspace.root / ".venv" / "dvc-plots.html"
+
+
+def write_template(workspace: Workspace) -> None:
     """Write the template, a megabyte with all scripts, where it is not what it should be."""
     from orchestration.files.vega import bundle
 
-    page = Path(__file__).with_suffix(".html").read_text().replace("{vega}", bundle())
-    write_changed(TEMPLATE, page.encode())
+    page = Path(__file__).with_suffix(".html").read_text().replace("{vega}", bundle(workspace.state))
+    write_changed(template_file(workspace), page.encode())

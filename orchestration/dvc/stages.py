@@ -16,17 +16,16 @@ from typing import Any, TypeVar
 import yaml
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import ROOT, settings
 from orchestration.dvc import metrics
 from orchestration.dvc.code import write_code
 from orchestration.files.publish import write_file
 from orchestration.state import input_snapshot
 from orchestration.state.corpora import check_versions
 from orchestration.state.dvc_cache import check_sizes
-from orchestration.state.dvc_lock import LOCK, check_lock, locked_stages, stage_name
-from orchestration.state.dvc_lock_damage import COPY, remember
+from orchestration.state.dvc_lock import check_lock, locked_stages, stage_name
+from orchestration.state.dvc_lock_damage import lock_copy, remember
 from orchestration.state.freshness import View
-from orchestration.state.graph import asset_folder, datasets, metrics_file, upstream
+from orchestration.workspace.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -40,75 +39,78 @@ COMMON = ("exclude", "numerics", "partitions", "store")
 HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, not this file.\n"
 
 
-def render() -> str:
+def render(workspace: Workspace) -> str:
     """Return dvc.yaml: a stage that hashes the code, then one stage a dataset."""
-    stages = {"code": _code_stage(), **{stage_name(item): _stage(item) for item in datasets().values()}}
-    return HEADER + yaml.safe_dump({"stages": stages}, sort_keys=False, width=110)
+    stages = {
+        "code": _code_stage(workspace),
+        **{stage_name(item): _stage(workspace, item) for item in workspace.datasets.values()},
+    }
+    return HEADER + yaml.dump({"stages": stages}, Dumper=yaml.CSafeDumper, sort_keys=False, width=110)
 
 
-def check_rendered() -> None:
+def check_rendered(workspace: Workspace) -> None:
     """Raise ValueError when dvc.yaml is not what the asset graph renders to."""
-    path = ROOT / "dvc.yaml"
-    if not path.exists() or path.read_text() != render():
+    path = workspace.root / "dvc.yaml"
+    if not path.exists() or path.read_text() != render(workspace):
         raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
 
 
-def _code_stage() -> dict[str, Any]:
+def _code_stage(workspace: Workspace) -> dict[str, Any]:
     return {
         "cmd": "silverloom code",
         "deps": list(input_snapshot.CODE),
-        "params": sorted({path for item in datasets().values() for path in item.model_params()}),
+        "params": sorted({path for item in workspace.datasets.values() for path in item.model_params()}),
         "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
 
 
-def _stage(item: Declaration) -> dict[str, Any]:
-    names = sorted(settings().sources.get(item.records, {})) if item.records else []
+def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
+    names = sorted(workspace.settings.sources.get(item.records, {})) if item.records else []
     # Templates, so that a corpus of one's own does not make dvc.yaml stale.
     sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
     stage = {
         "cmd": f"silverloom stage {item.name}",
-        "deps": [*sources, *(_relative(parent) for parent in upstream(item))],
+        "deps": [*sources, *(_relative(workspace, parent) for parent in workspace.graph.upstream(item))],
         "params": [*sorted([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
-        "outs": [{_relative(item): {"persist": True}}],
+        "outs": [{_relative(workspace, item): {"persist": True}}],
     }
     if item.shape is not None:
-        file = metrics_file(item).relative_to(ROOT).as_posix()
+        file = workspace.shown(workspace.metrics_file(item))
         stage["metrics"] = [{file: {"cache": False, "persist": True}}]
         stage["plots"] = [
-            {plot.file.relative_to(ROOT).as_posix(): {"cache": False, "persist": True, **plot.drawn}}
-            for plot in metrics.plots(item)
+            {workspace.shown(plot.file): {"cache": False, "persist": True, **plot.drawn}}
+            for plot in metrics.plots(workspace, item)
         ]
     return stage
 
 
-def commit_finished(made: Declaration | None = None) -> list[str]:
+def commit_finished(workspace: Workspace, made: Declaration | None = None) -> list[str]:
     """Commit into dvc.lock every finished stage that is not recorded as it is; return their names.
 
     A stage is committed only when all its partitions, and those of all its ancestors, are fresh: else DVC
     would call stale partitions up to date, or record a dependency other than its ancestor's output.
     With `made`, nothing is looked at as long as the dataset just worked on is not finished itself.
     """
-    view = View()
+    view = View(workspace)
     if made is not None and not view.complete(made):
         return []
-    check_versions()
-    input_snapshot.check()
-    write_code()
-    due = [item for item in datasets().values() if view.complete(item)]
+    check_versions(workspace)
+    input_snapshot.check(workspace)
+    write_code(workspace)
+    due = [item for item in workspace.datasets.values() if view.complete(item)]
     for item in due:
         metrics.write(item, view)
-        check_sizes(item)
-    return _patiently(lambda: _commit(["code", *(stage_name(item) for item in due)]))
+        check_sizes(workspace, item)
+    return _patiently(lambda: _commit(workspace, ["code", *(stage_name(item) for item in due)]))
 
 
-def _commit(names: list[str]) -> list[str]:
+def _commit(workspace: Workspace, names: list[str]) -> list[str]:
     """Commit what DVC finds changed; nothing is written when anything moved meanwhile: DVC hashed the new."""
     from dvc.repo import Repo, lock_repo
 
     logging.getLogger("dvc").setLevel(logging.WARNING)
-    with Repo(str(ROOT)) as repo, lock_repo(repo):
-        check_lock()  # nothing is committed over a damaged file
+    with Repo(str(workspace.root)) as repo, lock_repo(repo):
+        check_lock(workspace)  # nothing is committed over a damaged file
         _drop_broken_rwlock(repo)
         differing = repo.status()
         moved = [name for name in names if name in differing]
@@ -116,11 +118,11 @@ def _commit(names: list[str]) -> list[str]:
         stages = {stage.addressing: stage for stage in repo.index.stages}
         for name in moved:
             _save(stages[name])
-        input_snapshot.check()
+        input_snapshot.check(workspace)
         if moved:
-            _write_lock([stages[name] for name in moved])
-        if LOCK.exists():
-            remember(LOCK.read_bytes())
+            _write_lock(workspace, [stages[name] for name in moved])
+        if workspace.lock.exists():
+            remember(workspace, workspace.lock.read_bytes())
     return moved
 
 
@@ -166,7 +168,7 @@ def _save(stage: Any) -> None:
             raise RuntimeError(message) from next(iter(failures), None)
 
 
-def _write_lock(committed: Sequence[Any], gone: Sequence[str] = ()) -> None:
+def _write_lock(workspace: Workspace, committed: Sequence[Any], gone: Sequence[str] = ()) -> None:
     """Write dvc.lock, whole, with the entries of stages just committed and without those that are no more.
 
     The caller holds DVC's lock. DVC leaves entries in the order of their commits, here they stand in that of
@@ -175,25 +177,25 @@ def _write_lock(committed: Sequence[Any], gone: Sequence[str] = ()) -> None:
     from dvc.stage.serialize import to_lockfile
     from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
 
-    former = LOCK.read_text() if LOCK.exists() else ""
-    content = parse_yaml_for_update(former, str(LOCK)) or {"schema": "2.0", "stages": {}}
+    former = workspace.lock.read_text() if workspace.lock.exists() else ""
+    content = parse_yaml_for_update(former, str(workspace.lock)) or {"schema": "2.0", "stages": {}}
     entries = dict(content["stages"])
     for stage in committed:
         entries.update(to_lockfile(stage))
-    known = _stage_names()
+    known = _stage_names(workspace)
     kept = [name for name in entries if name not in gone]
     kept.sort(key=lambda name: known.index(name) if name in known else len(known))
     content["stages"] = {name: entries[name] for name in kept}
     if gone or not former:
-        remember(b"")  # what will be missing is meant, also should this process end in between
-    for path in (LOCK, COPY):  # what a killed commit left
+        remember(workspace, b"")  # what will be missing is meant, also should this process end in between
+    for path in (workspace.lock, lock_copy(workspace)):  # what a killed commit left
         for leftover in path.parent.glob(f".{path.name}.*"):
             leftover.unlink()
-    write_file(LOCK, dumps_yaml(content).encode())
+    write_file(workspace.lock, dumps_yaml(content).encode())
 
 
-def _stage_names() -> list[str]:
-    return ["code", *(stage_name(item) for item in datasets().values())]
+def _stage_names(workspace: Workspace) -> list[str]:
+    return ["code", *(stage_name(item) for item in workspace.datasets.values())]
 
 
 def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
@@ -217,25 +219,25 @@ def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
             raise RuntimeError(f"dvc.lock was not written: {error}") from error
 
 
-def _relative(item: Declaration) -> str:
-    return asset_folder(item).relative_to(ROOT).as_posix()
+def _relative(workspace: Workspace, item: Declaration) -> str:
+    return workspace.shown(workspace.folder(item))
 
 
-def write() -> None:
+def write(workspace: Workspace) -> None:
     """Write dvc.yaml, and leave out of dvc.lock the stages of datasets that are no more."""
-    write_file(ROOT / "dvc.yaml", render().encode())
+    write_file(workspace.root / "dvc.yaml", render(workspace).encode())
     print("dvc.yaml is rendered from the asset graph", file=sys.stderr)
-    if gone := _patiently(_drop_stages):
+    if gone := _patiently(lambda: _drop_stages(workspace)):
         print(f"no longer in dvc.lock: {', '.join(gone)}", file=sys.stderr)
 
 
-def _drop_stages() -> list[str]:
+def _drop_stages(workspace: Workspace) -> list[str]:
     """Leave out of dvc.lock the stages that are none; return their names."""
-    if not set(locked_stages()) - set(_stage_names()):
+    if not set(locked_stages(workspace)) - set(_stage_names(workspace)):
         return []
     from dvc.repo import Repo, lock_repo
 
-    with Repo(str(ROOT)) as repo, lock_repo(repo):
-        gone = sorted(locked_stages().keys() - set(_stage_names()))
-        _write_lock([], gone)
+    with Repo(str(workspace.root)) as repo, lock_repo(repo):
+        gone = sorted(locked_stages(workspace).keys() - set(_stage_names(workspace)))
+        _write_lock(workspace, [], gone)
     return gone

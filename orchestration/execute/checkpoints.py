@@ -19,11 +19,10 @@ from orchestration.files.checksummed import dump, load
 from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.identity import json_digest
 from orchestration.files.publish import building, recover, write_files
-from orchestration.workspace.paths import STATE
+from orchestration.workspace.workspace import Workspace
 
 #: The list of a checkpoint's files, with their MD5s.
 _LIST = "files.json"
-_WORKSHOP = STATE / ".building"
 
 
 @dataclass(frozen=True)
@@ -31,17 +30,19 @@ class StoredCheckpoint:
     """The last checkpoint of one training: a folder that is replaced whole."""
 
     folder: Path
+    staging: Path
+    """Where it is written before it takes its place."""
 
     def write(self, files: Mapping[str, bytes]) -> None:
         """Replace the last checkpoint by these files. Raises DiskFullError; then the former one stays."""
         hashes = {name: _md5(content) for name, content in files.items()}
         listed = dump({"of": self._place, "files": hashes})
-        with building(_WORKSHOP, self.folder) as new:
+        with building(self.staging, self.folder) as new:
             write_files(new, [*files.items(), (_LIST, listed)])
 
     def read(self) -> Mapping[str, bytes] | None:
         """Return the files of the last checkpoint, None if there is none; a damaged one is set aside."""
-        recover(_WORKSHOP)
+        recover(self.staging)
         if not os.path.lexists(self.folder):
             return None
         try:
@@ -74,22 +75,24 @@ class StoredCheckpoints:
     Those under other keys stay until the partition is made, should its params be set back.
     """
 
+    workspace: Workspace
     item: Declaration
     month: str
     key: Mapping[str, Any]
 
     def at(self, name: str) -> StoredCheckpoint:
         """Return where one of the trainings leaves its checkpoint."""
-        return StoredCheckpoint(_folder(self.item, self.month) / json_digest(self.key) / name)
+        folder = _folder(self.workspace, self.item, self.month) / json_digest(self.key) / name
+        return StoredCheckpoint(folder, self.workspace.state / ".building")
 
 
-def discard(item: Declaration, month: str) -> None:
+def discard(workspace: Workspace, item: Declaration, month: str) -> None:
     """Remove the checkpoints of a partition that is made."""
-    shutil.rmtree(_folder(item, month), ignore_errors=True)
+    shutil.rmtree(_folder(workspace, item, month), ignore_errors=True)
 
 
-def _folder(item: Declaration, month: str) -> Path:
-    return STATE.joinpath("checkpoints", *item.key.path, month or "all")
+def _folder(workspace: Workspace, item: Declaration, month: str) -> Path:
+    return workspace.state_file("checkpoints", item, month, "")
 
 
 def _md5(content: bytes) -> str:

@@ -17,7 +17,7 @@ import re
 import shutil
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,12 +28,11 @@ from ops.outcome import Outcome
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
 from orchestration.files.identity import json_digest
 from orchestration.files.publish import disk_errors
-from orchestration.state.input_snapshot import check_code, code_marks
-from orchestration.workspace.paths import STATE
+from orchestration.state.input_snapshot import check_code
+from orchestration.workspace.workspace import Workspace
 
 _OUTCOME, _TABLES, _FILES = "outcome.json", "tables.arrow", "files/"
 _NAMES = ("kept", "dropped", "rejected")
-_FOLDER = STATE / "parts"
 _PART = re.compile(r"\d{5,}\.zip")
 _CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
 
@@ -55,10 +54,11 @@ def marks(paths: Iterable[Path]) -> dict[Path, Mark]:
 class FinishedParts:
     """The finished parts of one map over the parts of a partition."""
 
+    workspace: Workspace
     folder: Path
     inputs: Mapping[Path, Mark]
     """The files that the partition is made of, as they were when it was begun."""
-    code: Mapping[str, str] = field(default_factory=code_marks)
+    code: Mapping[str, str]
     """The marks of params and code in the process that began the partition."""
 
     def found(self) -> set[int]:
@@ -80,7 +80,7 @@ class FinishedParts:
 
         Raises InputReplacedError, MovedError, and DiskFullError.
         """
-        check_code(self.code)
+        check_code(self.workspace, self.code)
         try:
             replaced = marks(self.inputs) != self.inputs
         except FileNotFoundError:
@@ -105,32 +105,32 @@ class FinishedParts:
         return self.folder / f"{index:05d}.zip"
 
 
-def begin_parts(item: Declaration, month: str, key: Mapping[str, Any]) -> Path:
+def begin_parts(workspace: Workspace, item: Declaration, month: str, key: Mapping[str, Any]) -> Path:
     """Return the folder of a partition's finished parts under its key; those under other keys are removed."""
-    own = _folder(item, month) / json_digest(key)
-    for other in set(_entries(_folder(item, month))) - {own}:
-        _remove(other)
-    return own
+    folder = _folder(workspace, item, month) / json_digest(key)
+    for stale in set(_entries(_folder(workspace, item, month))) - {folder}:
+        _remove(stale)
+    return folder
 
 
-def discard_parts(item: Declaration, month: str) -> None:
+def discard_parts(workspace: Workspace, item: Declaration, month: str) -> None:
     """Remove the finished parts of a partition that is made, or that is none any more."""
-    _remove(_folder(item, month))
+    _remove(_folder(workspace, item, month))
 
 
-def discard_parts_under(item: Declaration, month: str, key: Mapping[str, Any]) -> None:
+def discard_parts_under(workspace: Workspace, item: Declaration, month: str, key: Mapping[str, Any]) -> None:
     """Remove the finished parts of a partition that is made under a key, should there be any left."""
-    _remove(_folder(item, month) / json_digest(key))
+    _remove(_folder(workspace, item, month) / json_digest(key))
 
 
-def months_with_parts(item: Declaration) -> set[str]:
+def months_with_parts(workspace: Workspace, item: Declaration) -> set[str]:
     """Return the partitions of a dataset that have finished parts."""
-    return {path.name for path in _entries(_folder(item, "all").parent)}
+    return {path.name for path in _entries(_folder(workspace, item, "all").parent)}
 
 
-def count_parts() -> int:
+def count_parts(workspace: Workspace) -> int:
     """Return how many finished parts all partitions have that are not published."""
-    return sum(1 for _ in _FOLDER.rglob("*.zip"))
+    return sum(1 for _ in (workspace.state / "parts").rglob("*.zip"))
 
 
 def _content(path: Path) -> bytes | None:
@@ -161,8 +161,8 @@ def _remove(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
-def _folder(item: Declaration, month: str) -> Path:
-    return _FOLDER.joinpath(*item.key.path, month or "all")
+def _folder(workspace: Workspace, item: Declaration, month: str) -> Path:
+    return workspace.state_file("parts", item, month, "")
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -10,16 +10,16 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from assets.declare.dagster_asset import ADVISORY, CHECKS
-from assets.declare.declaration import Declaration, declarations
+from assets.declare.declaration import Declaration
+from assets.declare.graph import label
 from assets.declare.report import Everything
-from assets.declare.settings import settings
 from ops.parts import Artifact, Part, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.checkpoints import StoredCheckpoints, discard
@@ -35,7 +35,7 @@ from orchestration.messages.progress import Lines, listening
 from orchestration.mlflow.tracking import track
 from orchestration.quality import checks as quality
 from orchestration.quality import conservation
-from orchestration.quality.checks import told
+from orchestration.quality.checks import recorded_finding
 from orchestration.quality.conservation import Finding
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
@@ -45,22 +45,23 @@ from orchestration.state.freshness import (
     NotReadyError,
     View,
     differences,
-    remembered,
+    load_record,
 )
-from orchestration.state.graph import folder, input_months, label
-from orchestration.state.input_snapshot import check_code, code_marks, footing
+from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making, reading
 from orchestration.state.records import Record, forget, write_record
-from orchestration.workspace.paths import STAGING
+from orchestration.workspace.workspace import Workspace
 
 
 class ChangedBytesError(RuntimeError):
     """A file is not what was published; the text names it and both hashes."""
 
 
-class Store(dg.ConfigurableResource[Any]):
-    """Makes partitions. With `commit`, a finished stage goes into dvc.lock at once."""
+@dataclass(frozen=True)
+class Store:
+    """Makes the partitions of a workspace. With `commit`, a finished stage goes into dvc.lock at once."""
 
+    workspace: Workspace
     commit: bool = True
 
     def make(self, declaration: Declaration, context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
@@ -70,17 +71,18 @@ class Store(dg.ConfigurableResource[Any]):
         another process finished while this one waited for it, or since a driver found it stale, is not made
         twice.
         """
-        footing()
+        workspace = self.workspace
+        input_snapshot(workspace)
         month = context.partition_key if context.has_partition_key else ""
         try:
-            with making(declaration, month) as waited:
+            with making(workspace, declaration, month) as waited:
                 if (waited or ONLY_STALE in context.run.tags) and (
-                    record := View().status(declaration, month).fresh_record
+                    record := View(workspace).status(declaration, month).fresh_record
                 ):
                     context.log.info("made by another run since this one was asked for it")
-                    return _result(declaration, month, record)
+                    return _result(workspace, declaration, month, record)
                 with listening(Lines(context.log.info)):
-                    result = make(declaration, month, context.run_id)
+                    result = make(workspace, declaration, month, context.run_id)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
         if self.commit:
@@ -92,62 +94,76 @@ class Store(dg.ConfigurableResource[Any]):
         from orchestration.dvc.stages import commit_finished
 
         try:
-            commit_finished(declaration)
+            commit_finished(self.workspace, declaration)
         except Exception as error:
             context.log.warning(f"not committed to dvc.lock: {describe(error)}")
 
 
-def make(declaration: Declaration, month: str, run_id: str) -> dg.MaterializeResult[Any]:
+def make(
+    workspace: Workspace, declaration: Declaration, month: str, run_id: str
+) -> dg.MaterializeResult[Any]:
     """Make one partition, alone: the record is written last, and only when its checks have passed."""
     if (reason := declaration.excluded(month)) is not None:
         raise NotReadyError(f"{label(declaration, month)} is excluded in params.yaml: {reason}")
-    check_code(code_marks())
+    check_code(workspace, code_marks(workspace))
     started = time.monotonic()
-    target = folder(declaration, month)
-    months = input_months(declaration, month)
-    sources = {source.argument: declarations()[source.key] for source in declaration.inputs}
+    target = workspace.folder(declaration, month)
+    graph = workspace.graph
+    months = graph.input_months(declaration, month)
+    upstream = zip(declaration.inputs, graph.upstream(declaration), strict=True)
+    sources = {source.argument: item for source, item in upstream}
     findings: dict[str, Finding] = {}
-    with reading((item, part) for item in sources.values() for part in months[item.name]):
-        inputs = _inputs(declaration, sources, months)
+    with reading(workspace, [(item, part) for item in sources.values() for part in months[item.name]]):
+        inputs = _inputs(workspace, declaration, sources, months)
         before = marks(_files(inputs))  # ahead of the key, under which only what was read is stored
-        made_under = View().key(declaration, month)
-        same = _same_bytes(declaration, month, made_under)
+        made_under = View(workspace).key(declaration, month)
+        same = _same_bytes(workspace, declaration, month, made_under)
         if isinstance(inputs, Everything):
-            with building(STAGING, target) as new:
+            with building(workspace.staging, target) as new:
                 write_files(new, declaration.function(inputs))
         elif same is not None:
             findings = {name: Finding((), "passed when it was made") for name in ("conservation", "schema")}
         else:
-            findings = _make_dataset(declaration, month, target, inputs, made_under, before)
-        if View().key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
-            forget(declaration, month)
+            findings = _make_dataset(workspace, declaration, month, target, inputs, made_under, before)
+        if View(workspace).key(declaration, month) != made_under:  # a `dvc checkout` asks for no lock
+            forget(workspace, declaration, month)
             raise ChangedBytesError("an input was replaced while it was read: run again")
-    check_code(code_marks())  # what workers ran may not be what the key tells
+    check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
     record = same or Record(
         made_under, folder_hashes(target), counts(target), run_id, time.monotonic() - started
     )
     if declaration.shape is not None:
-        findings |= quality.check(declaration, month, target, record, run_id)
-    _remember(declaration, month, record, findings)
-    return _result(declaration, month, record, findings)
+        findings |= quality.check(workspace, declaration, month, target, record, run_id)
+    _accept(workspace, declaration, month, record, findings)
+    return _result(workspace, declaration, month, record, findings)
 
 
 def _inputs(
-    declaration: Declaration, sources: Mapping[str, Declaration], months: Mapping[str, Sequence[str]]
+    workspace: Workspace,
+    declaration: Declaration,
+    sources: Mapping[str, Declaration],
+    months: Mapping[str, Sequence[str]],
 ) -> Everything | dict[str, Parts | Artifact]:
     """Return what a partition is made of, every byte of it compared with its record."""
     if declaration.shape is None:
         return Everything(
-            {name: {part: sound(item, part) for part in months[name]} for name, item in sources.items()}
+            {
+                name: {part: verified_folder(workspace, item, part) for part in months[name]}
+                for name, item in sources.items()
+            },
+            workspace.graph,
         )
     whole = {source.argument for source in declaration.inputs if source.whole}
     return {
-        argument: (artifact(item) if argument in whole else parts(item, months[item.name]))
+        argument: (
+            artifact(workspace, item) if argument in whole else parts(workspace, item, months[item.name])
+        )
         for argument, item in sources.items()
     }
 
 
 def _make_dataset(
+    workspace: Workspace,
     declaration: Declaration,
     month: str,
     target: Path,
@@ -157,70 +173,96 @@ def _make_dataset(
 ) -> dict[str, Finding]:
     """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
     assert declaration.shape is not None, f"{declaration.name} has no rows"
-    parts_folder = begin_parts(declaration, month, key)
+    parts_folder = begin_parts(workspace, declaration, month, key)
     with (
-        building(STAGING, target) as new,
+        building(workspace.staging, target) as new,
         contextlib.closing(
-            ResumableEngine(engine(), label(declaration, month), parts_folder, before)
+            ResumableEngine(workspace, engine(), label(declaration, month), parts_folder, before)
         ) as resumable,
     ):
-        outcomes = declaration.function(**_arguments(declaration, month, inputs, key, resumable))
+        outcomes = declaration.function(**_arguments(workspace, declaration, month, inputs, key, resumable))
         units = write_outcomes(new, outcomes, declaration.shape)
     return {
-        "conservation": conservation.conservation(target, units, _expected(declaration, month, inputs)),
+        "conservation": conservation.conservation(
+            target, units, _expected(workspace, declaration, month, inputs)
+        ),
         "schema": conservation.schema(target, declaration.shape),
     }
 
 
-def _remember(declaration: Declaration, month: str, record: Record, findings: Mapping[str, Finding]) -> None:
+def _accept(
+    workspace: Workspace,
+    declaration: Declaration,
+    month: str,
+    record: Record,
+    findings: Mapping[str, Finding],
+) -> None:
     """Let a partition count as made if the checks that can refuse it passed; track it either way."""
     accepted = all(finding.passed for name, finding in findings.items() if name not in ADVISORY)
     if accepted:
-        write_record(declaration, month, record)
+        write_record(workspace, declaration, month, record)
     else:
-        forget(declaration, month)
+        forget(workspace, declaration, month)
     try:
-        track(declaration, month, record, {n: one.faults for n, one in findings.items() if not one.passed})
+        track(
+            workspace,
+            declaration,
+            month,
+            record,
+            {n: one.faults for n, one in findings.items() if not one.passed},
+        )
     except DiskFullError:
-        forget(declaration, month)  # made again, it is tracked: else its run would be missing for ever
+        forget(
+            workspace, declaration, month
+        )  # made again, it is tracked: else its run would be missing for ever
         raise
-    discard_parts(declaration, month)
+    discard_parts(workspace, declaration, month)
     if accepted and declaration.checkpoints:
-        discard(declaration, month)
+        discard(workspace, declaration, month)
 
 
-def _same_bytes(declaration: Declaration, month: str, key: Mapping[str, Any]) -> Record | None:
+def _same_bytes(
+    workspace: Workspace, declaration: Declaration, month: str, key: Mapping[str, Any]
+) -> Record | None:
     """Return the record of a partition of which only the expectations changed: it is not made again."""
-    former = View().known(declaration, month)
+    former = View(workspace).known(declaration, month)
     unchanged = former is not None and differences(former.key, key) == [EXPECTATIONS]
     return replace(former, key=key) if former is not None and unchanged else None
 
 
-def parts(item: Declaration, months: Iterable[str]) -> Parts:
+def parts(workspace: Workspace, item: Declaration, months: Iterable[str]) -> Parts:
     """Return the kept rows of partitions, after comparing every byte with their records.
 
     Raises NotReadyError where one is missing, ChangedBytesError where a file was changed, lost or added.
     """
     assert item.shape is not None, f"{item.name} has no rows"
-    kept = [path for month in months for path in sorted(sound(item, month, "kept-").glob("kept-*.parquet"))]
+    kept = [
+        path
+        for month in months
+        for path in sorted(verified_folder(workspace, item, month, "kept-").glob("kept-*.parquet"))
+    ]
     return Parts(item.shape.kept, tuple(Part(str(path)) for path in kept), engine())
 
 
-def artifact(item: Declaration) -> Artifact:
+def artifact(workspace: Workspace, item: Declaration) -> Artifact:
     """Return a dataset without partitions, with its files, every byte compared with its record.
 
     Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
     """
-    return Artifact(parts(item, [""]), sound(item, ""))
+    return Artifact(parts(workspace, item, [""]), verified_folder(workspace, item, ""))
 
 
-def sound(item: Declaration, month: str, prefix: str = "") -> Path:
+def verified_folder(workspace: Workspace, item: Declaration, month: str, prefix: str = "") -> Path:
     """Return the folder of a partition, after comparing its files of that prefix with their record.
 
     Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
     """
-    place = folder(item, month)
-    expected = {name: md5 for name, md5 in remembered(item, month).hashes.items() if name.startswith(prefix)}
+    place = workspace.folder(item, month)
+    expected = {
+        name: md5
+        for name, md5 in load_record(workspace, item, month).hashes.items()
+        if name.startswith(prefix)
+    }
     found = {name: file_md5(path) for name, path in folder_files(place).items() if name.startswith(prefix)}
     for name in sorted({*expected, *found}):
         if found.get(name) != expected.get(name):
@@ -240,6 +282,7 @@ def _files(inputs: Everything | Mapping[str, Parts | Artifact]) -> list[Path]:
 
 
 def _arguments(
+    workspace: Workspace,
     declaration: Declaration,
     month: str,
     inputs: Mapping[str, Parts | Artifact],
@@ -252,18 +295,20 @@ def _arguments(
     }
     arguments: dict[str, Any] = {**mapped, **declaration.arguments}
     if declaration.checkpoints:
-        arguments[declaration.checkpoints] = StoredCheckpoints(declaration, month, key)
+        arguments[declaration.checkpoints] = StoredCheckpoints(workspace, declaration, month, key)
     if declaration.strict:
-        arguments[declaration.strict] = settings().numerics == "strict"
+        arguments[declaration.strict] = workspace.settings.numerics == "strict"
     if declaration.records:
-        arguments["records"] = corpus(declaration.records).records(month, resumable)
+        arguments["records"] = corpus(workspace, declaration.records).records(month, resumable)
     return arguments
 
 
-def _expected(declaration: Declaration, month: str, inputs: Mapping[str, Parts | Artifact]) -> Iterator[str]:
+def _expected(
+    workspace: Workspace, declaration: Declaration, month: str, inputs: Mapping[str, Parts | Artifact]
+) -> Iterator[str]:
     """Yield the ids of the units that a step must account for, read from its input, not its output."""
     if declaration.records:
-        yield from corpus(declaration.records).ids(month)
+        yield from corpus(workspace, declaration.records).ids(month)
     elif declaration.consumes:
         argument, _, nested = declaration.consumes.partition(".")
         read = inputs[argument]
@@ -271,14 +316,23 @@ def _expected(declaration: Declaration, month: str, inputs: Mapping[str, Parts |
 
 
 def _result(
-    declaration: Declaration, month: str, record: Record, findings: Mapping[str, Finding] | None = None
+    workspace: Workspace,
+    declaration: Declaration,
+    month: str,
+    record: Record,
+    findings: Mapping[str, Finding] | None = None,
 ) -> dg.MaterializeResult[Any]:
     """Return what Dagster records; without findings, those that a record stands for."""
     names = CHECKS if declaration.shape else ()
-    found = findings or {name: told(declaration, month, record.version, name) for name in names}
+    found = findings or {
+        name: recorded_finding(workspace, declaration, month, record.version, name) for name in names
+    }
     return dg.MaterializeResult(
         data_version=dg.DataVersion(record.version),
-        metadata={**metadata(folder(declaration, month), record), **links(declaration, month, record)},
+        metadata={
+            **metadata(workspace, workspace.folder(declaration, month), record),
+            **links(workspace, declaration, month, record),
+        },
         check_results=[
             dg.AssetCheckResult(
                 check_name=name,

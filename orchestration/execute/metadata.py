@@ -13,24 +13,24 @@ import dagster as dg
 import pyarrow.parquet as pq
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import ROOT
 from orchestration.files.parquet import TABLES, part_name
 from orchestration.messages.markdown import table
 from orchestration.mlflow import tracking
-from orchestration.state import addresses
+from orchestration.state.addresses import Addresses
 from orchestration.state.records import Record
+from orchestration.workspace.workspace import Workspace
 
 _ROWS, _REJECTS = 5, 20
 
 
-def metadata(folder: Path, record: Record) -> dict[str, Any]:
+def metadata(workspace: Workspace, folder: Path, record: Record) -> dict[str, Any]:
     """Return the metadata of a materialisation, from its folder and record."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
     if not (folder / part_name("kept", 0)).exists():  # a report
         return {
             "files": dg.MetadataValue.int(len(files)),
-            "folder": dg.MetadataValue.text(folder.relative_to(ROOT).as_posix()),
+            "folder": dg.MetadataValue.text(workspace.shown(folder)),
             "md5": dg.MetadataValue.text(record.version),
             "bytes": dg.MetadataValue.int(size),
         }
@@ -44,18 +44,18 @@ def metadata(folder: Path, record: Record) -> dict[str, Any]:
         **{name: dg.MetadataValue.int(record.counts[name]) for name in TABLES},
         "dagster/row_count": dg.MetadataValue.int(record.counts["kept"]),
         **{name: dg.MetadataValue.md(text) for name, text in shown.items() if text},
-        "folder": dg.MetadataValue.text(folder.relative_to(ROOT).as_posix()),
+        "folder": dg.MetadataValue.text(workspace.shown(folder)),
         "md5": dg.MetadataValue.text(record.version),
         "bytes": dg.MetadataValue.int(size),
     }
 
 
-def links(item: Declaration, month: str, record: Record) -> dict[str, Any]:
+def links(workspace: Workspace, item: Declaration, month: str, record: Record) -> dict[str, Any]:
     """Return what leads from a partition to its other pages, as metadata."""
-    run = tracking.find(item, month, record)
+    run = tracking.find(workspace, item, month, record)
     return {
         **({"MLflow run": dg.MetadataValue.url(run)} if run else {}),
-        "data-quality page": dg.MetadataValue.url(addresses.page(item.name if item.shape else "")),
+        "data-quality page": dg.MetadataValue.url(Addresses(workspace).page(item.name if item.shape else "")),
     }
 
 

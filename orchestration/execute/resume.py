@@ -16,6 +16,8 @@ from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
 from orchestration.execute.finished_parts import FinishedParts, Mark
 from orchestration.messages.progress import Notice, Progress, tell
+from orchestration.state.input_snapshot import code_marks
+from orchestration.workspace.workspace import Workspace
 
 #: Seconds from which a part is stored even if it is the only one.
 LONG = 1.0
@@ -28,8 +30,10 @@ class ResumableEngine:
     under way.
     """
 
-    def __init__(self, engine: Engine, partition: str, folder: Path, inputs: Mapping[Path, Mark]) -> None:
-        self._engine, self._partition = engine, partition
+    def __init__(
+        self, workspace: Workspace, engine: Engine, partition: str, folder: Path, inputs: Mapping[Path, Mark]
+    ) -> None:
+        self._workspace, self._engine, self._partition = workspace, engine, partition
         self._folder, self._inputs = folder, inputs
         self._maps: list[Generator[Outcome, None, None]] = []
 
@@ -41,7 +45,8 @@ class ResumableEngine:
         """Yield `op(piece, *shared)` for every piece, computed now or by an earlier run."""
         # `Parts.map` hands its op over as the first that is shared
         name = getattr(shared[0] if shared and callable(shared[0]) else op, "__name__", "op")
-        finished = FinishedParts(self._folder / f"{len(self._maps)}-{name}", self._inputs)
+        folder = self._folder / f"{len(self._maps)}-{name}"
+        finished = FinishedParts(self._workspace, folder, self._inputs, code_marks(self._workspace))
         self._maps.append(self._map(name, finished, op, pieces, shared))
         return self._maps[-1]
 

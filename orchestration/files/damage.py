@@ -13,10 +13,8 @@ import stat
 import sys
 from pathlib import Path
 
-from assets.declare.settings import ROOT
-
-#: What is set aside lies here under its own path; a second one of the same path gets a number.
-ASIDE = ROOT / ".silverloom" / "damaged"
+#: What is set aside lies here under its own path in the checkout; a second one of one path gets a number.
+ASIDE = Path(".silverloom", "damaged")
 
 
 class DamagedError(ValueError):
@@ -85,9 +83,12 @@ def remove_file(path: Path) -> None:
 
 
 def _move(path: Path) -> Path:
-    """Rename into ASIDE, or beside itself where that lies elsewhere: outside of this checkout, or in it."""
-    inside = path.is_relative_to(ROOT) and not ASIDE.is_relative_to(path)
-    wanted = ASIDE / path.relative_to(ROOT) if inside else path.with_name(f"{path.name}.damaged")
+    """Rename into ASIDE of its checkout, or beside itself: outside of any, and where it holds ASIDE."""
+    root = _checkout(path)
+    inside = root is not None and not (root / ASIDE).is_relative_to(path)
+    wanted = (
+        root / ASIDE / path.relative_to(root) if root and inside else path.with_name(f"{path.name}.damaged")
+    )
     make_folder(wanted.parent)
     place, number = wanted, 1
     while os.path.lexists(place):
@@ -103,4 +104,13 @@ def _move(path: Path) -> Path:
 
 
 def _shown(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+    root = _checkout(path)
+    return path.relative_to(root).as_posix() if root else str(path)
+
+
+def _checkout(path: Path) -> Path | None:
+    """Return the checkout that a path lies in: the nearest folder above it with params or local state."""
+    marks = ("params.yaml", ASIDE.parent)
+    return next(
+        (place for place in path.parents if any(os.path.lexists(place / mark) for mark in marks)), None
+    )

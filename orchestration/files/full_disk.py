@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from assets.declare.settings import ROOT
+from orchestration.workspace.workspace import Workspace
 
 #: How every line about a full disk begins: so it is recognised in what another process says.
 FULL = "no space left on the device"
@@ -74,7 +74,8 @@ def _means_full(error: sqlite3.Error) -> bool:
 
 def _places() -> list[Path]:
     """Return the mount points of all that a run writes to."""
-    folders = (ROOT, ROOT / ".dagster", ROOT / ".silverloom", ROOT / "data", os.environ.get("TMPDIR", "/tmp"))  # noqa: S108
+    here, temporary = Workspace.here(), os.environ.get("TMPDIR", "/tmp")  # noqa: S108
+    folders = (here.root, here.root / ".dagster", here.state, here.data, temporary)
     return [_mount(Path(folder)) for folder in folders]
 
 

@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import hashlib
 from importlib.metadata import version
+from pathlib import Path
 
 from orchestration.files.publish import write_file
-from orchestration.workspace.paths import STATE
+from orchestration.workspace.workspace import Workspace
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed; window.vega = vega;"
 #: A scope of its own: the bundle's top-level names are of one letter.
 _SCOPE = "(() => {%s})();\n"
 
 
-def bundle() -> str:
+def bundle(folder: Path | None = None) -> str:
     """Return Vega, Vega-Lite and vega-embed as one script; it sets `vegaEmbed` and `vega`.
 
-    What was made before is taken if it is of this package and snippet, and whole.
+    What was made before is taken from a folder (the local state of this checkout, by default) if it is of
+    this package and snippet, and whole.
     """
     made_from = _md5(f"{version('vl-convert-python')} {_SNIPPET} {_SCOPE}")
-    path = STATE / f"vega-{made_from}.js"
+    path = (folder or Workspace.here().state) / f"vega-{made_from}.js"
     try:
         first, _, script = path.read_bytes().decode().partition("\n")
     except (FileNotFoundError, UnicodeDecodeError):

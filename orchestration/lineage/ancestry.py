@@ -6,7 +6,7 @@ pages of lineage are made of it. Not here: what the rows hold (origins.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import ROOT
+from assets.declare.graph import label
+from assets.declare.report import Everything
 from orchestration.files.parquet import TABLES
 from orchestration.lineage.rows import read
-from orchestration.state.graph import datasets, folder, label
 
 Codes = npt.NDArray[np.int64]
 
@@ -40,9 +40,14 @@ class File:
         return f"{label(self.item, self.month)} [{self.table}]"
 
     @property
+    def schema(self) -> pa.Schema:
+        """The columns of its rows, as they are declared."""
+        return getattr(self.item.shape, self.table)
+
+    @property
     def address(self) -> str:
         """The file's path in a checkout, wherever it was read from."""
-        return (folder(self.item, self.month) / self.path.name).relative_to(ROOT).as_posix()
+        return "/".join(filter(None, ("data", self.item.name, self.month, self.path.name)))
 
 
 @dataclass(frozen=True)
@@ -87,12 +92,12 @@ class Lineage:
 class Ancestry:
     """Every id of the datasets in some folders, by number, with who stands where and who is made of what."""
 
-    def __init__(self, folders: Mapping[str, Mapping[str, Path]]) -> None:
+    def __init__(self, everything: Everything) -> None:
         """Read `id` and `source_ids` of all tables. Raises ValueError naming a file that is no Parquet."""
         self.files = [
-            File(datasets()[name], month, table, path)
-            for name, months in folders.items()
-            if datasets()[name].shape is not None
+            File(everything.graph.datasets[name], month, table, path)
+            for name, months in everything.items()
+            if everything.graph.datasets[name].shape is not None
             for month, place in months.items()
             for table in TABLES
             for path in sorted(place.glob(f"{table}-*.parquet"))

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assets.declare.report import Everything
 from ops.parse.characters import one_line
-from orchestration.lineage.ancestry import Ancestry, Lineage, Place
+from orchestration.lineage.ancestry import Ancestry, File, Lineage, Place
 from orchestration.lineage.origins import Row, flow, raw_file, rows, short, spoken, summary_column, where
 from orchestration.state.freshness import View
-from orchestration.state.graph import datasets, folder
 from orchestration.state.records import read_record
+from orchestration.workspace.workspace import Workspace
 
 _SOURCES_SHOWN = 3
 
 
-def explain(row_id: str) -> str:
+def explain(workspace: Workspace, row_id: str) -> str:
     """Return the lineage of a row as text.
 
     Raises LookupError where no dataset has a row of that id.
     """
-    ancestry = Ancestry(
-        {
-            item.name: {month: folder(item, month) for month in item.made_months}
-            for item in datasets().values()
-        }
-    )
+    folders = {
+        item.name: {month: workspace.folder(item, month) for month in item.made_months}
+        for item in workspace.datasets.values()
+    }
+    ancestry = Ancestry(Everything(folders, workspace.graph))
     code = ancestry.codes([row_id])[0]
     if code < 0 or not (lineage := ancestry.lineage(code)).standings:
         raise LookupError(
@@ -36,16 +36,16 @@ def explain(row_id: str) -> str:
         )
     lines = [f"row {row_id}"]
     for place, row in zip(lineage.standings, rows(lineage.standings, whole=True), strict=True):
-        lines += ["", *_describe(place, row)]
+        lines += ["", *_describe(workspace, place, row)]
     lines += ["", "made of", *_origins(ancestry, lineage, "  ", {code})]
     users = zip(lineage.used_by, rows(lineage.used_by), strict=True)
     later = [f"  {place.file.name}: {row['id']}" for place, row in users]
     return "\n".join(map(one_line, [*lines, "", "used by", *(later or ["  nothing"])]))
 
 
-def _describe(place: Place, row: Row) -> list[str]:
+def _describe(workspace: Workspace, place: Place, row: Row) -> list[str]:
     file = place.file
-    record = read_record(file.item, file.month) or View().known(file.item, file.month)
+    record = read_record(workspace, file.item, file.month) or View(workspace).known(file.item, file.month)
     run = (record.run_id if record else None) or "not made here (it came through DVC)"
     lines = [file.name, f"  file: {file.address}", f"  run: {run}"]
     lines += [f"  {name}: {short(value)}" for name, value in row.items() if name not in ("id", "source_ids")]
@@ -67,13 +67,13 @@ def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) 
             continue
         place = origin.kept[-1]
         (row,) = rows([place])
-        yield f"{indent}{place.file.name} {origin.id}{_about(row)}"
-        yield from (f"{indent}  {line}" for line in spoken(ancestry, [row])[0])
+        yield f"{indent}{place.file.name} {origin.id}{_about(place.file, row)}"
+        yield from (f"{indent}  {line}" for line in spoken(ancestry, [place], [row])[0])
         yield from _origins(ancestry, origin, indent + "  ", seen)
     if len(fresh) > _SOURCES_SHOWN:
         yield f"{indent}and {len(fresh) - _SOURCES_SHOWN} more rows of the same kind"
 
 
-def _about(row: Row) -> str:
-    summary = row.get(summary_column(list(row)) or "")
-    return "".join(f": {part}" for part in (where(row), summary and short(summary)) if part)
+def _about(file: File, row: Row) -> str:
+    summary = row.get(summary_column(file, row.keys()) or "")
+    return "".join(f": {part}" for part in (where(file, row), summary and short(summary)) if part)

@@ -17,7 +17,6 @@ from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from orchestration.files.identity import folder_files
 from orchestration.files.parquet import TABLES
-from orchestration.state.graph import datasets
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def counted(everything: Everything) -> dict[str, Counted]:
     """Return every dataset of a report with its counts, in the order of the DAG."""
     found = {}
     for name, months in everything.items():
-        item = datasets()[name]
+        item = everything.graph.datasets[name]
         if item.shape is None:
             continue
         rows = {month: _rows(folder) for month, folder in months.items()}

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from assets.declare.declaration import Declaration
-from orchestration.dagster.health import Standing, standing
+from orchestration.dagster.health import Unfresh, health
 from orchestration.files.identity import version
 from orchestration.files.publish import write_file
 from orchestration.live.former_numbers import former
@@ -18,45 +18,43 @@ from orchestration.live.versions import write_versions
 from orchestration.mlflow import tracking
 from orchestration.pages.html import embedded
 from orchestration.quality import docs
-from orchestration.state import addresses
 from orchestration.state import validation_history as history
+from orchestration.state.addresses import Addresses
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import Status, View
-from orchestration.state.graph import datasets
-from orchestration.state.partition_locks import writing
-from orchestration.workspace.paths import DATA
+from orchestration.state.partition_locks import writing_all
+from orchestration.workspace.workspace import Workspace
 
-LIVE = DATA / "quality" / "live"
 _HISTORY = 200
 
 #: Where Great Expectations' pages lie, from the first of ours.
 _DOCS = "../docs/"
 
 
-def write_live() -> None:
+def write_live(workspace: Workspace) -> None:
     """Write the state of now, where every page loads it from, and what changed since the last commit."""
-    check_lock()
-    with writing("live"):
-        content = f"window.silverloomLive = {embedded(state())};\n".encode()
-        write_file(LIVE / "state.js", content)
-        write_versions(LIVE)
+    check_lock(workspace)
+    with writing_all(workspace, "live"):
+        content = f"window.silverloomLive = {embedded(state(workspace))};\n".encode()
+        write_file(workspace.quality / "live" / "state.js", content)
+        write_versions(workspace, workspace.quality / "live")
 
 
-def state() -> dict[str, Any]:
+def state(workspace: Workspace) -> dict[str, Any]:
     """Return freshness, checks, links and former versions of every dataset, and what it all comes to."""
-    view = View()
-    failed = {(one.dataset, one.month): one for one in standing(view) if one.state == "failed"}
-    pages = docs.shown()
-    found = {name: _dataset(item, view, failed, pages) for name, item in datasets().items()}
+    view = View(workspace)
+    failed = {(found.dataset, found.month): found for found in health(view) if found.state == "failed"}
+    pages = docs.shown(workspace)
+    found = {name: _dataset(item, view, failed, pages) for name, item in workspace.datasets.items()}
     return {
         "seen": _when(datetime.now(UTC)),
-        "standing": told(list(found.values())),
-        "docs": f"{_DOCS}index.html" if (docs.DOCS / "index.html").exists() else None,
+        "standing": description(list(found.values())),
+        "docs": f"{_DOCS}index.html" if (docs.docs_folder(workspace) / "index.html").exists() else None,
         "datasets": found,
     }
 
 
-def told(found: Sequence[Mapping[str, Any]]) -> str:
+def description(found: Sequence[Mapping[str, Any]]) -> str:
     """Return in a sentence or some how all datasets stand: never better than the worst of them."""
     off = [one for one in found if one["mood"] in ("bad", "stale")]
     failed = sum(one["mood"] == "bad" for one in off)
@@ -84,15 +82,18 @@ def told(found: Sequence[Mapping[str, Any]]) -> str:
 def _dataset(
     item: Declaration,
     view: View,
-    failed: Mapping[tuple[str, str], Standing],
+    failed: Mapping[tuple[str, str], Unfresh],
     pages: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    validations = sorted(history.read(item).to_pylist(), key=lambda one: one["time"], reverse=True)
+    validations = sorted(
+        history.read(view.workspace, item).to_pylist(), key=lambda one: one["time"], reverse=True
+    )
     latest: dict[str, Mapping[str, Any]] = {}
     for one in validations:
         latest.setdefault(one["month"], one)
     months = [
         _month(
+            view.workspace,
             item,
             month,
             view.status(item, month),
@@ -118,7 +119,7 @@ def _dataset(
         "unknown": len(unknown),
         "version": _version(item, view),
         "code": item.code["code"],
-        "dagster": addresses.dagster_asset(item.name),
+        "dagster": Addresses(view.workspace).dagster_asset(item.name),
         "months": months + excluded,
         "previous": former(item, view) if item.shape else None,
         "history": [_validation(one) for one in validations[:_HISTORY]],
@@ -126,11 +127,12 @@ def _dataset(
 
 
 def _month(
+    workspace: Workspace,
     item: Declaration,
     month: str,
     status: Status,
     latest: Mapping[str, Any] | None,
-    failure: Standing | None,
+    failure: Unfresh | None,
     page: str | None,
 ) -> dict[str, Any]:
     """Return the state of a partition: bad where its last attempt failed, stale, warned, or good."""
@@ -138,22 +140,22 @@ def _month(
     run = failure.run if failure else record.run_id if record else None
     shown = latest and (latest["run_id"] == run or (record and latest["version"] == record.version))
     warnings = latest["warnings"] if latest and shown else 0
-    mood, said = _stands(status, failure, warnings)
+    mood, shown_state = _stands(status, failure, warnings)
     return {
         "month": month,
         "mood": mood,
-        "state": said,
+        "state": shown_state,
         "why": failure.why if failure else "" if status.fresh else "; ".join(status.reasons),
         "warnings": warnings,
         "version": record.version if record else None,
-        "run": addresses.dagster_run(run) if run else None,
-        "tracked": tracking.find(item, month, record) if record and not failure else None,
+        "run": Addresses(workspace).dagster_run(run) if run else None,
+        "tracked": tracking.find(workspace, item, month, record) if record and not failure else None,
         "checks": _checks(latest["expectations"]) if latest and shown else [],
         "docs": f"{_DOCS}{page}" if page and shown else None,
     }
 
 
-def _stands(status: Status, failure: Standing | None, warnings: int) -> tuple[str, str]:
+def _stands(status: Status, failure: Unfresh | None, warnings: int) -> tuple[str, str]:
     if failure:
         return "bad", "failed"
     if not status.fresh:

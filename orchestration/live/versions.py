@@ -21,16 +21,14 @@ from orchestration.files.damage import remove_file
 from orchestration.files.publish import write_file
 from orchestration.pages.html import render
 from orchestration.state.dvc_lock import recorded, stage_name
-from orchestration.state.graph import datasets
 from orchestration.versions.compare import ALIKE, compared, made_differently
 from orchestration.versions.difference import KINDS
 from orchestration.versions.revisions import Version, at, lock_commits, stages_of
-from orchestration.workspace.paths import DATA
+from orchestration.workspace.workspace import Workspace
 
 #: Commits that are looked through, and examples of each kind on a page.
 COMMITS, EXAMPLES = 50, 25
 _FOUND = TypeAdapter(dict[str, Any])
-_PAGES = DATA / "quality" / "pages"
 
 
 @dataclass(frozen=True)
@@ -44,55 +42,64 @@ class Entry:
     link: str = ""
 
 
-def write_versions(folder: Path) -> None:
+def write_versions(workspace: Workspace, folder: Path) -> None:
     """Write `versions.html` and a page for each dataset that has changed; pages of older comparisons go.
 
     What cannot be compared, for want of its bytes or of a history, stands in its place.
     """
-    entries = [_entry(item, folder / "versions") for item in datasets().values() if item.shape is not None]
+    entries = [
+        _entry(workspace, item, folder / "versions")
+        for item in workspace.datasets.values()
+        if item.shape is not None
+    ]
     for entry in entries:
         if entry.link:
             _write(
-                folder / entry.link, "version.html", f"{entry.name}: versions", entry=entry, found=entry.found
+                workspace,
+                folder / entry.link,
+                "version.html",
+                f"{entry.name}: versions",
+                entry=entry,
+                found=entry.found,
             )
-    _write(folder / "versions.html", "versions.html", "Versions", entries=entries)
+    _write(workspace, folder / "versions.html", "versions.html", "Versions", entries=entries)
     wanted = {Path(entry.link).stem for entry in entries if entry.link}
     for path in (folder / "versions").glob("[!.]*"):
         if path.stem not in wanted:
             remove_file(path)
 
 
-def write_page(path: Path, found: Mapping[str, Any]) -> None:
+def write_page(workspace: Workspace, path: Path, found: Mapping[str, Any]) -> None:
     """Write one comparison as a page."""
     entry = Entry(str(found["dataset"]), f"from {found['old']['label']} to {found['new']['label']}")
-    _write(path, "version.html", f"{entry.name}: versions", entry=entry, found=found)
+    _write(workspace, path, "version.html", f"{entry.name}: versions", entry=entry, found=found)
 
 
-def _write(path: Path, template: str, title: str, **values: object) -> None:
-    root = Path(os.path.relpath(_PAGES, path.resolve().parent)).as_posix() + "/"
+def _write(workspace: Workspace, path: Path, template: str, title: str, **values: object) -> None:
+    root = Path(os.path.relpath(workspace.quality / "pages", path.resolve().parent)).as_posix() + "/"
     place = "../live/versions.html"
     _, content = render(place, template, title, root=root, kinds=KINDS, alike=ALIKE, **values)
     write_file(path, content)
 
 
-def _entry(item: Declaration, folder: Path) -> Entry:
+def _entry(workspace: Workspace, item: Declaration, folder: Path) -> Entry:
     try:
-        now = at(item.name, "")
-        former = _former(item, now.md5)
+        now = at(workspace, item.name, "")
+        former = _former(workspace, item, now.md5)
         if isinstance(former, str):
             return Entry(item.name, former)
         commit, subject = former
-        return _compared(item, at(item.name, commit), now, subject, folder)
+        return _compared(workspace, item, at(workspace, item.name, commit), now, subject, folder)
     except (ValueError, LookupError, RuntimeError) as error:
         return Entry(item.name, str(error))
 
 
-def _former(item: Declaration, md5: str) -> tuple[str, str] | str:
+def _former(workspace: Workspace, item: Declaration, md5: str) -> tuple[str, str] | str:
     """Return the last commit that recorded another version, and its first line; or why there is none."""
-    since, looked = "", lock_commits(COMMITS)
+    since, looked = "", lock_commits(workspace, COMMITS)
     for commit, subject in looked:
         try:
-            stages = stages_of(commit)
+            stages = stages_of(workspace, commit)
         except (ValueError, LookupError):
             continue  # a commit without a lock that can be read recorded no version
         recorded_md5 = recorded(stages.get(stage_name(item), {}), "outs", f"data/{item.name}")
@@ -106,13 +113,15 @@ def _former(item: Declaration, md5: str) -> tuple[str, str] | str:
     return f"unchanged since {since}" + (", or longer" if len(looked) == COMMITS else "")
 
 
-def _compared(item: Declaration, old: Version, now: Version, subject: str, folder: Path) -> Entry:
+def _compared(
+    workspace: Workspace, item: Declaration, old: Version, now: Version, subject: str, folder: Path
+) -> Entry:
     """Compare, unless that was done before: rows of the same two versions differ in the same way."""
     name = f"{item.name.replace('/', '-')}-{str(old.commit)[:7]}-{now.md5[:7]}"
     kept = folder / f"{name}.json"
     found = read(kept, _FOUND, "it is compared anew")
     if found is None:
-        found = json.loads(json.dumps(compared(old, now, EXAMPLES)))
+        found = json.loads(json.dumps(compared(workspace, old, now, EXAMPLES)))
         write_file(kept, dump(found))
-    found["made_of"] = made_differently(old, now)
+    found["made_of"] = made_differently(workspace, old, now)
     return Entry(item.name, f"changed since {str(old.commit)[:7]}", subject, found, f"versions/{name}.html")

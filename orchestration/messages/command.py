@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from orchestration.files.full_disk import full_disk
 from orchestration.messages.failures import describe, transient
+from orchestration.workspace.workspace import Workspace
 
 EXPECTED = (ValueError, RuntimeError, LookupError, OSError)
 
@@ -31,5 +32,5 @@ def run(main: Callable[[], int | None]) -> None:
 def _parts() -> str:
     """Say how many parts of unfinished partitions are kept, if this process could have made any."""
     store = sys.modules.get("orchestration.execute.finished_parts")
-    count = store.count_parts() if store else 0
+    count = store.count_parts(Workspace.here()) if store else 0
     return f" (also {count} parts of unfinished partitions)" if count else ""

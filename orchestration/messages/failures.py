@@ -10,8 +10,6 @@ import errno
 import sqlite3
 from typing import NoReturn
 
-import dagster as dg
-
 from orchestration.files.full_disk import causes, full_disk
 
 TRIES = 3
@@ -33,6 +31,8 @@ def _transient(error: BaseException) -> bool:
 
 def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
     """Raise what Dagster needs: a retry after 1, 2, 4 seconds, or a failure that is not retried."""
+    import dagster as dg  # which takes a second: most commands end without it
+
     if transient(error) and tried < TRIES:
         raise dg.RetryRequested(max_retries=TRIES, seconds_to_wait=2**tried) from error
     raise dg.Failure(description=f"{label}: {describe(error)}", allow_retries=False) from error

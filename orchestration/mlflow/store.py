@@ -20,15 +20,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assets.declare.settings import ROOT
 from orchestration.files.damage import make_folder, remove_file
 from orchestration.files.publish import lock_within
 from orchestration.files.sqlite import damaged, fault, set_damaged_aside
 from orchestration.mlflow.values import folded, number, texts
 
-#: The store of this checkout; what runs hand over as files would lie in the folder beside it.
-STORE = ROOT / ".silverloom" / "mlflow.db"
-ARTIFACTS = ROOT / ".silverloom" / "mlflow"
+#: The folder beside the store in which the files of runs lie.
+ARTIFACTS = "mlflow"
 
 #: The revision of the tables that MLflow of requirements.lock creates, and that these rows fit.
 REVISION = "dc11669786a5"
@@ -261,7 +259,7 @@ def _insert(store: sqlite3.Connection, experiment_id: int, run: Run, parent: str
 def _move(path: Path, experiment_id: int, run_id: str, run: Run) -> None:
     """Bring a run's artifacts to where MLflow's server looks for them."""
     if run.artifacts is not None:
-        place = path.with_name(ARTIFACTS.name) / str(experiment_id) / run_id / "artifacts"
+        place = path.with_name(ARTIFACTS) / str(experiment_id) / run_id / "artifacts"
         make_folder(place)
         shutil.move(run.artifacts, place / run.artifacts.name)
 

@@ -61,10 +61,10 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dic
         chosen = [place for place in places if place.file.table == kind]
         if not chosen:
             continue
-        table = pa.concat_tables(
-            [_taken(chosen, file) for file in dict.fromkeys(place.file for place in chosen)]
-        )
-        found[kind] = as_data(columns(table))
+        files = dict.fromkeys(place.file for place in chosen)
+        table = pa.concat_tables([_taken(chosen, file) for file in files])
+        declared = getattr(item.shape, kind)
+        found[kind] = as_data(columns(table, declared))
         numbers = [_numbers(table, name) for name in dict.fromkeys(measures)]
         rows = [
             {
@@ -80,7 +80,7 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dic
             for row, (text, marked) in zip(rows, pairs.of_row, strict=True):
                 row |= {"text": text, "marked": marked}
         entries += rows
-        contents += cells(table, len(places))
+        contents += cells(table, len(places), declared)
     for entry, content in zip(entries, fitted(contents), strict=True):
         entry["cells"] = content
     return {

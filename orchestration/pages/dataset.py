@@ -20,7 +20,6 @@ from orchestration.lineage.rows import Counted
 from orchestration.pages.html import render
 from orchestration.pages.system import systems
 from orchestration.quality.profile import profile, total
-from orchestration.state.graph import datasets
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
@@ -29,7 +28,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     parts = {name: part for system in systems() for name, part in system.dataset_parts.items()}
     for name, one in numbers.items():
         shapes = total(profile(folder, one.item.measures) for folder in everything[name].values())
-        steps = [numbers[step.name] for step in lineage(one.item)]
+        steps = [numbers[step.name] for step in lineage(one.item, numbers)]
         part = parts.get(name)
         added = part.data(everything[name].values()) if part else {}
         data = {
@@ -57,13 +56,13 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         )
 
 
-def lineage(item: Declaration) -> list[Declaration]:
+def lineage(item: Declaration, numbers: Mapping[str, Counted]) -> list[Declaration]:
     """Return the datasets whose units became this one's, the first one first: follow what each consumes."""
     chain = [item]
     while chain[0].consumes:
         argument = chain[0].consumes.partition(".")[0]
         source = next(source for source in chain[0].inputs if source.argument == argument)
-        chain.insert(0, datasets()[source.key.to_user_string()])
+        chain.insert(0, numbers[source.key.to_user_string()].item)
     return chain
 
 

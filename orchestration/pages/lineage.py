@@ -7,16 +7,16 @@ them (ancestry.py), and their values (origins.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
+from assets.declare.declaration import Declaration
 from assets.declare.report import Files
+from ops.outcome import of_role
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
 from orchestration.lineage.ancestry import Ancestry, File, Lineage, Place
 from orchestration.lineage.origins import Row, flow, raw_file, rows, short, spoken, summary_column, where
 from orchestration.pages.html import first_line, render
-from orchestration.state.graph import datasets
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
 NODES, NAMED = 15_000, 200
@@ -70,14 +70,21 @@ class _Descriptions:
         self.lineages = {code: ancestry.lineage(code, NAMED) for code in codes}
         places = [place for lineage in self.lineages.values() for place in lineage.standings]
         contents = rows(places)
-        self.columns = {place.file: _columns(row) for place, row in zip(places, contents, strict=True)}
+        found = list(zip(places, contents, strict=True))
+        self.columns = {place.file: _columns(place.file, row) for place, row in found}
+        items = {place.file.item.name: place.file.item for place in places}
+        self.steps = {name: _step(item) for name, item in items.items()}
         self.contents: dict[Place, list[Any]] = {
-            place: [place.index, where(row), [_value(row[name]) for name in self.columns[place.file]]]
-            for place, row in zip(places, contents, strict=True)
+            place: [
+                place.index,
+                where(place.file, row),
+                [_value(row[name]) for name in self.columns[place.file]],
+            ]
+            for place, row in found
         }
         self.spoken = {
             place: [str(span) for span in spans]
-            for place, spans in zip(places, spoken(ancestry, contents), strict=True)
+            for place, spans in zip(places, spoken(ancestry, places, contents), strict=True)
             if spans
         }
 
@@ -94,11 +101,11 @@ class _Descriptions:
                     "table": file.table,
                     "path": file.address,
                     "columns": self.columns[file],
-                    "summary": summary_column(self.columns[file]),
+                    "summary": summary_column(file, self.columns[file]),
                 }
                 for file in files
             ],
-            "datasets": {name: _step(name) for name in sorted({file.item.name for file in files})},
+            "datasets": {name: self.steps[name] for name in sorted({file.item.name for file in files})},
             "nodes": [self._node(self.lineages[code], numbers, placed) for code in codes],
         }
 
@@ -120,18 +127,17 @@ class _Descriptions:
         return node
 
 
-def _columns(row: Row) -> list[str]:
-    return [name for name in row if name not in ("id", "spans")]
+def _columns(file: File, row: Row) -> list[str]:
+    hidden = {"id", *of_role(file.schema, "spans")}
+    return [name for name in row if name not in hidden]
 
 
 def _value(value: Any) -> Any:
     return short(value) if isinstance(value, str) else json_ready(value)
 
 
-@cache
-def _step(name: str) -> dict[str, Any]:
+def _step(item: Declaration) -> dict[str, Any]:
     """Describe the step that made a row: its params, and where its code stands."""
-    item = datasets()[name]
     return {
         "params": {path: flow(value) for path, value in sorted(item.values.items())},
         "code": f"{item.function.__module__.replace('.', '/')}.py: {item.function.__name__}",

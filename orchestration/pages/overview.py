@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assets.declare.graph import Graph
 from assets.declare.report import Files
 from orchestration.lineage.rows import Counted
 from orchestration.pages import drawing
 from orchestration.pages.html import first_line, render
-from orchestration.state.graph import ancestors, upstream
 
 
-def pages(numbers: Mapping[str, Counted]) -> Files:
+def pages(graph: Graph, numbers: Mapping[str, Counted]) -> Files:
     """Yield the overview."""
     yield render(
         "index.html",
         "overview.html",
         "Overview",
-        graphs=[(group, _drawn(numbers, group)) for group in _groups(numbers)],
+        graphs=[(group, _drawn(graph, numbers, group)) for group in _groups(numbers)],
         box=(drawing.WIDTH, drawing.HEIGHT),
         numbers=numbers,
         about={name: first_line(one.item.function.__doc__) for name, one in numbers.items()},
@@ -34,13 +34,13 @@ def _groups(numbers: Mapping[str, Counted]) -> list[str]:
     return [group for group in groups if group != "sources"] or groups
 
 
-def _drawn(numbers: Mapping[str, Counted], group: str) -> drawing.Drawing:
+def _drawn(graph: Graph, numbers: Mapping[str, Counted], group: str) -> drawing.Drawing:
     """Draw the datasets of a group, and those of others that they are made of."""
     own = [one.item for one in numbers.values() if one.item.key.path[0] == group]
-    wanted = {item.name for one in own for item in (one, *ancestors(one))}
+    wanted = {item.name for one in own for item in (one, *graph.ancestors(one))}
     return drawing.draw(
         {
-            name: [parent.name for parent in upstream(one.item) if parent.name in numbers]
+            name: [parent.name for parent in graph.upstream(one.item) if parent.name in numbers]
             for name, one in numbers.items()
             if name in wanted
         }

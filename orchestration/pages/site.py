@@ -20,7 +20,7 @@ def site(everything: Everything) -> Files:
     ancestry = Ancestry(everything)
     shown = {name: sample(ancestry, name) for name in numbers}
     yield from shared()
-    yield from overview.pages(numbers)
+    yield from overview.pages(everything.graph, numbers)
     yield from dataset.pages(everything, numbers)
     yield from browser.pages(ancestry, numbers, shown)
     yield from lineage.pages(ancestry, shown)

@@ -26,7 +26,6 @@ from ops.thresholds import SCORED
 from orchestration.engine.local import engine
 from orchestration.lineage.rows import tables
 from orchestration.pages.html import embedded, render
-from orchestration.state.graph import datasets
 
 #: Different scores up to which every count is exact; of more, so many quantiles are.
 POINTS = 2_000
@@ -45,7 +44,7 @@ def pages(everything: Everything) -> Files:
     """
     listed = []
     for name, months in everything.items():
-        item = datasets()[name]
+        item = everything.graph.datasets[name]
         for threshold in item.thresholds:
             for knob in threshold.knobs(_params(item, threshold)):
                 content = what_if(everything, item, threshold, knob)
@@ -127,7 +126,7 @@ def _params(item: Declaration, threshold: Threshold) -> Any:
 
 def _parts(everything: Everything, source: Input, month: str) -> Parts:
     name = source.key.to_user_string()
-    shape = datasets()[name].shape
+    shape = everything.graph.datasets[name].shape
     assert shape is not None
     folders = everything[name]
     chosen = folders if source.all_months or "" in folders else [month]

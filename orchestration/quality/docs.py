@@ -22,7 +22,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import ROOT
 from orchestration.files.damage import read_state, remove_file, set_aside
 from orchestration.files.identity import file_md5
 from orchestration.files.parquet import TABLES
@@ -30,11 +29,9 @@ from orchestration.files.publish import write_changed, write_file
 from orchestration.quality.checks import validation_file
 from orchestration.quality.failing import failing_file
 from orchestration.state import validation_history as history
-from orchestration.state.graph import datasets
-from orchestration.state.partition_locks import writing
-from orchestration.workspace.paths import DATA
+from orchestration.state.partition_locks import writing_all
+from orchestration.workspace.workspace import Workspace
 
-DOCS = DATA / "quality" / "docs"
 _HERE = Path(__file__).parent / "templates"
 
 #: What each page was rendered from: it changes when a page does.
@@ -92,9 +89,10 @@ _LOADED = re.compile(
 
 
 @dataclass(frozen=True)
-class Page:
+class DocsPage:
     """The page of one partition's latest validation."""
 
+    workspace: Workspace
     item: Declaration
     month: str
 
@@ -106,68 +104,73 @@ class Page:
     @property
     def source(self) -> Path:
         """The document that it is rendered from."""
-        return validation_file(self.item, self.month)
+        return validation_file(self.workspace, self.item, self.month)
 
 
-def build() -> Path:
+def docs_folder(workspace: Workspace) -> Path:
+    """Return the folder of all pages."""
+    return workspace.quality / "docs"
+
+
+def build(workspace: Workspace) -> Path:
     """Render the pages whose validation is new, remove those of what is no more, and return the index.
 
     Processes that do so at once wait for each other.
     """
-    with writing("docs"):
-        return _build()
+    with writing_all(workspace, "docs"):
+        return _build(workspace)
 
 
-def shown() -> dict[tuple[str, str], str]:
-    """Return, by dataset and month, the path below DOCS of each page that shows the latest validation."""
-    rendered = _rendered()
+def shown(workspace: Workspace) -> dict[tuple[str, str], str]:
+    """Return, by dataset and month, the path (below the folder) of each page of the latest validation."""
+    rendered = _rendered(workspace)
     return {
         (page.item.name, page.month): page.path
-        for page in _pages()
-        if rendered.get(page.path) == _made_from(page) and (DOCS / page.path).exists()
+        for page in _pages(workspace)
+        if rendered.get(page.path) == _made_from(page) and (docs_folder(workspace) / page.path).exists()
     }
 
 
-def _build() -> Path:
-    pages = list(_pages())
-    rendered = _rendered()
+def _build(workspace: Workspace) -> Path:
+    pages = list(_pages(workspace))
+    rendered = _rendered(workspace)
     wanted = {page.path: _made_from(page) for page in pages}
-    _write_static()
+    _write_static(workspace)
     for page in pages:
-        if rendered.get(page.path) == wanted[page.path] and (DOCS / page.path).is_file():
+        if rendered.get(page.path) == wanted[page.path] and (docs_folder(workspace) / page.path).is_file():
             continue
         if (result := _result(page.source)) is None:
             del wanted[page.path]
         else:
-            write_file(DOCS / page.path, _render(result, page.path).encode())
+            write_file(docs_folder(workspace) / page.path, _render(result, page.path).encode())
     pages = [page for page in pages if page.path in wanted]
-    for path in DOCS.glob("validations/**/[!.]*.html"):
-        if path.relative_to(DOCS).as_posix() not in wanted:
+    for path in docs_folder(workspace).glob("validations/**/[!.]*.html"):
+        if path.relative_to(docs_folder(workspace)).as_posix() not in wanted:
             remove_file(path)
-    index = DOCS / "index.html"
-    write_file(index, _index(pages).encode())
-    if wanted != rendered or not (DOCS / _RENDERED).exists():
-        write_file(DOCS / _RENDERED, json.dumps(wanted).encode())
+    index = docs_folder(workspace) / "index.html"
+    write_file(index, _index(workspace, pages).encode())
+    if wanted != rendered or not (docs_folder(workspace) / _RENDERED).exists():
+        write_file(docs_folder(workspace) / _RENDERED, json.dumps(wanted).encode())
     return index
 
 
-def _pages() -> Iterator[Page]:
-    for item in datasets().values():
+def _pages(workspace: Workspace) -> Iterator[DocsPage]:
+    for item in workspace.datasets.values():
         for month in item.made_months:
-            if (page := Page(item, month)).source.is_file():
+            if (page := DocsPage(workspace, item, month)).source.is_file():
                 yield page
 
 
-def _rendered() -> dict[str, str]:
+def _rendered(workspace: Workspace) -> dict[str, str]:
     """Return what each page was rendered from; nothing where that cannot be told."""
     try:
-        content = json.loads((DOCS / _RENDERED).read_bytes())
+        content = json.loads((docs_folder(workspace) / _RENDERED).read_bytes())
         return content if isinstance(content, dict) else {}
     except (OSError, ValueError):
         return {}
 
 
-def _made_from(page: Page) -> str:
+def _made_from(page: DocsPage) -> str:
     """Return the version of a page's document, and of what renders it."""
     try:
         return f"{file_md5(page.source)} {_renderer()}"
@@ -180,17 +183,17 @@ def _renderer() -> str:
     return f"{file_md5(Path(__file__))} {importlib.metadata.version('great_expectations')}"
 
 
-def _write_static() -> None:
+def _write_static(workspace: Workspace) -> None:
     """Bring what the pages load beside them, out of installed packages."""
     for package, folder, names in _STATIC:
         place = Path(str(importlib.metadata.distribution(package).locate_file(folder)))
         for there, here in names.items():
-            _keep(here, (place / there).read_bytes())
-    _keep("dark.css", (_HERE / "dark.css").read_bytes())
+            _keep(workspace, here, (place / there).read_bytes())
+    _keep(workspace, "dark.css", (_HERE / "dark.css").read_bytes())
 
 
-def _keep(name: str, content: bytes) -> None:
-    write_changed(DOCS / "static" / name, content)
+def _keep(workspace: Workspace, name: str, content: bytes) -> None:
+    write_changed(docs_folder(workspace) / "static" / name, content)
 
 
 def _result(source: Path) -> Any:
@@ -266,18 +269,18 @@ def localised(page: str, root: str) -> str:
     return re.sub(r"<footer>.*?newsletter.*?</footer>", "", page, flags=re.DOTALL)
 
 
-def _index(pages: list[Page]) -> str:
+def _index(workspace: Workspace, pages: list[DocsPage]) -> str:
     environment = Environment(loader=FileSystemLoader(_HERE), autoescape=True)
     environment.trim_blocks = environment.lstrip_blocks = True
-    latest = {page.item.name: _latest(page.item) for page in pages}
+    latest = {page.item.name: _latest(workspace, page.item) for page in pages}
     rows = [
         {
             "page": page,
             "found": latest[page.item.name].get(page.month),
             "failing": [
-                path.relative_to(ROOT).as_posix()
+                workspace.shown(path)
                 for table in TABLES
-                if (path := failing_file(page.item, page.month, table)).exists()
+                if (path := failing_file(workspace, page.item, page.month, table)).exists()
             ],
         }
         for page in pages
@@ -285,7 +288,7 @@ def _index(pages: list[Page]) -> str:
     return environment.get_template("index.html").render(rows=rows)
 
 
-def _latest(item: Declaration) -> dict[str, dict[str, Any]]:
+def _latest(workspace: Workspace, item: Declaration) -> dict[str, dict[str, Any]]:
     """Return the last validation of each month."""
     columns = ["month", "time", "kept", "dropped", "rejected", "accepted", "warnings"]
-    return {row["month"]: row for row in history.read(item, columns).to_pylist()}
+    return {row["month"]: row for row in history.read(workspace, item, columns).to_pylist()}

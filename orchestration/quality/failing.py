@@ -19,18 +19,18 @@ from orchestration.files.damage import remove_file
 from orchestration.files.parquet import TABLES
 from orchestration.files.publish import writing
 from orchestration.state.validation_history import Result
-from orchestration.workspace.paths import DATA
-
-FAILING = DATA / "quality" / "failing"
+from orchestration.workspace.workspace import Workspace
 
 
-def failing_file(item: Declaration, month: str, table: str = "kept") -> Path:
+def failing_file(workspace: Workspace, item: Declaration, month: str, table: str = "kept") -> Path:
     """Return where a partition's failing rows lie: `<month>.parquet`, or `<month>.dropped.parquet`."""
     suffix = "" if table == "kept" else f".{table}"
-    return FAILING.joinpath(*item.key.path, f"{month or 'all'}{suffix}.parquet")
+    return workspace.quality.joinpath("failing", *item.key.path, f"{month or 'all'}{suffix}.parquet")
 
 
-def keep_failing(item: Declaration, month: str, folder: Path, results: Iterable[Result]) -> list[Path]:
+def keep_failing(
+    workspace: Workspace, item: Declaration, month: str, folder: Path, results: Iterable[Result]
+) -> list[Path]:
     """Write the rows that failed, each once with the names of what it `failed`; return the files.
 
     A table of which nothing failed has no file.
@@ -41,7 +41,7 @@ def keep_failing(item: Declaration, month: str, folder: Path, results: Iterable[
             broken[result.expectation.table][row].append(result.expectation.name)
     written = []
     for table, rows in broken.items():
-        path = failing_file(item, month, table)
+        path = failing_file(workspace, item, month, table)
         if rows:
             _write(path, _rows(folder, table, rows))
             written.append(path)
@@ -50,10 +50,10 @@ def keep_failing(item: Declaration, month: str, folder: Path, results: Iterable[
     return written
 
 
-def drop_failing(item: Declaration, month: str) -> None:
+def drop_failing(workspace: Workspace, item: Declaration, month: str) -> None:
     """Remove the failing rows of a partition that is no more, or that passed what is expected now."""
     for table in TABLES:
-        remove_file(failing_file(item, month, table))
+        remove_file(failing_file(workspace, item, month, table))
 
 
 def _write(path: Path, parts: Iterator[pa.Table]) -> None:

@@ -18,10 +18,10 @@ import warnings
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
 
-from assets.declare.settings import ROOT
-from orchestration.mlflow.store import ARTIFACTS, STORE, prepare
+from orchestration.mlflow.store import ARTIFACTS, prepare
 from orchestration.serve import request_guard
 from orchestration.state.addresses import allowed_hosts
+from orchestration.workspace.workspace import Workspace
 
 App: TypeAlias = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
 
@@ -35,19 +35,19 @@ if (!localStorage.getItem("mlflow.workflowType_v1")) {
 </script>"""
 
 
-def serve(port: int) -> None:
+def serve(workspace: Workspace, port: int) -> None:
     """Serve until the process is ended. Raises RuntimeError for a store that cannot be read."""
     try:
-        prepare(STORE)
+        prepare(workspace.mlflow_store)
     except sqlite3.Error as error:
-        place = STORE.relative_to(ROOT)
+        place = workspace.shown(workspace.mlflow_store)
         raise RuntimeError(
             f"{place} cannot be read ({error}): move it away, and a new one is begun"
         ) from error
     os.environ |= {
-        "_MLFLOW_SERVER_FILE_STORE": f"sqlite:///{STORE}",
+        "_MLFLOW_SERVER_FILE_STORE": f"sqlite:///{workspace.mlflow_store}",
         "_MLFLOW_SERVER_ARTIFACT_ROOT": "mlflow-artifacts:/",
-        "_MLFLOW_SERVER_ARTIFACT_DESTINATION": str(ARTIFACTS),
+        "_MLFLOW_SERVER_ARTIFACT_DESTINATION": str(workspace.mlflow_store.with_name(ARTIFACTS)),
         "_MLFLOW_SERVER_SERVE_ARTIFACTS": "true",
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
         **_known_by(allowed_hosts()),
@@ -56,7 +56,7 @@ def serve(port: int) -> None:
         warnings.simplefilter("ignore", UserWarning)  # MLflow's own use of what Starlette deprecates
         from mlflow.server.fastapi_app import app
 
-    request_guard.serve(suited(app), port, linked="/")
+    request_guard.serve(wrap(app), port, linked="/")
 
 
 def _known_by(hosts: list[str]) -> dict[str, str]:
@@ -71,7 +71,7 @@ def _known_by(hosts: list[str]) -> dict[str, str]:
     }
 
 
-def suited(app: App) -> App:
+def wrap(app: App) -> App:
     """Return the application with these two answers."""
 
     async def answer(scope: MutableMapping[str, Any], receive: Any, send: Send) -> None:

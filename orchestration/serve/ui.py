@@ -13,16 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assets.declare.settings import ROOT
 from orchestration.dagster.instance import instance
 from orchestration.files.damage import make_folder, remove_file
-from orchestration.state import addresses
-from orchestration.state.addresses import address
-from orchestration.state.graph import datasets
-from orchestration.workspace.paths import STATE
+from orchestration.state.addresses import Addresses, allowed_hosts
+from orchestration.workspace.workspace import Workspace
 
-#: Where each process writes what it has to say.
-LOGS = STATE / "ui"
 _LAST_LINES, _PATIENCE = 15, 30
 
 #: What the rest can do without: it is started again when it ends, once in so many seconds at most.
@@ -46,17 +41,17 @@ class Child:
         return "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
 
 
-def serve() -> int:
+def serve(workspace: Workspace) -> int:
     """Run all processes until Ctrl-C; when one of them ends, end the others and return its status.
 
     The one that only keeps pages up to date is started again instead.
     """
     from orchestration.dagster.sync import sync
 
-    addresses.allowed_hosts()  # what is wrong with them is said at once
-    datasets()
+    addresses = Addresses(workspace)
+    allowed_hosts()  # what is wrong with them is said at once
     instance()
-    sync()
+    sync(workspace)
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell may have handed us SIGINT ignored
         signal.signal(ending, signal.default_int_handler)
     wanted = addresses.base_port()
@@ -65,16 +60,21 @@ def serve() -> int:
         print(f"port {wanted}, {wanted + 1} or {wanted + 2} is taken; from now on {base} to {base + 2}")
     children: list[Child] = []
     try:
-        children.extend(_start(base))
-        print(_told(), flush=True)
-        return _attend(children)
+        children.extend(_start(workspace, base))
+        print(_summary(workspace), flush=True)
+        return _attend(workspace, children)
     except KeyboardInterrupt:
         return 0
     finally:
         _end(children)
 
 
-def _attend(children: list[Child]) -> int:
+def _logs(workspace: Workspace) -> Path:
+    """Return the folder in which each process writes what it has to say."""
+    return workspace.state / "ui"
+
+
+def _attend(workspace: Workspace, children: list[Child]) -> int:
     """Look after processes until one ends that is needed, and return its status."""
     while True:
         for number, child in enumerate(children):
@@ -84,12 +84,12 @@ def _attend(children: list[Child]) -> int:
                 return _died(child, status, "so all end")
             if time.monotonic() - child.began >= _AGAIN:
                 _died(child, status, "and is started again")
-                children[number] = _child(child.name, *child.command)
+                children[number] = _child(workspace, child.name, *child.command)
         time.sleep(0.3)
 
 
-def _start(base: int) -> Iterator[Child]:
-    make_folder(LOGS)
+def _start(workspace: Workspace, base: int) -> Iterator[Child]:
+    make_folder(_logs(workspace))
     silverloom = (sys.executable, "-m", "orchestration.cli")
     code = ("-m", "orchestration.dagster.definitions", "--code-server-log-level", "warning")
     commands: dict[str, tuple[str, ...]] = {
@@ -99,26 +99,29 @@ def _start(base: int) -> Iterator[Child]:
         "mlflow": (*silverloom, "serve-mlflow", str(base + 2)),
         "watch": (*silverloom, "watch"),
     }
-    return (_child(name, *command) for name, command in commands.items())
+    return (_child(workspace, name, *command) for name, command in commands.items())
 
 
-def _child(name: str, *command: str) -> Child:
-    log = LOGS / f"{name}.log"
+def _child(workspace: Workspace, name: str, *command: str) -> Child:
+    log = _logs(workspace) / f"{name}.log"
     remove_file(log)  # whatever it is by now
     with log.open("wb") as out:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=workspace.root, stdout=out, stderr=subprocess.STDOUT)
     return Child(name, process, log, command, time.monotonic())
 
 
-def _told() -> str:
+def _summary(workspace: Workspace) -> str:
+    addresses = Addresses(workspace)
     shown = {
-        "Dagster": (address("dagster"), "the graph, runs, checks; make partitions"),
-        "Pages": (address("pages"), "data quality: rows kept and lost, and why"),
+        "Dagster": (addresses.address("dagster"), "the graph, runs, checks; make partitions"),
+        "Pages": (addresses.address("pages"), "data quality: rows kept and lost, and why"),
         "MLflow": (addresses.mlflow(), "what every partition was made from"),
     }
     width = max(len(url) for url, _ in shown.values())
     lines = [f"{name + ':':9}{url:{width}}  {what}" for name, (url, what) in shown.items()]
-    return "\n".join([*lines, f"Ctrl-C ends all; what they have to say is in {LOGS.relative_to(ROOT)}/"])
+    return "\n".join(
+        [*lines, f"Ctrl-C ends all; what they have to say is in {workspace.shown(_logs(workspace))}/"]
+    )
 
 
 def _died(child: Child, status: int, so: str) -> int:

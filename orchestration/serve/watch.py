@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from assets.declare.settings import ROOT, ParamsError, document, settings
+from assets.declare.settings import ParamsError, read_again
 from orchestration.state.input_snapshot import CODE
-from orchestration.workspace.paths import DATA, STATE
+from orchestration.workspace.workspace import Workspace
 
 Mark = tuple[str, int, int]
 
@@ -26,8 +26,8 @@ Mark = tuple[str, int, int]
 _PAUSE, _LONGEST, _LIMIT = 2.0, 60.0, 300.0
 _WRITERS = ("live", "docs")
 
-#: What the writers write, and what Python does.
-_OWN = frozenset({str(DATA / "quality" / "live"), str(DATA / "quality" / "docs")})
+#: The ends of the folders that the writers write, and what Python writes.
+_WRITTEN = (f"quality{os.sep}live", f"quality{os.sep}docs")
 _COMPILED = "__pycache__"
 
 #: Every event that starts, ends or is told of an asset is in the first; a heartbeat is in none.
@@ -61,26 +61,30 @@ class Pace:
         return True
 
 
-def watch() -> None:
+def watch(workspace: Workspace) -> None:
     """Write at the start and after every change, until this process is ended."""
     pace = Pace()
     while True:
         begun = time.monotonic()
-        seen = sum(map(hash, marks()))  # a number, since there may be a million files
+        seen = sum(map(hash, marks(workspace)))  # a number, since there may be a million files
         took = time.monotonic() - begun
         if pace.due(seen, begun):
             for command in _WRITERS:
-                _run(command)
+                _run(workspace, command)
         time.sleep(max(_PAUSE, 20 * took))
 
 
-def marks() -> Iterator[Mark]:
+def marks(workspace: Workspace) -> Iterator[Mark]:
     """Yield name, time of change and size of every file that the present is told from."""
-    yield from _files(STATE / name for name in ("records", "history", "validations"))
-    yield from _files([DATA, *(ROOT / name for name in ("params.yaml", "dvc.lock", *CODE))])
-    yield from _files([*_sources(_changed(ROOT / "params.yaml")), *_head(ROOT / ".git")])
-    yield from _files([DATA / "quality" / "docs" / _RENDERED])
-    yield from (mark for mark in _files(ROOT / name for name in _RUNS) if mark[2])
+    yield from _files(workspace.state / name for name in ("records", "history", "validations"))
+    yield from _files(
+        [workspace.data, *(workspace.root / name for name in ("params.yaml", "dvc.lock", *CODE))]
+    )
+    yield from _files(
+        [*_sources(workspace, _changed(workspace.root / "params.yaml")), *_head(workspace.root / ".git")]
+    )
+    yield from _files([workspace.data / "quality" / "docs" / _RENDERED])
+    yield from (mark for mark in _files(workspace.root / name for name in _RUNS) if mark[2])
 
 
 def _files(places: Iterable[Path]) -> Iterator[Mark]:
@@ -99,7 +103,7 @@ def _files(places: Iterable[Path]) -> Iterator[Mark]:
 
 
 def _counts(base: str, name: str) -> bool:
-    return not name.startswith(".") and name != _COMPILED and f"{base}{os.sep}{name}" not in _OWN
+    return not name.startswith(".") and name != _COMPILED and not f"{base}{os.sep}{name}".endswith(_WRITTEN)
 
 
 def _mark(path: Path) -> Iterator[Mark]:
@@ -113,12 +117,12 @@ def _changed(path: Path) -> int:
 
 
 @lru_cache(maxsize=1)
-def _sources(_: int) -> tuple[Path, ...]:
+def _sources(workspace: Workspace, _: int) -> tuple[Path, ...]:
     """Return where the sources of params.yaml lie, read anew when that changes."""
-    document.cache_clear()
-    settings.cache_clear()
+    read_again()
     try:
-        return tuple(ROOT / one.path for group in settings().sources.values() for one in group.values())
+        groups = workspace.settings.sources
+        return tuple(workspace.root / source.path for group in groups.values() for source in group.values())
     except ParamsError:
         return ()  # what is wrong with it is what the writers say
 
@@ -132,10 +136,13 @@ def _head(git: Path) -> Iterator[Path]:
             yield from (git / ref.strip(), git / "packed-refs")
 
 
-def _run(command: str) -> None:
+def _run(workspace: Workspace, command: str) -> None:
     try:
         subprocess.run(
-            [sys.executable, "-m", "orchestration.cli", command], cwd=ROOT, timeout=_LIMIT, check=True
+            [sys.executable, "-m", "orchestration.cli", command],
+            cwd=workspace.root,
+            timeout=_LIMIT,
+            check=True,
         )
     except (subprocess.SubprocessError, OSError) as error:
         print(error, file=sys.stderr, flush=True)  # the next change is the next chance

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import sqlite3
 import urllib.parse
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -18,10 +19,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from assets.declare.settings import ROOT
-from orchestration.state import addresses
-
-QUALITY = ROOT / "data" / "quality"
+from orchestration.state.addresses import Addresses
+from orchestration.workspace.workspace import Workspace
 
 #: The folders that are served, what each shows, and what makes it.
 FOLDERS = {
@@ -88,20 +87,21 @@ li {{ margin: .75rem 0; }}
 """
 
 
-def application(folder: Path = QUALITY) -> Starlette:
+def application(workspace: Workspace) -> Starlette:
     """Return the application: it answers GET and HEAD, and nothing else."""
+    folder, addresses = workspace.quality, Addresses(workspace)
 
     def first(_: Request) -> Response:
-        return _sealed(HTMLResponse(home(folder)))
+        return _sealed(HTMLResponse(home(folder, addresses)))
 
     def file(request: Request) -> Response:
         return _file(folder, request.path_params["path"])
 
     routes = [
         Route("/", first),
-        Route("/to/dagster/{path:path}", _dagster),
-        Route("/to/mlflow/{group}/{name}", _mlflow),
-        Route("/to/mlflow/{group}/{name}/{month}", _mlflow),
+        Route("/to/dagster/{path:path}", partial(_dagster, addresses)),
+        Route("/to/mlflow/{group}/{name}", partial(_mlflow, addresses)),
+        Route("/to/mlflow/{group}/{name}/{month}", partial(_mlflow, addresses)),
         Route("/{path:path}", file),
     ]
     return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})
@@ -127,19 +127,19 @@ def _file(folder: Path, path: str) -> Response:
     return _sealed(Response(content, headers={"Content-Type": kind}), keep=parts[0] != LIVE)
 
 
-def _dagster(request: Request) -> Response:
+def _dagster(addresses: Addresses, request: Request) -> Response:
     """Lead to any path of Dagster."""
     path, query = urllib.parse.quote(f"/{request.path_params['path']}"), request.url.query
     return _sealed(RedirectResponse(addresses.address("dagster", path + (f"?{query}" if query else "")), 302))
 
 
-def _mlflow(request: Request) -> Response:
+def _mlflow(addresses: Addresses, request: Request) -> Response:
     """Lead to the latest run of a dataset, or of its month, in MLflow."""
     from orchestration.mlflow.tracking import latest
 
     where = request.path_params
     try:
-        found = latest(f"{where['group']}/{where['name']}", where.get("month", ""))
+        found = latest(addresses.workspace, f"{where['group']}/{where['name']}", where.get("month", ""))
     except sqlite3.Error:
         found = None
     return _sealed(RedirectResponse(found or addresses.mlflow(), 302))
@@ -177,7 +177,7 @@ def locate(folder: Path, parts: list[str]) -> Path | None:
     return found if found.exists() and found.is_relative_to(base / names[0]) else None
 
 
-def home(folder: Path) -> str:
+def home(folder: Path, addresses: Addresses) -> str:
     """Return the page that lists all there is, made or not."""
     items = [
         f'<li><a href="/{name}/">{title}</a></li>'

@@ -26,8 +26,8 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assets.declare.settings import ROOT
 from orchestration.serve import request_guard
+from orchestration.workspace.workspace import Workspace
 
 #: The types of a POST that carries an operation. A page of another origin must ask leave to send them (CORS).
 OPERATIONS = ("application/json", "application/graphql")
@@ -81,15 +81,15 @@ def _taken(scope: Scope) -> bool:
     return "text/html" in headers.get("accept", "")
 
 
-def serve(port: int) -> None:
+def serve(workspace: Workspace, port: int) -> None:
     """Serve until the process is told to end, as `dagster-webserver` does."""
     correct()
     configure_loggers()
     setup_interrupt_handlers()
-    target = ModuleTarget("orchestration.dagster.definitions", None, str(ROOT), None)
+    target = ModuleTarget("orchestration.dagster.definitions", None, str(workspace.root), None)
     with (
         get_instance_for_cli() as instance,
-        WorkspaceProcessContext(instance, target, __version__, code_server_log_level="warning") as workspace,
+        WorkspaceProcessContext(instance, target, __version__, code_server_log_level="warning") as context,
     ):
-        app = create_app_from_workspace_process_context(workspace)
+        app = create_app_from_workspace_process_context(context)
         request_guard.serve(GraphQLGuard(app), port, linked=PAGES)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import re
 import socket
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from assets.declare.settings import ROOT
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.page_paths import page_path
 from orchestration.files.publish import write_file
+from orchestration.workspace.workspace import Workspace
 
 HOST = "127.0.0.1"
 DEFAULT_PORT = 3000
@@ -26,34 +27,69 @@ SERVERS = ("dagster", "pages", "mlflow")
 _TRAINING = "workflowType=machine_learning"
 
 
-def base_port() -> int:
-    """Return the first of the three ports: SILVERLOOM_PORT, else where `make ui` was last, else 3000.
+@dataclass(frozen=True)
+class Addresses:
+    """Where the servers of one checkout are."""
 
-    Raises ValueError for a SILVERLOOM_PORT that leaves no room for three.
-    """
-    if chosen := os.environ.get("SILVERLOOM_PORT"):
-        if not _leaves_room(chosen):
-            raise ValueError(f"SILVERLOOM_PORT={chosen}: three ports from it on are needed, 1 to 65533")
-        return int(chosen)
-    try:
-        text = (read_state(_remembered()) or b"").decode()
-    except (DamagedError, UnicodeDecodeError):
-        return DEFAULT_PORT
-    return int(text) if _leaves_room(text) else DEFAULT_PORT
+    workspace: Workspace
 
+    @property
+    def _port_file(self) -> Path:
+        """Where the port of `make ui` is kept for the links that are written later."""
+        return self.workspace.state / "port"
 
-def choose() -> int:
-    """Return the first of three free ports, from `base_port` on, and remember it: links go there from now on.
+    def base_port(self) -> int:
+        """Return the first of the three ports: SILVERLOOM_PORT, else where `make ui` was last, else 3000.
 
-    Raises RuntimeError where none of a hundred triples is free.
-    """
-    first = base_port()
-    for base in range(first, min(first + 300, 65_534), 3):
-        if all(_free(base + offset) for offset in range(3)):
-            write_file(_remembered(), str(base).encode())
-            os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes that are started now
-            return base
-    raise RuntimeError(f"no three free ports from {first} on; choose some with SILVERLOOM_PORT")
+        Raises ValueError for a SILVERLOOM_PORT that leaves no room for three.
+        """
+        if chosen := os.environ.get("SILVERLOOM_PORT"):
+            if not _leaves_room(chosen):
+                raise ValueError(f"SILVERLOOM_PORT={chosen}: three ports from it on are needed, 1 to 65533")
+            return int(chosen)
+        try:
+            text = (read_state(self._port_file) or b"").decode()
+        except (DamagedError, UnicodeDecodeError):
+            return DEFAULT_PORT
+        return int(text) if _leaves_room(text) else DEFAULT_PORT
+
+    def choose(self) -> int:
+        """Return the first of three free ports, from `base_port` on; links go there from now on.
+
+        Raises RuntimeError where none of a hundred triples is free.
+        """
+        first = self.base_port()
+        for base in range(first, min(first + 300, 65_534), 3):
+            if all(_free(base + offset) for offset in range(3)):
+                write_file(self._port_file, str(base).encode())
+                os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes that are started now
+                return base
+        raise RuntimeError(f"no three free ports from {first} on; choose some with SILVERLOOM_PORT")
+
+    def address(self, kind: str, path: str = "/") -> str:
+        """Return an address on one of the SERVERS."""
+        return f"http://{HOST}:{self.base_port() + SERVERS.index(kind)}{path}"
+
+    def dagster_run(self, run_id: str) -> str:
+        """Return the page of a Dagster run."""
+        return self.address("dagster", f"/runs/{run_id}")
+
+    def dagster_asset(self, name: str, month: str = "") -> str:
+        """Return Dagster's page of a dataset, or of one of its partitions."""
+        query = f"?{urlencode({'view': 'partitions', 'partition': month})}" if month else ""
+        return self.address("dagster", f"/assets/{quote(name)}{query}")
+
+    def mlflow(self) -> str:
+        """Return MLflow's list of experiments."""
+        return self.address("mlflow", f"/#/experiments?{_TRAINING}")
+
+    def mlflow_run(self, experiment_id: int, run_id: str) -> str:
+        """Return MLflow's page of a run."""
+        return self.address("mlflow", f"/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}")
+
+    def page(self, name: str = "") -> str:
+        """Return the data-quality page of a dataset, or the first of all pages."""
+        return self.address("pages", f"/pages/{page_path(name) if name else ''}")
 
 
 def allowed_hosts() -> list[str]:
@@ -72,44 +108,9 @@ def allowed_hosts() -> list[str]:
     return names
 
 
-def address(kind: str, path: str = "/") -> str:
-    """Return an address on one of the SERVERS."""
-    return f"http://{HOST}:{base_port() + SERVERS.index(kind)}{path}"
-
-
-def dagster_run(run_id: str) -> str:
-    """Return the page of a Dagster run."""
-    return address("dagster", f"/runs/{run_id}")
-
-
-def dagster_asset(name: str, month: str = "") -> str:
-    """Return Dagster's page of a dataset, or of one of its partitions."""
-    query = f"?{urlencode({'view': 'partitions', 'partition': month})}" if month else ""
-    return address("dagster", f"/assets/{quote(name)}{query}")
-
-
-def mlflow() -> str:
-    """Return MLflow's list of experiments."""
-    return address("mlflow", f"/#/experiments?{_TRAINING}")
-
-
-def mlflow_run(experiment_id: int, run_id: str) -> str:
-    """Return MLflow's page of a run."""
-    return address("mlflow", f"/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}")
-
-
-def page(name: str = "") -> str:
-    """Return the data-quality page of a dataset, or the first of all pages."""
-    return address("pages", f"/pages/{page_path(name) if name else ''}")
-
-
 def _leaves_room(text: str) -> bool:
     """Say whether a text is the first of three ports."""
     return text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= 65_533
-
-
-def _remembered() -> Path:
-    return ROOT / ".silverloom" / "port"
 
 
 def _free(port: int) -> bool:

@@ -18,11 +18,9 @@ from typing import Any
 import yaml
 
 from assets.declare.declaration import Declaration
-from assets.declare.settings import ROOT
 from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.state.dvc_lock_damage import remember, sound_stages
-
-LOCK = ROOT / "dvc.lock"
+from orchestration.workspace.workspace import Workspace
 
 #: DVC's hash of a folder.
 _FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
@@ -33,32 +31,32 @@ def stage_name(item: Declaration) -> str:
     return "-".join(item.key.path)
 
 
-def locked_stages() -> dict[str, Any]:
+def locked_stages(workspace: Workspace) -> dict[str, Any]:
     """Return the stages of dvc.lock; {} where there is none. Raises DamagedLockError."""
     try:
-        found = LOCK.stat()
-        return _stages(found.st_mtime_ns, found.st_size)
+        found = workspace.lock.stat()
+        return _stages(workspace, found.st_mtime_ns, found.st_size)
     except FileNotFoundError:
         return {}
 
 
-def check_lock() -> None:
+def check_lock(workspace: Workspace) -> None:
     """Raise DamagedLockError where dvc.lock is damaged: before anything is made for want of what it lacks."""
-    locked_stages()
+    locked_stages(workspace)
 
 
-def check_before_dvc() -> None:
+def check_before_dvc(workspace: Workspace) -> None:
     """Raise DamagedLockError before DVC writes over what is left; else remember what dvc.lock holds now.
 
     Of one that was removed, this is nothing: then DVC may be interrupted with any part of it built anew.
     """
-    check_lock()
-    remember(LOCK.read_bytes() if LOCK.exists() else b"")
+    check_lock(workspace)
+    remember(workspace, workspace.lock.read_bytes() if workspace.lock.exists() else b"")
 
 
 @lru_cache(maxsize=1)
-def _stages(_time: int, _size: int) -> dict[str, Any]:
-    return sound_stages(LOCK)
+def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
+    return sound_stages(workspace)
 
 
 def read_stages(content: bytes) -> dict[str, Any] | None:
@@ -77,14 +75,14 @@ def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def manifest(md5: str) -> Mapping[str, str] | None:
+def manifest(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
     """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there.
 
     A list whose bytes are not those of its name is set aside: DVC itself takes it as it is.
     """
     if not _FOLDER.fullmatch(str(md5)):
         return None
-    path = cached(md5)
+    path = cached(workspace, md5)
     try:
         content = read_state(path)
         return None if content is None else _entries(content, md5)
@@ -105,9 +103,9 @@ def _entries(content: bytes, md5: str) -> dict[str, str]:
     return found
 
 
-def cached(md5: str) -> Path:
+def cached(workspace: Workspace, md5: str) -> Path:
     """Return where DVC's cache has a file or the list of a folder's files, if it has it."""
-    return _cache(ROOT) / "files" / "md5" / md5[:2] / md5[2:]
+    return _cache(workspace.root) / "files" / "md5" / md5[:2] / md5[2:]
 
 
 @lru_cache(maxsize=1)

@@ -22,12 +22,9 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
-from assets.declare.settings import ROOT
 from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.publish import write_file
-
-#: The content of dvc.lock after the last commit of this checkout, or before DVC's last run of stages.
-COPY = ROOT / ".silverloom" / "dvc.lock"
+from orchestration.workspace.workspace import Workspace
 
 #: Seconds after its last change in which another process may still be writing a file.
 _WRITING = 3.0
@@ -75,20 +72,27 @@ class _Loader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def sound_stages(path: Path) -> dict[str, Any]:
+def lock_copy(workspace: Workspace) -> Path:
+    """Return the file of dvc.lock as the last commit of this checkout left it, or DVC's last run found it."""
+    return workspace.state / "dvc.lock"
+
+
+def sound_stages(workspace: Workspace) -> dict[str, Any]:
     """Return the stages of dvc.lock. Raises DamagedLockError, FileNotFoundError."""
     while True:
-        written = path.stat().st_mtime
-        content = path.read_bytes()
+        written = workspace.lock.stat().st_mtime
+        content = workspace.lock.read_bytes()
         try:
             stages = stages_of(content)
-            if missing := _missing(content, stages):
+            if missing := _missing(workspace, content, stages):
                 meant = "`git add dvc.lock` if it is meant to be so"
                 raise DamagedLockError(f"it was cut off, {missing} is missing ({meant})")
             return stages
         except DamagedLockError as error:
             if not 0 <= time.time() - written < _WRITING:
-                raise DamagedLockError(f"dvc.lock is damaged: {error}; {_remedies(content)}") from error
+                raise DamagedLockError(
+                    f"dvc.lock is damaged: {error}; {_remedies(workspace, content)}"
+                ) from error
         time.sleep(0.1)
 
 
@@ -116,36 +120,37 @@ def stages_of(content: bytes) -> dict[str, Any]:
     return stages
 
 
-def remember(content: bytes) -> None:
+def remember(workspace: Workspace, content: bytes) -> None:
     """Keep a copy of what dvc.lock holds; of nothing where it is to be built anew."""
+    copy = lock_copy(workspace)
     try:
-        if read_state(COPY) == content:
+        if read_state(copy) == content:
             return
     except DamagedError as error:
-        set_aside(COPY, error, "it is written anew")
-    write_file(COPY, content)
+        set_aside(copy, error, "it is written anew")
+    write_file(copy, content)
 
 
-def _missing(content: bytes, stages: dict[str, Any]) -> str | None:
+def _missing(workspace: Workspace, content: bytes, stages: dict[str, Any]) -> str | None:
     """Return the first output that was cut off, with its stage."""
-    former = _former_outputs(content)
+    former = _former_outputs(workspace, content)
     found = _outputs(stages)
-    if not (len(found) < len(former) and found == former[: len(found)]) or content == _in_git():
+    if not (len(found) < len(former) and found == former[: len(found)]) or content == _in_git(workspace):
         return None
     stage, path = former[len(found)]
     return f"{path} of stage {stage}"
 
 
-def _former_outputs(content: bytes) -> list[tuple[str, str]]:
+def _former_outputs(workspace: Workspace, content: bytes) -> list[tuple[str, str]]:
     """Return the outputs of the lock that `content` is compared with; none where there is no other."""
     try:
-        copy = read_state(COPY)
+        copy = read_state(lock_copy(workspace))
         if copy is not None:
             return _outputs(stages_of(copy)) if copy not in (b"", content) else []
     except (DamagedError, DamagedLockError) as error:
-        set_aside(COPY, error, "dvc.lock is compared with what git has")
+        set_aside(lock_copy(workspace), error, "dvc.lock is compared with what git has")
     try:
-        return _outputs(stages_of(_in_git()))
+        return _outputs(stages_of(_in_git(workspace)))
     except DamagedLockError:
         return []
 
@@ -154,14 +159,14 @@ def _outputs(stages: dict[str, Any]) -> list[tuple[str, str]]:
     return [(name, entry["path"]) for name, stage in stages.items() for entry in stage["outs"]]
 
 
-def _remedies(content: bytes) -> str:
+def _remedies(workspace: Workspace, content: bytes) -> str:
     """Return what can be done: only what works here."""
     again = "or remove it, and `make run` writes it anew from what was made here"
-    if _conflict(content) and _git("ls-files", "--unmerged", "dvc.lock"):
+    if _conflict(content) and _git(workspace, "ls-files", "--unmerged", "dvc.lock"):
         side = "`git checkout --ours dvc.lock` (or `--theirs`) and `git add dvc.lock` take one side"
         return f"{side}, {again}"
     try:
-        stages_of(_in_git())
+        stages_of(_in_git(workspace))
     except DamagedLockError:
         return again.removeprefix("or ")
     return f"`git checkout dvc.lock` brings back what git has, {again}"
@@ -175,14 +180,16 @@ def _brief(error: Exception) -> str:
     return " ".join(str(error).split())[:120]
 
 
-def _in_git() -> bytes:
+def _in_git(workspace: Workspace) -> bytes:
     """Return dvc.lock as git has it (committed, or added since); nothing where it has none."""
-    return _git("show", ":./dvc.lock")
+    return _git(workspace, "show", ":./dvc.lock")
 
 
-def _git(*arguments: str) -> bytes:
+def _git(workspace: Workspace, *arguments: str) -> bytes:
     try:
-        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(
+            ["git", *arguments], cwd=workspace.root, capture_output=True, timeout=60, check=False
+        )
     except (OSError, subprocess.SubprocessError):
         return b""
     return done.stdout if done.returncode == 0 else b""

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from assets.declare.declaration import Declaration
+from assets.declare.graph import label
 from orchestration.files.identity import folder_hashes
 from orchestration.state.corpora import corpus
 from orchestration.state.dvc_cache import check_bytes
-from orchestration.state.graph import ancestors, datasets, folder, input_months, label
-from orchestration.state.record_recovery import recall
+from orchestration.state.record_recovery import recover_record
 from orchestration.state.records import Record, read_record, write_record
+from orchestration.workspace.workspace import Workspace
 
 #: The tag of a run that a driver began for a stale partition: it leaves alone what is fresh by then.
 ONLY_STALE = "silverloom/only_stale"
@@ -52,15 +53,16 @@ class Status:
 class View:
     """What is known of all partitions at one moment: each is looked at once, on first asking."""
 
-    def __init__(self) -> None:
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
         self._records: dict[tuple[str, str], Record | None] = {}
         self._statuses: dict[tuple[str, str], Status] = {}
 
     def known(self, item: Declaration, month: str) -> Record | None:
-        """Return a partition's record if its bytes are those on disk, won back from dvc.lock if lost."""
+        """Return a partition's record if its bytes are those on disk, recovered from dvc.lock if lost."""
         place = (item.name, month)
         if place not in self._records:
-            self._records[place] = _known(item, month)
+            self._records[place] = _known(self.workspace, item, month)
         return self._records[place]
 
     def renew(self, item: Declaration, month: str) -> None:
@@ -78,11 +80,12 @@ class View:
     def key(self, item: Declaration, month: str) -> dict[str, Any]:
         """Return what a partition would be made of now. Raises NotReadyError where an input is missing."""
         if item.records:
-            inputs = {"records": {month: corpus(item.records).version(month)}}
+            inputs = {"records": {month: corpus(self.workspace, item.records).version(month)}}
         else:
+            datasets = self.workspace.datasets
             inputs = {
-                name: {part: self.finished(datasets()[name], part).version for part in months}
-                for name, months in input_months(item, month).items()
+                name: {part: self.finished(datasets[name], part).version for part in months}
+                for name, months in self.workspace.graph.input_months(item, month).items()
             }
         return {"inputs": inputs, "params": item.values, "code": item.code}
 
@@ -95,44 +98,47 @@ class View:
 
     def complete(self, item: Declaration) -> bool:
         """Say whether every partition of a dataset and of all its ancestors is fresh."""
-        every = [(one, month) for one in (item, *ancestors(item)) for month in one.made_months]
+        datasets = (item, *self.workspace.graph.ancestors(item))
+        partitions = [(dataset, month) for dataset in datasets for month in dataset.made_months]
         # A missing folder is seen at once: while a backfill goes on, nothing is hashed only to learn that.
-        return all(folder(*place).is_dir() for place in every) and all(
-            self.status(*place).fresh for place in every
+        return all(self.workspace.folder(*partition).is_dir() for partition in partitions) and all(
+            self.status(*partition).fresh for partition in partitions
         )
 
     def _compare(self, item: Declaration, month: str) -> Status:
         record = self.known(item, month)
         if record is None:
-            former = read_record(item, month) and folder(item, month).exists()
+            former = read_record(self.workspace, item, month) and self.workspace.folder(item, month).exists()
             return Status(None, ("its bytes are not those that were made" if former else "missing",))
         try:
             today = self.key(item, month)
         except NotReadyError as error:
             return Status(record, (str(error),), waiting=True)
         reasons = differences(record.key, today)
-        if reasons and (other := recall(item, month)) is not None and not differences(other.key, today):
+        recovered = recover_record(self.workspace, item, month) if reasons else None
+        if recovered is not None and not differences(recovered.key, today):
             # the same bytes were made elsewhere under today's key: an experiment that was applied, a pull
-            write_record(item, month, other)
-            return Status(other, ())
+            write_record(self.workspace, item, month, recovered)
+            return Status(recovered, ())
         return Status(record, tuple(reasons))
 
 
-def remembered(item: Declaration, month: str) -> Record:
+def load_record(workspace: Workspace, item: Declaration, month: str) -> Record:
     """Return the record of a partition, whatever its bytes are now. Raises NotReadyError without one."""
-    return _needed(read_record(item, month) or recall(item, month), item, month)
+    record = read_record(workspace, item, month) or recover_record(workspace, item, month)
+    return _needed(record, item, month)
 
 
-def _known(item: Declaration, month: str) -> Record | None:
-    record = read_record(item, month)
+def _known(workspace: Workspace, item: Declaration, month: str) -> Record | None:
+    record = read_record(workspace, item, month)
     if record is not None and record.hashes:
-        found = folder_hashes(folder(item, month))
+        found = folder_hashes(workspace.folder(item, month))
         if record.hashes == found:
             return record
-        check_bytes(record.hashes, found)
-    record = recall(item, month)
+        check_bytes(workspace, record.hashes, found)
+    record = recover_record(workspace, item, month)
     if record is not None:
-        write_record(item, month, record)
+        write_record(workspace, item, month, record)
     return record
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from assets.declare.settings import ROOT, settings
 from orchestration.files.identity import IGNORED, file_md5, folder_hashes, version
+from orchestration.workspace.workspace import Workspace
 
 #: All that a dataset's code hash is made of.
 CODE = ("assets", "models.txt", "ops", "orchestration/files/parquet.py", "requirements.lock")
@@ -24,53 +24,53 @@ class MovedError(RuntimeError):
     """Something was edited while the work was under way; the text names it."""
 
 
-def footing() -> dict[str, str]:
+def input_snapshot(workspace: Workspace) -> dict[str, str]:
     """Return the version of everything that the work depends on, as first asked for in this process."""
-    return {**code(), **_sources()}
+    return {**code(workspace), **_sources(workspace)}
 
 
 @cache
-def code() -> dict[str, str]:
-    """Return the versions of params and code: asked for before any of the two is read (graph.py)."""
-    code_marks()  # ahead of the versions: what is edited in between is noticed
-    return _versions(_NAMES)
+def code(workspace: Workspace) -> dict[str, str]:
+    """Return the versions of params and code: asked for before any of the two is read (catalogue.py)."""
+    code_marks(workspace)  # ahead of the versions: what is edited in between is noticed
+    return _versions(workspace, _NAMES)
 
 
 @cache
-def code_marks() -> dict[str, str]:
+def code_marks(workspace: Workspace) -> dict[str, str]:
     """Return what tells whether params or code were written to, as first asked for in this process.
 
     Unlike versions they tell of an edit that was undone, too: workers that began in between ran the edited.
     """
-    return {name: _mark(ROOT / name) for name in _NAMES}
+    return {name: _mark(workspace.root / name) for name in _NAMES}
 
 
-def check_code(former: Mapping[str, str]) -> None:
+def check_code(workspace: Workspace, former: Mapping[str, str]) -> None:
     """Raise MovedError where params or code were written to since `former`, what `code_marks` gave."""
-    if moved := [name for name in _NAMES if _mark(ROOT / name) != former[name]]:
+    if moved := [name for name in _NAMES if _mark(workspace.root / name) != former[name]]:
         names = ", ".join(moved)
         raise MovedError(f"{names} changed while this ran; what was finished before is kept: run again")
 
 
 @cache
-def _sources() -> dict[str, str]:
-    return _versions(_source_paths())
+def _sources(workspace: Workspace) -> dict[str, str]:
+    return _versions(workspace, _source_paths(workspace))
 
 
-def check() -> None:
-    """Raise MovedError where something is not as it was at the first call of `footing`."""
-    former, today = footing(), _versions([*_NAMES, *_source_paths()])
+def check(workspace: Workspace) -> None:
+    """Raise MovedError where something is not as it was at the first call of `input_snapshot`."""
+    former, today = input_snapshot(workspace), _versions(workspace, [*_NAMES, *_source_paths(workspace)])
     if moved := sorted(name for name in {*former, *today} if today.get(name) != former.get(name)):
         names = ", ".join(moved)
         raise MovedError(f"{names} changed while this ran; what was made is kept, dvc.lock is not: run again")
 
 
-def _source_paths() -> list[str]:
-    return [source.path for group in settings().sources.values() for source in group.values()]
+def _source_paths(workspace: Workspace) -> list[str]:
+    return [source.path for group in workspace.settings.sources.values() for source in group.values()]
 
 
-def _versions(paths: Iterable[str]) -> dict[str, str]:
-    return {path: _version(ROOT / path) for path in paths if (ROOT / path).exists()}
+def _versions(workspace: Workspace, paths: Iterable[str]) -> dict[str, str]:
+    return {path: _version(place) for path in paths if (place := workspace.root / path).exists()}
 
 
 def _version(place: Path) -> str:

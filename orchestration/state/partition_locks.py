@@ -14,13 +14,13 @@ from pathlib import Path
 from assets.declare.declaration import Declaration
 from orchestration.files.damage import make_folder
 from orchestration.files.publish import lock_file
-from orchestration.workspace.paths import STATE
+from orchestration.workspace.workspace import Workspace
 
 
 @contextlib.contextmanager
-def making(item: Declaration, month: str) -> Iterator[bool]:
+def making(workspace: Workspace, item: Declaration, month: str) -> Iterator[bool]:
     """Hold a partition alone; gives whether another process had to be waited for."""
-    path = _path(item, month)
+    path = _path(workspace, item, month)
     waited = False
     try:
         held = lock_file(path)
@@ -31,24 +31,26 @@ def making(item: Declaration, month: str) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
-def reading(partitions: Iterable[tuple[Declaration, str]]) -> Iterator[None]:
+def reading(workspace: Workspace, partitions: Iterable[tuple[Declaration, str]]) -> Iterator[None]:
     """Hold partitions together with other readers: while this lasts, nobody makes them anew."""
     with contextlib.ExitStack() as held:
         for item, month in partitions:
-            held.enter_context(contextlib.closing(lock_file(_path(item, month), wait=True, shared=True)))
+            held.enter_context(
+                contextlib.closing(lock_file(_path(workspace, item, month), wait=True, shared=True))
+            )
         yield
 
 
 @contextlib.contextmanager
-def writing(name: str) -> Iterator[None]:
+def writing_all(workspace: Workspace, name: str) -> Iterator[None]:
     """Hold, alone, what is written of all datasets together (`live`, `docs`): others wait for their turn."""
-    path = STATE / "locks" / f"{name}.lock"
+    path = workspace.state / "locks" / f"{name}.lock"
     make_folder(path.parent)
     with contextlib.closing(lock_file(path, wait=True)):
         yield
 
 
-def _path(item: Declaration, month: str) -> Path:
-    path = STATE.joinpath("locks", *item.key.path, f"{month or 'all'}.lock")
+def _path(workspace: Workspace, item: Declaration, month: str) -> Path:
+    path = workspace.state_file("locks", item, month, ".lock")
     make_folder(path.parent)
     return path

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from assets.declare.declaration import Declaration
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
-from orchestration.state.graph import input_months, selected
 
 
 @dataclass(frozen=True)
@@ -26,17 +25,17 @@ class Step:
     """The inputs (dataset, month) that are stale themselves."""
 
 
-def plan(select: str | None = None, view: View | None = None) -> list[Step]:
+def plan(view: View, select: str | None = None) -> list[Step]:
     """Return what is stale by itself or through its inputs, inputs first."""
-    check_lock()
+    graph = view.workspace.graph
+    check_lock(view.workspace)
     steps: list[Step] = []
     stale: set[tuple[str, str]] = set()
-    view = view or View()
-    for item in selected(select):
+    for item in graph.selected(select):
         for month in item.made_months:
             upstream = tuple(
                 (name, part)
-                for name, months in input_months(item, month).items()
+                for name, months in graph.input_months(item, month).items()
                 for part in months
                 if (name, part) in stale
             )

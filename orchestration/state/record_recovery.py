@@ -1,4 +1,4 @@
-"""Win a lost record back from dvc.lock, so that a clone with its data recomputes nothing.
+"""Rebuild a lost record from dvc.lock, so that a clone with its data recomputes nothing.
 
 Belongs here: reading a partition's key and hashes out of what DVC committed. A stage is committed only
 when all of it, and all that it depends on, is fresh and checked: what the lock says was finished.
@@ -10,53 +10,61 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from assets.declare.declaration import Declaration, declarations
+from assets.declare.declaration import Declaration
 from assets.declare.expectations import suite_version
-from assets.declare.settings import ROOT, ParamsError, settings
+from assets.declare.settings import ParamsError
 from ops.parse.scan import SourceError
 from orchestration.files.identity import folder_hashes, version
 from orchestration.state import validation_history as history
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
 from orchestration.state.dvc_lock import locked_stages, manifest, recorded, stage_name
-from orchestration.state.graph import asset_folder, folder
 from orchestration.state.records import Record
+from orchestration.workspace.workspace import Workspace
 
 
-def recall(item: Declaration, month: str) -> Record | None:
+def recover_record(workspace: Workspace, item: Declaration, month: str) -> Record | None:
     """Return the record of a partition as dvc.lock and DVC's cache tell it, or None.
 
     None as well where the files on disk are not those that were committed, or failed today's expectations
     in this checkout after they were.
     """
-    stage = locked_stages().get(stage_name(item))
-    output = recorded(stage, "outs", _path(item)) if stage else None
+    stage = locked_stages(workspace).get(stage_name(item))
+    output = recorded(stage, "outs", workspace.shown(workspace.folder(item))) if stage else None
     if stage is None or output is None:
         return None
-    hashes = _month_of(_files(item, output), month)
-    if hashes is None or hashes != folder_hashes(folder(item, month)):
+    hashes = _month_of(_files(workspace, item, output), month)
+    if hashes is None or hashes != folder_hashes(workspace.folder(item, month)):
         return None
-    if _refused(item, month, version(hashes)):
+    if _refused(workspace, item, month, version(hashes)):
         return None
-    key = _key(item, month, stage)
-    return Record(key=key, hashes=hashes, counts=counts(folder(item, month))) if key else None
+    key = _key(workspace, item, month, stage)
+    return Record(key=key, hashes=hashes, counts=counts(workspace.folder(item, month))) if key else None
 
 
-def _refused(item: Declaration, month: str, version: str) -> bool:
-    seen = history.latest(item, month, version)
+def _refused(workspace: Workspace, item: Declaration, month: str, version: str) -> bool:
+    seen = history.latest(workspace, item, month, version)
     return seen is not None and not seen["accepted"] and seen["suite"] == suite_version(item.expectations)
 
 
-def inputs_at(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
+def inputs_at(
+    workspace: Workspace, item: Declaration, month: str, stage: Mapping[str, Any]
+) -> dict[str, Any] | None:
     """Return the inputs of a partition, as a key has them, that a stage of a dvc.lock was committed with.
 
     None where they cannot be told: a list of files is not in the cache, a source is not as it was.
     """
-    return _source_inputs(item, month, stage) if item.records else _inputs(item, month, stage)
+    return (
+        _source_inputs(workspace, item, month, stage)
+        if item.records
+        else _inputs(workspace, item, month, stage)
+    )
 
 
-def _key(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
-    inputs = inputs_at(item, month, stage)
+def _key(
+    workspace: Workspace, item: Declaration, month: str, stage: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    inputs = inputs_at(workspace, item, month, stage)
     params = stage.get("params", {})
     code = params.get("code.json", {}).get(".".join(item.key.path))
     if inputs is None or code is None:
@@ -68,13 +76,14 @@ def _key(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, A
     return {"inputs": inputs, "params": values, "code": code}
 
 
-def _inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
+def _inputs(
+    workspace: Workspace, item: Declaration, month: str, stage: Mapping[str, Any]
+) -> dict[str, Any] | None:
     """Return the versions that the stage was committed with: of its own months, whatever today's are."""
     inputs: dict[str, dict[str, str]] = {}
-    for source in item.inputs:
-        parent = declarations()[source.key]
-        md5 = recorded(stage, "deps", _path(parent))
-        files = _files(parent, md5) if md5 else None
+    for source, parent in zip(item.inputs, workspace.graph.upstream(item), strict=True):
+        md5 = recorded(stage, "deps", workspace.shown(workspace.folder(parent)))
+        files = _files(workspace, parent, md5) if md5 else None
         if files is None:
             return None
         every = sorted({name.split("/")[0] for name in files}) if parent.partitioned else [""]
@@ -83,43 +92,45 @@ def _inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str
     return inputs
 
 
-def _source_inputs(item: Declaration, month: str, stage: Mapping[str, Any]) -> dict[str, Any] | None:
+def _source_inputs(
+    workspace: Workspace, item: Declaration, month: str, stage: Mapping[str, Any]
+) -> dict[str, Any] | None:
     """The lock holds the hashes of whole source folders: where they are today's, so are their records."""
     former = stage.get("params", {}).get("params.yaml", {}).get("partitions", {})
-    if former.get("start") != settings().partitions.start:
+    if former.get("start") != workspace.settings.partitions.start:
         return None  # records without a month belong to the first one
-    if not _has_versions(str(item.records)):
+    if not _has_versions(workspace, str(item.records)):
         return None
-    for source in settings().sources.get(str(item.records), {}).values():
+    for source in workspace.settings.sources.get(str(item.records), {}).values():
         path = source.path
         md5 = recorded(stage, "deps", path)
-        if md5 is None or md5 != _folder_version(path):
+        if md5 is None or md5 != _folder_version(workspace, path):
             return None
-    return {"records": {month: corpus(str(item.records)).version(month)}}
+    return {"records": {month: corpus(workspace, str(item.records)).version(month)}}
 
 
 @cache
-def _has_versions(kind: str) -> bool:
+def _has_versions(workspace: Workspace, kind: str) -> bool:
     """Say whether the hashes of folders tell all that is in them: a pipe has none, and is a record."""
     try:
-        corpus(kind).check_versions()
+        corpus(workspace, kind).check_versions()
     except SourceError:
         return False
     return True
 
 
 @cache
-def _folder_version(path: str) -> str:
+def _folder_version(workspace: Workspace, path: str) -> str:
     """Return the version of a source's folder: looked at once in a process, as the corpus itself is."""
-    return version(folder_hashes(ROOT / path))
+    return version(folder_hashes(workspace.root / path))
 
 
-def _files(item: Declaration, md5: str) -> Mapping[str, str] | None:
+def _files(workspace: Workspace, item: Declaration, md5: str) -> Mapping[str, str] | None:
     """Return the files of a version of a dataset: as DVC's cache lists them, else as they lie on disk."""
-    listed = manifest(md5)
+    listed = manifest(workspace, md5)
     if listed is not None:
         return listed
-    found = folder_hashes(asset_folder(item))
+    found = folder_hashes(workspace.folder(item))
     return found if version(found) == md5 else None
 
 
@@ -140,7 +151,3 @@ def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
             place = place.setdefault(name, {})
         place[last] = value
     return content
-
-
-def _path(item: Declaration) -> str:
-    return asset_folder(item).relative_to(ROOT).as_posix()

@@ -20,7 +20,7 @@ from orchestration.files import checksummed
 from orchestration.files.damage import remove_file
 from orchestration.files.identity import version
 from orchestration.files.publish import write_file
-from orchestration.workspace.paths import STATE
+from orchestration.workspace.workspace import Workspace
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
 
@@ -74,27 +74,27 @@ class Record:
         return version(self.hashes)
 
 
-def record_path(item: Declaration, month: str) -> Path:
+def record_path(workspace: Workspace, item: Declaration, month: str) -> Path:
     """Return where a partition's record is kept."""
-    return STATE.joinpath("records", *item.key.path, f"{month or 'all'}.json")
+    return workspace.state_file("records", item, month)
 
 
-def read_record(item: Declaration, month: str) -> Record | None:
+def read_record(workspace: Workspace, item: Declaration, month: str) -> Record | None:
     """Return a partition's record, or None where there is none.
 
     One that is damaged is set aside. One without a checksum, of before there were any, is as if it were lost:
     nothing says that it is as it was written, and dvc.lock has what was committed.
     """
     then = "it is recovered from dvc.lock, or the partition is made again"
-    content = checksummed.read(record_path(item, month), _STORED, then)
+    content = checksummed.read(record_path(workspace, item, month), _STORED, then)
     return None if content is None else Record(**content)
 
 
-def write_record(item: Declaration, month: str, record: Record) -> None:
+def write_record(workspace: Workspace, item: Declaration, month: str, record: Record) -> None:
     """Write a partition's record whole."""
-    write_file(record_path(item, month), checksummed.dump(asdict(record)))
+    write_file(record_path(workspace, item, month), checksummed.dump(asdict(record)))
 
 
-def forget(item: Declaration, month: str) -> None:
+def forget(workspace: Workspace, item: Declaration, month: str) -> None:
     """Remove a partition's record: it is not finished any more."""
-    remove_file(record_path(item, month))
+    remove_file(record_path(workspace, item, month))

@@ -22,9 +22,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.expectations import Expectation, Severity
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
 from orchestration.files.publish import lock_file, writing
-from orchestration.workspace.paths import STATE
-
-HISTORY = STATE / "history"
+from orchestration.workspace.workspace import Workspace
 
 #: Seconds that are waited for others who append: they take a fraction of one.
 PATIENCE = 60.0
@@ -77,9 +75,9 @@ class Result:
         return "error" if self.exception else self.expectation.severity
 
 
-def history_file(item: Declaration) -> Path:
+def history_file(workspace: Workspace, item: Declaration) -> Path:
     """Return where a dataset's validations are remembered."""
-    return HISTORY.joinpath(*item.key.path).with_suffix(".parquet")
+    return workspace.state.joinpath("history", *item.key.path).with_suffix(".parquet")
 
 
 def entry(
@@ -113,12 +111,12 @@ def _found(result: Result) -> dict[str, Any]:
     }
 
 
-def append(item: Declaration, entries: Iterable[dict[str, Any]]) -> None:
+def append(workspace: Workspace, item: Declaration, entries: Iterable[dict[str, Any]]) -> None:
     """Add validations to a dataset's history; processes that do so at once wait for each other.
 
     Raises TimeoutError, which names the lock, where another process keeps it for `PATIENCE` seconds.
     """
-    path = history_file(item)
+    path = history_file(workspace, item)
     make_folder(path.parent)
     added = pa.Table.from_pylist(list(entries), schema=SCHEMA)
     with contextlib.closing(_locked(path.with_suffix(".lock"))):
@@ -139,9 +137,9 @@ def _locked(path: Path) -> IO[bytes]:
             time.sleep(_PAUSE)
 
 
-def read(item: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
+def read(workspace: Workspace, item: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
     """Return the validations of a dataset, oldest first; a history that is damaged is set aside."""
-    names, path = list(columns or SCHEMA.names), history_file(item)
+    names, path = list(columns or SCHEMA.names), history_file(workspace, item)
     try:
         return _read(path).select(names)
     except DamagedError:
@@ -172,16 +170,20 @@ def _read(path: Path) -> pa.Table:
         raise DamagedError(f"it is no Parquet of validations ({error})") from None
 
 
-def latest(item: Declaration, month: str, version: str) -> dict[str, Any] | None:
+def latest(workspace: Workspace, item: Declaration, month: str, version: str) -> dict[str, Any] | None:
     """Return the last validation of a version of a partition."""
-    return _last(item, month, pc.field("version") == version)
+    return _last(workspace, item, month, pc.field("version") == version)
 
 
-def accepted_before(item: Declaration, month: str, version: str) -> dict[str, Any] | None:
+def accepted_before(
+    workspace: Workspace, item: Declaration, month: str, version: str
+) -> dict[str, Any] | None:
     """Return the last validation that another version of a partition passed."""
-    return _last(item, month, (pc.field("version") != version) & pc.field("accepted"))
+    return _last(workspace, item, month, (pc.field("version") != version) & pc.field("accepted"))
 
 
-def _last(item: Declaration, month: str, chosen: pc.Expression) -> dict[str, Any] | None:
-    rows = read(item).filter((pc.field("month") == month) & chosen)
+def _last(
+    workspace: Workspace, item: Declaration, month: str, chosen: pc.Expression
+) -> dict[str, Any] | None:
+    rows = read(workspace, item).filter((pc.field("month") == month) & chosen)
     return rows.slice(rows.num_rows - 1).to_pylist()[0] if rows.num_rows else None

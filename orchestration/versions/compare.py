@@ -6,54 +6,55 @@ matching rows (difference.py), pages (pages/versions.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from assets.declare.settings import ParamsError
+from ops.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
 from orchestration.files.json_ready import json_ready
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import differences
-from orchestration.state.graph import datasets
 from orchestration.state.record_recovery import inputs_at, nested
 from orchestration.state.records import read_record
 from orchestration.versions.contents import Reader
 from orchestration.versions.difference import KINDS, Case, difference
 from orchestration.versions.revisions import Version, at, made_of
 from orchestration.versions.word_diff import pieces
+from orchestration.workspace.workspace import Workspace
 
 LIMIT = 10
 ALIKE = "the same inputs, params and code"
 _PREVIEW = 200
-_NAMES = frozenset({"id", "licence", "month", "path", "document", "reason", "detail", "error"})
 
 
-def compare(dataset: str, old: str = "HEAD", new: str = "", limit: int = LIMIT) -> dict[str, Any]:
+def compare(
+    workspace: Workspace, dataset: str, old: str = "HEAD", new: str = "", limit: int = LIMIT
+) -> dict[str, Any]:
     """Return all that differs between two versions of a dataset; an empty revision is the working tree.
 
     `limit` bounds the examples of each kind, not the counts. Raises ValueError or LookupError for a revision
     or a dataset that is not there, NotInCacheError for one whose bytes are not here.
     """
     if not dataset:
-        raise ValueError(
-            f"name a dataset, for instance DATASET=talksumm/pairs; there are {', '.join(datasets())}"
-        )
-    item = datasets().get(dataset)
+        raise ValueError(f"name a dataset; there are {', '.join(workspace.datasets)}")
+    item = workspace.datasets.get(dataset)
     if item is not None and item.shape is None:
         raise ValueError(f"{dataset} is a report: it has files and no rows to compare")
-    one, other = at(dataset, old), at(dataset, new)
-    return compared(one, other, limit)
+    return compared(workspace, at(workspace, dataset, old), at(workspace, dataset, new), limit)
 
 
-def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
+def compared(workspace: Workspace, old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
     """Return all that differs between two versions."""
     found = difference(old, new, limit)
     readers = Reader(old), Reader(new)
+    item = workspace.datasets.get(old.dataset)
+    passed_over = _passed_over(item.shape if item else None)
     return {
         "dataset": old.dataset,
         "old": {"revision": old.revision, "label": old.label, "commit": old.commit, "version": old.md5},
         "new": {"revision": new.revision, "label": new.label, "commit": new.commit, "version": new.md5},
         "same": old.md5 == new.md5,
-        "made_of": made_differently(old, new),
+        "made_of": made_differently(workspace, old, new),
         "files": {"all": found.files, "same": found.files_same},
         "totals": {kind: found.total(kind) for kind in KINDS},
         "months": {
@@ -66,14 +67,17 @@ def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
         "columns": dict(sorted(found.columns.items(), key=lambda column: (-column[1], column[0]))),
         "new_columns": found.new_columns,
         "lost_columns": found.lost_columns,
-        "examples": {kind: [_example(case, readers) for case in found.cases.get(kind, [])] for kind in KINDS},
+        "examples": {
+            kind: [_example(case, readers, passed_over) for case in found.cases.get(kind, [])]
+            for kind in KINDS
+        },
     }
 
 
-def made_differently(old: Version, new: Version) -> list[str]:
+def made_differently(workspace: Workspace, old: Version, new: Version) -> list[str]:
     """Return in words which inputs, params, code, packages and models of two versions differ."""
     whole = old.stage is not None and new.stage is not None
-    former, present = _made(old, whole), _made(new, whole)
+    former, present = _made(workspace, old, whole), _made(workspace, new, whole)
     sides = (old, former), (new, present)
     if unknown := [one.label for one, keys in sides if not keys]:
         return [f"what {' and '.join(unknown)} was made of is not known: dvc.lock has another version"]
@@ -83,7 +87,7 @@ def made_differently(old: Version, new: Version) -> list[str]:
         if lost := [one.label for one, keys in sides if month not in keys]:
             found = [f"what {' and '.join(lost)} was made of is not known"]
         else:
-            found = _between(old.dataset, month, former[month], present[month])
+            found = _between(workspace, old.dataset, month, former[month], present[month])
         for line in found:
             lines.setdefault(line, []).append(month)
     return [
@@ -91,13 +95,13 @@ def made_differently(old: Version, new: Version) -> list[str]:
     ]
 
 
-def _made(one: Version, whole: bool) -> dict[str, dict[str, Any]]:
+def _made(workspace: Workspace, one: Version, whole: bool) -> dict[str, dict[str, Any]]:
     """Return what a version was made of, by month: as dvc.lock has it, else as this checkout remembers it.
 
     `whole` folders of inputs stand under the month "": dvc.lock knows no months. Inputs that cannot be told
     are None.
     """
-    item = datasets().get(one.dataset)
+    item = workspace.datasets.get(one.dataset)
     if (made := made_of(one)) is not None:
         try:
             params = item.values_in(nested(made["params"])) if item else made["params"]
@@ -106,26 +110,31 @@ def _made(one: Version, whole: bool) -> dict[str, dict[str, Any]]:
         key = {**made, "params": params}
         if whole or item is None or one.stage is None:
             return {"": key}
-        return {month: {**key, "inputs": inputs_at(item, month, one.stage)} for month in item.made_months}
+        return {
+            month: {**key, "inputs": inputs_at(workspace, item, month, one.stage)}
+            for month in item.made_months
+        }
     if item is None or one.commit is not None:
         return {}
     keys = {}
     for month in item.made_months:
-        record, prefix = read_record(item, month), f"{month}/" if month else ""
+        record, prefix = read_record(workspace, item, month), f"{month}/" if month else ""
         files = {n.removeprefix(prefix): md5 for n, md5 in one.files.items() if n.startswith(prefix)}
         if record is not None and record.hashes == files:
             keys[month] = {**record.key}
     return keys
 
 
-def _between(dataset: str, month: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def _between(
+    workspace: Workspace, dataset: str, month: str, old: Mapping[str, Any], new: Mapping[str, Any]
+) -> list[str]:
     """Return the differences of two keys of a month."""
     if old["inputs"] is not None and new["inputs"] is not None:
         return differences(_merged(old), _merged(new))
     known = [key["inputs"] for key in (old, new) if key["inputs"] is not None]
-    item = datasets()[dataset]
+    item = workspace.datasets[dataset]
     # A lock has no versions of records, but of whole folders: these are not today's, or it could be told.
-    changed = item.records and known == [{"records": {month: corpus(item.records).version(month)}}]
+    changed = item.records and known == [{"records": {month: corpus(workspace, item.records).version(month)}}]
     line = f"input sources.{item.records} changed" if changed else "whether its inputs differ is not known"
     return [line, *differences({**old, "inputs": {}}, {**new, "inputs": {}})]
 
@@ -139,11 +148,11 @@ def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
     return {**key, "inputs": inputs}
 
 
-def _example(case: Case, readers: tuple[Reader, Reader]) -> dict[str, Any]:
+def _example(case: Case, readers: tuple[Reader, Reader], passed_over: Collection[str]) -> dict[str, Any]:
     old, new = (
         reader.row(spot) if spot else {} for reader, spot in zip(readers, (case.old, case.new), strict=True)
     )
-    example: dict[str, Any] = {"id": case.id, "month": case.month, "text": _preview(new or old)}
+    example: dict[str, Any] = {"id": case.id, "month": case.month, "text": _preview(new or old, passed_over)}
     if any(case.fates):
         example |= {"from": case.fates[0], "to": case.fates[1]}
     elif old and new:
@@ -155,9 +164,16 @@ def _example(case: Case, readers: tuple[Reader, Reader]) -> dict[str, Any]:
     return example
 
 
-def _preview(row: Mapping[str, Any]) -> str:
+def _passed_over(shape: Shape | None) -> frozenset[str]:
+    """Return the columns that do not say what a row is about: names, times, and what every row has."""
+    schemas = (shape.kept, shape.unit) if shape else ()
+    named = [of_role(schema, role) for schema in schemas for role in ("name", "time")]
+    return frozenset().union(IDENTITY.names, DROP_COLUMNS.names, REJECT_COLUMNS.names, *named)
+
+
+def _preview(row: Mapping[str, Any], passed_over: Collection[str]) -> str:
     """Return the longest text of a row, or the beginning of it."""
-    texts = (value for name, value in row.items() if isinstance(value, str) and name not in _NAMES)
+    texts = (value for name, value in row.items() if isinstance(value, str) and name not in passed_over)
     text = max(texts, key=len, default="")
     return text if len(text) <= _PREVIEW else f"{text[:_PREVIEW]}…"
 

@@ -17,9 +17,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from assets.declare.settings import ROOT
 from orchestration.files.identity import folder_hashes, version
 from orchestration.state.dvc_lock import cached, locked_stages, manifest, read_stages, recorded
+from orchestration.workspace.workspace import Workspace
 
 WORKING_TREE = "the working tree"
 
@@ -32,6 +32,7 @@ class NotInCacheError(RuntimeError):
 class Version:
     """One version of a dataset."""
 
+    workspace: Workspace
     dataset: str
     revision: str
     """As it was asked for: HEAD~1, the name of a branch or an experiment, the working tree."""
@@ -55,9 +56,12 @@ class Version:
 
         Raises NotInCacheError, and ValueError for a file that is no Parquet.
         """
-        path = ROOT / "data" / self.dataset / file if self.commit is None else cached(self.files[file])
+        if self.commit is None:
+            path = self.workspace.data / self.dataset / file
+        else:
+            path = cached(self.workspace, self.files[file])
         if not path.exists():
-            raise NotInCacheError(_not_here(f"{file} of {self.dataset}", self))
+            raise NotInCacheError(_not_here(self.workspace, f"{file} of {self.dataset}", self))
         try:
             with pq.ParquetFile(path) as opened:
                 return opened.read(columns=columns)
@@ -67,30 +71,30 @@ class Version:
             ) from error
 
 
-def at(dataset: str, revision: str) -> Version:
+def at(workspace: Workspace, dataset: str, revision: str) -> Version:
     """Return a dataset as a revision has it; an empty revision is the working tree.
 
     Raises ValueError for an unknown revision, LookupError where that has no such dataset, NotInCacheError
     where its list of files is not in DVC's cache.
     """
     if not revision:
-        return _on_disk(dataset)
-    commit = resolve(revision)
-    stages = stages_of(commit)
+        return _on_disk(workspace, dataset)
+    commit = resolve(workspace, revision)
+    stages = stages_of(workspace, commit)
     stage = stages.get(dataset.replace("/", "-"), {})
     md5 = recorded(stage, "outs", f"data/{dataset}")
     if md5 is None:
         known = ", ".join(sorted(filter(None, map(_dataset_of, stages.values())))) or "none"
         raise LookupError(f"{revision} has no dataset {dataset} in its dvc.lock; it has: {known}")
-    files = manifest(md5)
-    found = Version(dataset, revision, commit, md5, files or {}, stage)
+    files = manifest(workspace, md5)
+    found = Version(workspace, dataset, revision, commit, md5, files or {}, stage)
     if files is None:
-        raise NotInCacheError(_not_here(dataset, found))
+        raise NotInCacheError(_not_here(workspace, dataset, found))
     return found
 
 
-def _on_disk(dataset: str) -> Version:
-    folder = ROOT / "data" / dataset
+def _on_disk(workspace: Workspace, dataset: str) -> Version:
+    folder = workspace.data / dataset
     files = folder_hashes(folder)
     if not files:
         raise LookupError(
@@ -98,19 +102,21 @@ def _on_disk(dataset: str) -> Version:
             f"`dvc pull data/{dataset}` brings what dvc.lock has"
         )
     md5 = version(files)
-    stage = locked_stages().get(dataset.replace("/", "-"), {})
+    stage = locked_stages(workspace).get(dataset.replace("/", "-"), {})
     same = recorded(stage, "outs", f"data/{dataset}") == md5
-    return Version(dataset, WORKING_TREE, None, md5, files, stage if same else None)
+    return Version(workspace, dataset, WORKING_TREE, None, md5, files, stage if same else None)
 
 
-def resolve(revision: str) -> str:
+def resolve(workspace: Workspace, revision: str) -> str:
     """Return the commit of a revision as git names it, or of an experiment of DVC. Raises ValueError."""
-    found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    found = _git(workspace, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     if found is not None:
         return found.decode().strip()
     experiments = []
     if re.fullmatch(r"[\w.-]+", revision):
-        listed = _git("for-each-ref", "--format=%(objectname) %(refname)", f"refs/exps/*/*/{revision}")
+        listed = _git(
+            workspace, "for-each-ref", "--format=%(objectname) %(refname)", f"refs/exps/*/*/{revision}"
+        )
         experiments = [line.split()[0] for line in (listed or b"").decode().splitlines()]
     if len(set(experiments)) > 1:
         choices = ", ".join(commit[:7] for commit in experiments)
@@ -123,9 +129,9 @@ def resolve(revision: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def stages_of(commit: str) -> Mapping[str, Any]:
+def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
     """Return the stages of a commit's dvc.lock. Raises LookupError without, ValueError for a broken one."""
-    content = _git("show", f"{commit}:./dvc.lock")
+    content = _git(workspace, "show", f"{commit}:./dvc.lock")
     if content is None:
         raise LookupError(f"{commit[:7]} has no dvc.lock: nothing was recorded then")
     stages = read_stages(content)
@@ -134,17 +140,19 @@ def stages_of(commit: str) -> Mapping[str, Any]:
     return stages
 
 
-def lock_commits(limit: int) -> list[tuple[str, str]]:
+def lock_commits(workspace: Workspace, limit: int) -> list[tuple[str, str]]:
     """Return the last commits that changed dvc.lock, the newest first, each with its first line."""
-    listed = _git("log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock") or b""
+    listed = _git(workspace, "log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock") or b""
     lines = listed.decode(errors="replace").splitlines()
     return [(commit, subject) for commit, _, subject in (line.partition(" ") for line in lines)]
 
 
-def _git(*arguments: str) -> bytes | None:
+def _git(workspace: Workspace, *arguments: str) -> bytes | None:
     """Return what git prints, or None where it finds nothing. Raises RuntimeError without git."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, timeout=60, check=False)
+        done = subprocess.run(
+            ["git", *arguments], cwd=workspace.root, capture_output=True, timeout=60, check=False
+        )
     except FileNotFoundError as error:
         raise RuntimeError("git is needed to compare versions, and was not found") from error
     if b"not a git repository" in done.stderr:
@@ -152,31 +160,40 @@ def _git(*arguments: str) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _not_here(what: str, one: Version) -> str:
-    return f"{what} as of {one.label} is not in DVC's cache; {_bringing(one)} if it was pushed"
+def _not_here(workspace: Workspace, what: str, one: Version) -> str:
+    return f"{what} as of {one.label} is not in DVC's cache; {_bringing(workspace, one)} if it was pushed"
 
 
-def _bringing(one: Version) -> str:
+def _bringing(workspace: Workspace, one: Version) -> str:
     """Return the commands that bring a version: DVC fetches what branches, tags or named experiments hold."""
     path = f"data/{one.dataset}"
     if one.commit is None:
         return f"`dvc pull {path}` brings it"
-    on_disk = version(folder_hashes(ROOT / path)) if (ROOT / path).exists() else one.md5
-    if recorded(locked_stages().get(one.dataset.replace("/", "-"), {}), "outs", path) == one.md5 == on_disk:
+    folder = one.workspace.root / path
+    on_disk = version(folder_hashes(folder)) if folder.exists() else one.md5
+    if (
+        recorded(locked_stages(workspace).get(one.dataset.replace("/", "-"), {}), "outs", path)
+        == one.md5
+        == on_disk
+    ):
         return f"`dvc pull {path}` brings it"
     fetch = f"`dvc fetch --all-commits {path}` brings it"
-    held = _lines("for-each-ref", f"--contains={one.commit}", "refs/heads", "refs/remotes", "refs/tags")
-    if held or _git("merge-base", "--is-ancestor", one.commit, "HEAD") is not None:
+    held = _lines(
+        workspace, "for-each-ref", f"--contains={one.commit}", "refs/heads", "refs/remotes", "refs/tags"
+    )
+    if held or _git(workspace, "merge-base", "--is-ancestor", one.commit, "HEAD") is not None:
         return fetch
-    names = _lines("for-each-ref", f"--points-at={one.commit}", "--format=%(refname)", "refs/exps/*/*/*")
-    remotes = sorted(_lines("remote"), key=lambda name: name != "origin")
+    names = _lines(
+        workspace, "for-each-ref", f"--points-at={one.commit}", "--format=%(refname)", "refs/exps/*/*/*"
+    )
+    remotes = sorted(_lines(workspace, "remote"), key=lambda name: name != "origin")
     if names and remotes:
         return f"`dvc exp pull {remotes[0]} {names[0].rpartition('/')[2]}` brings it"
     return f"`git branch found-{one.commit[:7]} {one.commit[:7]}`, then {fetch}"
 
 
-def _lines(*arguments: str) -> list[str]:
-    return (_git(*arguments) or b"").decode().splitlines()
+def _lines(workspace: Workspace, *arguments: str) -> list[str]:
+    return (_git(workspace, *arguments) or b"").decode().splitlines()
 
 
 def _dataset_of(stage: Mapping[str, Any]) -> str | None:

@@ -11,7 +11,8 @@ import os
 import sys
 from types import TracebackType
 
-from assets.declare.settings import ROOT, ParamsError, settings
+from assets.declare.settings import ParamsError
+from orchestration.workspace.workspace import Workspace
 
 #: Baseline kernels, one thread: floating-point sums in one fixed order.
 STRICT = {
@@ -45,16 +46,16 @@ QUIET = {
 GARBAGE = (50_000, 20, 20)
 
 
-def fix() -> None:
-    """Set the environment, which child processes inherit, and the pace of looking for garbage.
+def fix(workspace: Workspace) -> None:
+    """Set a checkout's environment, which child processes inherit, and the pace of looking for garbage.
 
     Raises RuntimeError when numpy was loaded before its kernels could be pinned. A broken params.yaml is
     left for the command that runs to report.
     """
     gc.set_threshold(*GARBAGE)
-    wanted = {**QUIET, "DAGSTER_HOME": str(ROOT / ".dagster")}
+    wanted = {**QUIET, "DAGSTER_HOME": str(workspace.root / ".dagster")}
     try:
-        strict = settings().numerics == "strict"
+        strict = workspace.settings.numerics == "strict"
     except ParamsError:
         strict = True
     if strict:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from assets.declare.report import Everything
 from ops.outcome import Outcome, Shape, drop, reject
-from ops.parse.schemas import GOLD_ALIGNMENTS, PAPERS, SENTENCES, TALKS
+from ops.parse.schemas import PAPERS, SENTENCES
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES, TUNING
+from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS
 from orchestration.files.parquet import write_outcomes
 from orchestration.lineage.rows import counted
 from orchestration.pages.html import shared

@@ -8,13 +8,13 @@ import pytest
 
 from assets.declare.expectations import among, between, equal, matches, not_null, steady, text, unique
 from ops.outcome import Outcome, Shape, columns
+from orchestration.catalogue import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.quality import checks, docs, failing
-from orchestration.state import validation_history as history
+from orchestration.quality import checks, docs
 from orchestration.state.counts import counts
-from orchestration.state.graph import datasets
 from orchestration.state.records import Record
+from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
 SUITE = [
@@ -32,14 +32,10 @@ MARKUP = "<script>document.title = 'broken into'</script><b>& bold</b> \u202eodd
 
 
 @pytest.fixture
-def validated(monkeypatch, tmp_path):
+def validated(tmp_path):
     """Validate months of one dataset as if they had been made."""
-    for module, name in ((failing, "FAILING"), (history, "HISTORY"), (checks, "VALIDATIONS"), (docs, "DOCS")):
-        monkeypatch.setattr(module, name, tmp_path / name.lower())
-    for module in (checks, docs):
-        monkeypatch.setattr(module, "ROOT", tmp_path)
-    item = dataclasses.replace(datasets()["talksumm/pairs"], shape=SHAPE, expectations=tuple(SUITE))
-    monkeypatch.setattr(docs, "datasets", lambda: {item.name: item})
+    item = dataclasses.replace(workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=tuple(SUITE))
+    here = Workspace(tmp_path, {item.key: item})
 
     def validated(month, *texts):
         folder = tmp_path / month
@@ -49,9 +45,9 @@ def validated(monkeypatch, tmp_path):
             for index, value in enumerate(texts)
         ]
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
-        checks.check(item, month, folder, Record({}, folder_hashes(folder), counts(folder)), "run")
+        checks.check(here, item, month, folder, Record({}, folder_hashes(folder), counts(folder)), "run")
 
-    validated.item = item
+    validated.item, validated.workspace = item, here
     return validated
 
 
@@ -59,10 +55,10 @@ def validated(monkeypatch, tmp_path):
 def test_the_pages_ask_nothing_of_another_machine_and_run_nothing_that_is_data(validated, visit, scheme):
     validated("2018-06", MARKUP, MARKUP, "x" * 1_000_000)
     validated("2018-07")
-    index = docs.build()
+    index = docs.build(validated.workspace)
     page = visit(index, scheme=scheme)
     page.assert_fine()
-    page.assert_text("talksumm/pairs", "failing/talksumm/pairs/2018-06.parquet")
+    page.assert_text("talksumm/pairs", "data/quality/failing/talksumm/pairs/2018-06.parquet")
     page.page.get_by_role("link", name="talksumm/pairs").first.click()
     page.page.wait_for_load_state()
     page.assert_sound()
@@ -78,27 +74,32 @@ def test_the_pages_ask_nothing_of_another_machine_and_run_nothing_that_is_data(v
 def test_only_what_changed_is_rendered_again_and_what_is_no_more_is_removed(validated, monkeypatch):
     validated("2018-06", "one")
     validated("2018-07", "two")
-    docs.build()
-    assert docs.shown()["talksumm/pairs", "2018-06"] == "validations/talksumm/pairs/2018-06.html"
+    docs.build(validated.workspace)
+    assert (
+        docs.shown(validated.workspace)["talksumm/pairs", "2018-06"]
+        == "validations/talksumm/pairs/2018-06.html"
+    )
     rendered = []
     render = docs._render
     monkeypatch.setattr(
         docs, "_render", lambda document, path: rendered.append(path) or render(document, path)
     )
-    docs.build()
+    docs.build(validated.workspace)
     assert rendered == []
     validated("2018-07", "three")
-    assert [month for _, month in docs.shown()] == ["2018-06"]
-    docs.build()
+    assert [month for _, month in docs.shown(validated.workspace)] == ["2018-06"]
+    docs.build(validated.workspace)
     assert rendered == ["validations/talksumm/pairs/2018-07.html"]
-    checks.validation_file(validated.item, "2018-06").unlink()
-    docs.build()
-    assert [path.name for path in docs.DOCS.rglob("2018-*.html")] == ["2018-07.html"]
-    assert "2018-06" not in (docs.DOCS / "index.html").read_text()
+    checks.validation_file(validated.workspace, validated.item, "2018-06").unlink()
+    docs.build(validated.workspace)
+    assert [path.name for path in docs.docs_folder(validated.workspace).rglob("2018-*.html")] == [
+        "2018-07.html"
+    ]
+    assert "2018-06" not in (docs.docs_folder(validated.workspace) / "index.html").read_text()
 
 
 def test_without_a_validation_the_index_says_so(validated, visit):
-    page = visit(docs.build())
+    page = visit(docs.build(validated.workspace))
     page.assert_fine()
     page.assert_text("Nothing was validated in this checkout yet")
 
@@ -110,11 +111,12 @@ def test_a_file_that_has_no_local_copy_is_refused_by_its_address():
 
 def test_a_broken_note_of_what_was_rendered_renders_all_again(validated):
     validated("2018-06", "one")
-    docs.build()
-    (docs.DOCS / ".rendered.json").write_text("{")
-    (docs.DOCS / "validations/talksumm/pairs/2018-06.html").write_text("")
-    docs.build()
+    docs.build(validated.workspace)
+    (docs.docs_folder(validated.workspace) / ".rendered.json").write_text("{")
+    (docs.docs_folder(validated.workspace) / "validations/talksumm/pairs/2018-06.html").write_text("")
+    docs.build(validated.workspace)
     assert (
-        "Expectation Validation Result" in (docs.DOCS / "validations/talksumm/pairs/2018-06.html").read_text()
+        "Expectation Validation Result"
+        in (docs.docs_folder(validated.workspace) / "validations/talksumm/pairs/2018-06.html").read_text()
     )
-    assert json.loads((docs.DOCS / ".rendered.json").read_text())
+    assert json.loads((docs.docs_folder(validated.workspace) / ".rendered.json").read_text())

@@ -145,11 +145,11 @@ def test_an_image_starts_no_schedule(foreign, servers):
 
 
 def test_a_form_starts_no_schedule(foreign, servers):
-    address = operation(servers, START % "standing")
+    address = operation(servers, START % "health")
     foreign.evaluate(FORM, [address, "post", "application/x-www-form-urlencoded", "a", "b"])
     foreign.evaluate(FORM, [address, "post", "text/plain", "a", "b"])
-    foreign.evaluate(FORM, [f"{servers.dagster}/graphql", "get", "", "query", START % "standing"])
-    assert "standing" not in running(servers)
+    foreign.evaluate(FORM, [f"{servers.dagster}/graphql", "get", "", "query", START % "health"])
+    assert "health" not in running(servers)
 
 
 def test_no_web_socket_is_opened(foreign, servers):
@@ -203,10 +203,10 @@ def test_dagsters_own_page_runs_mutations_and_follows_a_run_by_subscription(brow
     page.goto(f"{servers.dagster}/runs/{run_id}")
     until(lambda: page.wait_for_timeout(200) or any('"pipelineRunLogs"' in frame for frame in frames))
 
-    body = json.dumps({"query": START % "standing"})
+    body = json.dumps({"query": START % "health"})
     options = {"method": "POST", "headers": {"Content-Type": "application/json"}, "body": body}
     page.evaluate(FETCH, ["/graphql", {"mode": "same-origin", **options}])
-    assert "standing" in running(servers)
+    assert "health" in running(servers)
     page.evaluate(FETCH, [operation(servers, WIPE % "alignments"), {"mode": "same-origin"}])
     assert "alignments" in made(servers), "not even Dagster's own page mutates by GET"
     context.close()

@@ -9,9 +9,9 @@ from assets.declare.report import Everything
 from assets.declare.thresholds import Knob, Threshold
 from ops.talksumm.pairing.pairs import PairParams
 from ops.thresholds import at_least, at_most, scored
+from orchestration.catalogue import workspace
 from orchestration.pages import what_if
 from orchestration.pages.html import embedded, render, shared
-from orchestration.state.graph import datasets
 
 HARM = "<script>window.harmed = true</script><b>bold</b> \u202e\x07" + "long " * 200_000
 
@@ -24,7 +24,7 @@ def content(units, rule=at_least, value=0.5, name="threshold"):
 
     threshold = Threshold(PairParams, name, rule, scores, (0.2, 0.8), "how near it is", "talks")
     knob = Knob(f"talksumm.pairs.{name}", "", value)
-    item = datasets()["talksumm/pairs"]
+    item = workspace().datasets["talksumm/pairs"]
     return what_if.what_if(Everything({item.name: {"": None}}), item, threshold, knob)
 
 

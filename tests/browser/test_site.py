@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from ops.outcome import meaning
-from orchestration.state.graph import datasets
+from orchestration.catalogue import workspace
 from tests.browser.fixtures import VIEWS
 
 
@@ -76,7 +76,7 @@ def test_distributions_are_drawn_for_every_measure(quality, visit):
 
 
 def test_a_dataset_tells_what_its_columns_mean(quality, visit):
-    column = datasets()["talksumm/alignments"].shape.kept.field("count")
+    column = workspace().datasets["talksumm/alignments"].shape.kept.field("count")
     assert meaning(column)
     visit(quality / "pages/datasets/talksumm-alignments.html").assert_text(meaning(column))
 

@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-import orchestration.dagster.instance
+import orchestration.dagster.runs
+from orchestration.catalogue import workspace
 from orchestration.drivers.run import run
 from orchestration.messages.command import run as command
 
@@ -13,11 +14,11 @@ EDITS = {
     "code": ("ops/talksumm/align/hmm.py", "class HmmParams", "NEW = 1\n\n\nclass HmmParams"),
     "source": ("corpus/papers/alpha.txt", "half as many errors", "a third as many errors"),
 }
-materialise = orchestration.dagster.instance.materialise
+materialise = orchestration.dagster.runs.materialise
 
 
-def edited(item, month, **options):
-    ran = materialise(item, month, **options)
+def edited(workspace, item, month, **options):
+    ran = materialise(workspace, item, month, **options)
     if item.name == dataset and month == "2018-06":
         path, old, new = EDITS[edit]
         text = Path(path).read_text()
@@ -26,5 +27,5 @@ def edited(item, month, **options):
     return ran
 
 
-orchestration.dagster.instance.materialise = edited
-command(run)
+orchestration.dagster.runs.materialise = edited
+command(lambda: run(workspace()))

@@ -8,10 +8,10 @@ from rich.console import Console
 import assets.sources
 import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
+from orchestration.catalogue import workspace
 from orchestration.dagster.instance import instance
 from orchestration.drivers.loop import bring_up_to_date
 from orchestration.messages import progress
-from orchestration.state.graph import datasets
 
 progress.FIRST = progress.EVERY = 0.0
 
@@ -23,7 +23,7 @@ def slowly(records):
 
 assets.sources.parse_papers = slowly
 console = Console(file=sys.stdout, width=200)
-(report,) = bring_up_to_date([(datasets()["sources/papers"], ["2018-06"])], console)
+(report,) = bring_up_to_date(workspace(), [(workspace().datasets["sources/papers"], ["2018-06"])], console)
 assert report.made == ["2018-06"], report.failed
 print("LOG")
 (run,) = [run for run in instance().get_runs() if run.asset_selection]

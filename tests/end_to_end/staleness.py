@@ -6,26 +6,28 @@ import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG, CachingStaleStatusResolver
 from dagster._core.loader import LoadingContextForTest
 
+from assets.declare.dagster_asset import asset_key
+from orchestration.catalogue import workspace
 from orchestration.dagster.definitions import defs
 from orchestration.dagster.instance import instance
-from orchestration.state.graph import datasets
 
 loading = LoadingContextForTest(instance())
 graph = defs.resolve_asset_graph()
 resolver = CachingStaleStatusResolver(instance(), graph, loading)
 answer = {}
-for name, item in datasets().items():
+for name, item in workspace().datasets.items():
     for month in item.made_months:
         records = (
             instance()
             .fetch_materializations(
-                dg.AssetRecordsFilter(item.key, asset_partitions=[month] if month else None), limit=1
+                dg.AssetRecordsFilter(asset_key(item.key), asset_partitions=[month] if month else None),
+                limit=1,
             )
             .records
         )
         latest = records[0] if records else None
         checks = {}
-        for key in (key for key in graph.asset_check_keys if key.asset_key == item.key):
+        for key in (key for key in graph.asset_check_keys if key.asset_key == asset_key(item.key)):
             for execution in instance().event_log_storage.get_asset_check_execution_history(key, limit=100):
                 event = execution.event.dagster_event if execution.event else None
                 if event and event.event_type_value == "ASSET_CHECK_EVALUATION":
@@ -33,7 +35,7 @@ for name, item in datasets().items():
                     if (evaluation.partition or "") == month:
                         checks.setdefault(key.name, evaluation.passed)
         answer[f"{name} {month}".strip()] = {
-            "status": resolver.get_status(item.key, month or None).value,
+            "status": resolver.get_status(asset_key(item.key), month or None).value,
             "version": latest.asset_materialization.tags.get(DATA_VERSION_TAG) if latest else None,
             "run": latest.run_id if latest else None,
             "checks": checks,

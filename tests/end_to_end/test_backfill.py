@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from orchestration.catalogue import workspace
 from orchestration.files.publish import lock_file
 from orchestration.state.dvc_lock import read_stages, stage_name
-from orchestration.state.graph import selected
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.test_ticks import broken
 from tests.processes import alive, descendants
@@ -198,7 +198,7 @@ def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):
     ]
     outputs = [command.communicate()[0] for command in commands]
     assert [command.returncode for command in commands] == [0, 0, 0], outputs
-    chosen = {"code", *(stage_name(item) for item in selected(only[1]))}
+    chosen = {"code", *(stage_name(item) for item in workspace().graph.selected(only[1]))}
     whole, data = read_stages(done.lock), done.data()
     assert list(read_stages(fresh.lock).items()) == [one for one in whole.items() if one[0] in chosen]
     made = fresh.data()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from orchestration.catalogue import workspace
 from orchestration.files.publish import lock_file
-from orchestration.state.graph import datasets
 from orchestration.workspace.environment import QUIET, STRICT
 
 
@@ -97,9 +97,9 @@ def test_readers_share_a_partition_and_keep_its_maker_waiting(tmp_path):
 
 def test_every_dataset_is_declared_after_what_it_reads():
     """The order of locks, and of runs, rests on it."""
-    names = list(datasets())
+    names = list(workspace().datasets)
     assert all(
         names.index(source.key.to_user_string()) < names.index(item.name)
-        for item in datasets().values()
+        for item in workspace().datasets.values()
         for source in item.inputs
     )

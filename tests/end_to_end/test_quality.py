@@ -33,7 +33,8 @@ def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(don
     output = done.run(ok=False)
     assert (
         "talksumm/pairs 2018-06: failed: check expectations failed: similarity at least 2 and at most 3: "
-        "not so in 2 rows (1.0); failing rows: data/quality/failing/talksumm/pairs/2018-06.parquet" in output
+        "violated in 2 rows (1.0); failing rows: data/quality/failing/talksumm/pairs/2018-06.parquet"
+        in output
     )
     assert "failed talksumm/alignments 2018-06: needs talksumm/pairs 2018-06, which failed" in output
     assert "failed talksumm/training_sets: needs talksumm/" in output

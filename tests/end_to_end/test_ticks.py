@@ -57,9 +57,9 @@ def test_the_sensor_asks_once_for_what_fails_and_for_nothing_when_params_change(
     again = tick(done, "source_files", "run")
     assert again["asked"] == []
     assert again["skipped"] == "sources/papers 2018-06 was asked for already, and is asked for once"
-    standing = done.silverloom("health", ok=False)
-    assert "failed    sources/papers 2018-06: sources/papers 2018-06: Is a directory" in standing
-    assert "stale     sources/sentences 2018-06: if sources/papers 2018-06 changes" in standing
+    health = done.silverloom("health", ok=False)
+    assert "failed    sources/papers 2018-06: sources/papers 2018-06: Is a directory" in health
+    assert "stale     sources/sentences 2018-06: if sources/papers 2018-06 changes" in health
     place.rmdir()
     done.edit("corpus/papers/alpha.txt", "a third as many errors", "a quarter of the errors")
     assert tick(done, "source_files", "run")["asked"] == ["sources/papers 2018-06"]
@@ -86,7 +86,7 @@ def test_the_schedule_asks_for_what_is_not_fresh_of_the_newest_month(done):
 
 def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in_dagster_agrees(done):
     assert done.silverloom("health").strip() == "all is fresh"
-    found = tick(done, "standing")
+    found = tick(done, "health")
     assert found["asset"] == "quality/pages" and found["passed"] and found["description"] == "all is fresh"
 
     excluded = {"asset": "talksumm/pairs", "partition": "2018-07", "reason": "no talks yet"}
@@ -94,7 +94,7 @@ def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in
     output = done.silverloom("health", ok=False)
     assert "excluded  talksumm/pairs 2018-07: no talks yet" in output
     assert "stale     talksumm/training_sets: " in output
-    found = tick(done, "standing")
+    found = tick(done, "health")
     assert not found["passed"] and found["severity"] == "WARN"
     assert found["description"] == output.splitlines()[-1]
 
@@ -104,10 +104,12 @@ def test_what_stands_failed_stale_missing_or_excluded_is_listed_and_the_check_in
     shutil.rmtree(done.root / "data/sources/talks/2018-07")
     (done.root / ".silverloom/records/sources/talks/2018-07.json").unlink()
     output = done.silverloom("health", ok=False)
-    found = tick(done, "standing")
+    found = tick(done, "health")
     assert not found["passed"] and found["severity"] == "ERROR"
     assert found["description"] == output.splitlines()[-1]
     assert found["description"].startswith("1 failed, ") and ", 1 missing, " in found["description"]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found["standing"].splitlines()]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in found["partitions"].splitlines()
+    ]
     assert ["sources/papers", "2018-06", "failed"] in [row[:3] for row in rows]
     assert ["sources/talks", "2018-07", "missing", "never made"] in [row[:4] for row in rows]

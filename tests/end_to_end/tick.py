@@ -10,10 +10,10 @@ from pathlib import Path
 
 import dagster as dg
 
+from orchestration.catalogue import workspace
 from orchestration.dagster.definitions import defs
 from orchestration.dagster.instance import instance
 from orchestration.dagster.runs import materialise
-from orchestration.state.graph import datasets
 
 name, also = sys.argv[1], sys.argv[2:]
 repository = defs.get_repository_def()
@@ -26,25 +26,27 @@ if name == "source_files":
 else:
     context = dg.build_schedule_context(instance(), repository_def=repository)
     tick = repository.get_schedule_def(name).evaluate_tick(context)
-if name == "standing":
+if name == "health":
     (request,) = tick.run_requests
     job = repository.get_schedule_def(name).job_name
     ran = repository.get_job(job).execute_in_process(instance=instance(), tags=request.tags)
     (found,) = ran.get_asset_check_evaluations()
-    shown = found.metadata["standing"].value
+    shown = found.metadata["partitions"].value
     said = {
         "asset": found.asset_key.to_user_string(),
         "passed": found.passed,
         "severity": found.severity.name,
     }
-    print(json.dumps({**said, "description": found.description, "standing": shown}))
+    print(json.dumps({**said, "description": found.description, "partitions": shown}))
     sys.exit()
 asked, failed = [], {}
 for request in tick.run_requests:
     for key in request.asset_selection:
         month = request.partition_key or ""
         asked.append(f"{key.to_user_string()} {month}".strip())
-        if also and (error := materialise(datasets()[key.to_user_string()], month).error):
+        if also and (
+            error := materialise(workspace(), workspace().datasets[key.to_user_string()], month).error
+        ):
             failed[asked[-1]] = error
 keys = [request.run_key for request in tick.run_requests]
 print(json.dumps({"asked": asked, "keys": keys, "skipped": tick.skip_message, "failed": failed}))

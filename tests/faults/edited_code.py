@@ -8,11 +8,9 @@ import threading
 import time
 from pathlib import Path
 
-import orchestration.catalogue  # noqa: F401  declares every asset
+from orchestration.catalogue import workspace
 from orchestration.execute import materialise
-from orchestration.state.graph import datasets
 from orchestration.state.input_snapshot import MovedError
-from orchestration.workspace.paths import STATE
 
 OP, BEGUN, GO = Path("ops/parse/papers/table.py"), Path("begun"), Path("go")
 RIGHT = '"title": paper.title,'
@@ -55,10 +53,10 @@ def main(fate):
 
     materialise._make_dataset = edited
     try:
-        materialise.make(datasets()["sources/papers"], "2018-06", "run")
+        materialise.make(workspace(), workspace().datasets["sources/papers"], "2018-06", "run")
     except MovedError as error:
         print(error)
-    print(len(list((STATE / "parts").rglob("*.zip"))), "parts")
+    print(len(list((workspace().state / "parts").rglob("*.zip"))), "parts")
 
 
 if __name__ == "__main__":

@@ -17,18 +17,18 @@ from pathlib import Path
 import assets.sources
 import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
+from orchestration.catalogue import workspace
 from orchestration.execute import finished_parts
 from orchestration.execute.materialise import make
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
 from orchestration.quality import checks
 from orchestration.state.corpora import corpus
-from orchestration.state.graph import datasets, folder
 from orchestration.state.records import forget, read_record
-from orchestration.workspace.paths import STATE
 
 LOG = Path("parts.log")
-PAPERS, MONTH = datasets()["sources/papers"], "2018-06"
+HERE = workspace()
+PAPERS, MONTH = HERE.datasets["sources/papers"], "2018-06"
 
 
 def counted(records):
@@ -51,8 +51,8 @@ def count(word):
 
 
 def stored():
-    ids = corpus("papers").ids(MONTH)
-    return {ids[int(path.stem)] for path in (STATE / "parts/sources/papers").rglob("*.zip")}
+    ids = corpus(HERE, "papers").ids(MONTH)
+    return {ids[int(path.stem)] for path in (HERE.state / "parts/sources/papers").rglob("*.zip")}
 
 
 def forked(room=None):
@@ -62,7 +62,7 @@ def forked(room=None):
         try:
             if room is not None:
                 fill_disk_after(room)
-            make(PAPERS, MONTH, "run")
+            make(HERE, PAPERS, MONTH, "run")
         except KeyboardInterrupt:
             os._exit(130)
         except DiskFullError:
@@ -117,25 +117,25 @@ def main(seed, attempts):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chance, survived = random.Random(seed), 0
     checks.validate = once(checks.validate)
-    make(PAPERS, MONTH, "run")  # here, so that the children find all loaded
-    whole = version(folder_hashes(folder(PAPERS, MONTH)))
+    make(HERE, PAPERS, MONTH, "run")  # here, so that the children find all loaded
+    whole = version(folder_hashes(HERE.folder(PAPERS, MONTH)))
     assets.sources.parse_papers = counted
     while survived < attempts:
-        forget(PAPERS, MONTH)
+        forget(HERE, PAPERS, MONTH)
         LOG.write_text("")
         kept, begun = set(), Counter()
-        while read_record(PAPERS, MONTH) is None:
+        while read_record(HERE, PAPERS, MONTH) is None:
             ended = interrupted(chance) if survived < attempts else os.waitpid(forked(), 0)[1]
             assert ended in (-signal.SIGKILL, 130, errno.ENOSPC, 0), f"ended with {ended}"
             again = {name for name in kept if count("begun")[name] != begun[name]}
             assert not again, f"finished, but computed again: {again}"
             if ended != 0:
                 survived += 1
-            if read_record(PAPERS, MONTH) is None:
+            if read_record(HERE, PAPERS, MONTH) is None:
                 kept, begun = stored(), count("begun")
                 lost = set(count("ended")) - kept
                 assert len(lost) <= 1, f"ended, but lost: {lost}"
-        assert version(folder_hashes(folder(PAPERS, MONTH))) == whole, "other bytes"
+        assert version(folder_hashes(HERE.folder(PAPERS, MONTH))) == whole, "other bytes"
     print(survived)
 
 

@@ -14,13 +14,12 @@ import sys
 import traceback
 from pathlib import Path
 
-import orchestration.catalogue  # noqa: F401  declares every asset
+from orchestration.catalogue import workspace
 from orchestration.execute.materialise import make
 from orchestration.files import publish
 from orchestration.files.identity import folder_hashes, version
 from orchestration.quality import checks
 from orchestration.state.freshness import View
-from orchestration.state.graph import datasets, folder, selected
 
 ROOT = Path.cwd()
 #: Every write of the first partition, then every sixth, the others write alike; or every one.
@@ -32,10 +31,10 @@ STATE = ("data/sources", "data/talksumm", "data/.building", ".silverloom")
 def remake():
     """Make what is stale down to the training sets, as a run does, without Dagster around it."""
     publish.recover(ROOT / "data/.building")
-    for item in selected("talksumm/training_sets"):
+    for item in workspace().graph.selected("talksumm/training_sets"):
         for month in item.made_months:
-            if not View().status(item, month).fresh:
-                make(item, month, "run")
+            if not View(workspace()).status(item, month).fresh:
+                make(workspace(), item, month, "run")
 
 
 def validated_once(validate):
@@ -53,8 +52,8 @@ def validated_once(validate):
 
 def versions():
     return {
-        f"{item.name} {month}": version(folder_hashes(folder(item, month)))
-        for item in datasets().values()
+        f"{item.name} {month}": version(folder_hashes(workspace().folder(item, month)))
+        for item in workspace().datasets.values()
         for month in item.made_months
     }
 

@@ -14,18 +14,18 @@ from pathlib import Path
 
 from ops.annotation.answers import FORMATS as RATINGS
 from ops.annotation.answers import parse_answers
-from ops.parse.fusion_pairs import FORMATS as FUSION_PAIRS
-from ops.parse.fusion_pairs import parse_fusion_pairs
-from ops.parse.gold_alignments import FORMATS as GOLD_ALIGNMENTS
-from ops.parse.gold_alignments import parse_gold_alignments
+from ops.discofuse.sources.fusion_pairs import FORMATS as FUSION_PAIRS
+from ops.discofuse.sources.fusion_pairs import parse_fusion_pairs
+from ops.discofuse.sources.prose import FORMATS as PROSE
+from ops.discofuse.sources.prose import parse_prose
 from ops.parse.papers import FORMATS as PAPERS
 from ops.parse.papers import parse_papers
-from ops.parse.prose import FORMATS as PROSE
-from ops.parse.prose import parse_prose
-from ops.parse.summaries import FORMATS as SUMMARIES
-from ops.parse.summaries import parse_human_summaries
-from ops.parse.talks import FORMATS as TALKS
-from ops.parse.talks import parse_talks
+from ops.talksumm.sources.gold_alignments import FORMATS as GOLD_ALIGNMENTS
+from ops.talksumm.sources.gold_alignments import parse_gold_alignments
+from ops.talksumm.sources.human_summaries import FORMATS as SUMMARIES
+from ops.talksumm.sources.human_summaries import parse_human_summaries
+from ops.talksumm.sources.talks import FORMATS as TALKS
+from ops.talksumm.sources.talks import parse_talks
 
 DATED, OF_JUNE = {"field": "date"}, {"constant": "2018-06"}
 

@@ -70,7 +70,7 @@ def table(folder: Path) -> str:
 
 
 def main() -> int:
-    """Run the tests of this folder, the long ones, too, and print the table."""
+    """Run the tests of these places, the long ones, too, and print the table."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             sys.executable,
@@ -80,7 +80,7 @@ def main() -> int:
             "2",
             "--dist",
             "loadfile",
-            str(Path(__file__).parent),
+            *PLACES,
         ]
         ended = subprocess.run([*command, *sys.argv[1:]], env={**os.environ, COUNTS: folder}, check=False)
         print(table(Path(folder)))

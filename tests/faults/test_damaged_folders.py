@@ -5,24 +5,20 @@ import shutil
 
 import pytest
 
-from orchestration.execute import checkpoints
 from orchestration.execute.checkpoints import StoredCheckpoints
 from orchestration.files import publish
 from orchestration.files.checksummed import dump
 from orchestration.files.damage import make_folder
 from orchestration.files.publish import building, lock_file, recover
-from orchestration.state.graph import datasets
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 
 FILES = {"state.json": b"{}", "weights.safetensors": bytes(range(256)) * 8}
 
 
 @pytest.fixture
-def training(tmp_path, monkeypatch):
+def training(tmp_workspace):
     """A training that left a checkpoint."""
-    monkeypatch.setattr(checkpoints, "STATE", tmp_path / "state")
-    monkeypatch.setattr(checkpoints, "_WORKSHOP", tmp_path / "state" / ".building")
-    stored = StoredCheckpoints(datasets()["talksumm/extractor"], "", {"params": 1})
+    stored = StoredCheckpoints(tmp_workspace, tmp_workspace.datasets["talksumm/extractor"], "", {"params": 1})
     stored.at("short").write(FILES)
     return stored
 
@@ -30,7 +26,7 @@ def training(tmp_path, monkeypatch):
 def begin_anew(checkpoint, capsys):
     assert checkpoint.read() is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert str(checkpoint.folder) in line and "the training begins anew" in line
+    assert checkpoint.folder.name in line and "the training begins anew" in line
     assert checkpoint.read() is None
     checkpoint.write(FILES)
     assert checkpoint.read() == FILES
@@ -59,7 +55,7 @@ def test_a_checkpoint_that_is_no_folder_is_set_aside(training, tally, capsys, ho
 
 def test_a_checkpoint_that_was_copied_from_another_training_is_none(training, tally, capsys):
     """The checkpoint of another training is copied into the place of one."""
-    other = StoredCheckpoints(training.item, "", {"params": 2}).at("short")
+    other = StoredCheckpoints(training.workspace, training.item, "", {"params": 2}).at("short")
     shutil.copytree(training.at("short").folder, other.folder)
     tally.attempt()
     begin_anew(other, capsys)

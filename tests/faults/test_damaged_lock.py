@@ -29,8 +29,8 @@ COMMANDS = (
     ["code"],
     ["repro"],
     ["sync"],
-    ["standing"],
-    ["pages.live"],
+    ["health"],
+    ["live"],
     ["ui"],
 )
 

@@ -8,31 +8,40 @@ from orchestration.engine.local import LocalEngine
 from orchestration.execute import finished_parts
 from orchestration.execute.resume import ResumableEngine
 from orchestration.messages.progress import Notice, listening
-from orchestration.state.graph import datasets
+from orchestration.state.input_snapshot import code_marks
+from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
 from tests.orchestration.engine.test_local import numbered, sizes
 
 MONTH, KEY = "2018-06", {"inputs": {}, "params": {}, "code": {}}
 PIECES = [1, 2, 3]
+HERE = Workspace.here()
 
 
 @pytest.fixture
-def begun(tmp_path, monkeypatch):
-    """Begins a partition, and returns the folder of its one map; all of its parts are stored already."""
-    monkeypatch.setattr(finished_parts, "_FOLDER", tmp_path / "parts")
+def begin(tmp_workspace):
+    """Begins a partition, and returns the folder of its parts."""
+    papers = tmp_workspace.datasets["sources/papers"]
+    return lambda key=KEY: finished_parts.begin_parts(tmp_workspace, papers, MONTH, key)
+
+
+@pytest.fixture
+def begun(check, begin):
+    """The folder of the one map of a partition; all of its parts are stored already."""
     check(PIECES, kept=0)
     return begin() / "0-numbered"
 
 
-def begin(key=KEY):
-    return finished_parts.begin_parts(datasets()["sources/papers"], MONTH, key)
+@pytest.fixture
+def check(begin):
+    return lambda pieces, kept, factor=1, key=KEY: make(begin(key), pieces, kept, factor)
 
 
-def check(pieces, kept, factor=1, key=KEY):
+def make(folder, pieces, kept, factor):
     """Make the partition: it comes out right, from so many parts that were kept."""
     events = []
     with listening(events.append):
-        outcomes = ResumableEngine(LocalEngine(), "toy", begin(key), {}).map(numbered, pieces, factor)
+        outcomes = ResumableEngine(HERE, LocalEngine(), "toy", folder, {}).map(numbered, pieces, factor)
         assert sizes(outcomes) == [piece * factor for piece in pieces]
     notices = [event.text for event in events if isinstance(event, Notice)]
     assert notices == ([f"numbered: goes on from {kept} finished parts"] if kept else [])
@@ -43,7 +52,7 @@ def warnings(capsys):
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_part_is_set_aside_and_computed_again(begun, tally, capsys, how):
+def test_a_damaged_part_is_set_aside_and_computed_again(begun, check, tally, capsys, how):
     """A finished part of an interrupted partition is damaged."""
     tally.attempt()
     damage(begun / "00001.zip", how)
@@ -55,11 +64,11 @@ def test_a_damaged_part_is_set_aside_and_computed_again(begun, tally, capsys, ho
     tally.survive()
 
 
-def test_a_flipped_bit_anywhere_in_a_part_is_found(begun, tally):
+def test_a_flipped_bit_anywhere_in_a_part_is_found(begun, check, tally):
     """A bit of a finished part is flipped, or its end is cut off."""
     path = begun / "00001.zip"
     whole = path.read_bytes()
-    parts = finished_parts.FinishedParts(begun, {})
+    parts = finished_parts.FinishedParts(HERE, begun, {}, code_marks(HERE))
     for place in range(0, len(whole), 7):
         for content in (
             whole[:place],
@@ -73,7 +82,7 @@ def test_a_flipped_bit_anywhere_in_a_part_is_found(begun, tally):
     assert parts.found() == {0, 1, 2}
 
 
-def test_the_part_of_another_index_map_or_key_is_none(begun, tally, capsys):
+def test_the_part_of_another_index_map_or_key_is_none(begin, begun, check, tally, capsys):
     """A finished part is copied into the place of another: of another index, map or key."""
     other_key = {**KEY, "params": {"factor": 10}}
     tally.attempt()
@@ -89,7 +98,7 @@ def test_the_part_of_another_index_map_or_key_is_none(begun, tally, capsys):
         tally.attempt()
         name = "1-numbered" if key is KEY else "0-numbered"
         shutil.copytree(former, place.with_name(name))
-        parts = finished_parts.FinishedParts(place.with_name(name), {})
+        parts = finished_parts.FinishedParts(HERE, place.with_name(name), {}, code_marks(HERE))
         assert parts.found() == set()
         assert len(warnings(capsys)) == len(PIECES)
         check(PIECES, 0, factor, key)
@@ -98,7 +107,7 @@ def test_the_part_of_another_index_map_or_key_is_none(begun, tally, capsys):
 
 @pytest.mark.parametrize("level", range(4))
 @pytest.mark.parametrize("how", ["emptied", "a dangling link", "a link to itself"])
-def test_what_stands_in_the_place_of_a_folder_of_parts_is_set_aside(begun, tally, capsys, how, level):
+def test_what_stands_in_the_place_of_a_folder_of_parts_is_set_aside(begun, check, tally, capsys, how, level):
     """A file or a link stands in the place of a folder of finished parts."""
     tally.attempt()
     damage([begun, *begun.parents][level], how)
@@ -109,7 +118,7 @@ def test_what_stands_in_the_place_of_a_folder_of_parts_is_set_aside(begun, tally
 
 
 @pytest.mark.parametrize("name", ["copy of 00001.zip", "1.zip", "x.zip", "notes.txt", ".00001.zip.77"])
-def test_a_foreign_file_among_parts_is_left_alone(begun, tally, capsys, name):
+def test_a_foreign_file_among_parts_is_left_alone(begun, check, tally, capsys, name):
     """A foreign file lies among finished parts."""
     tally.attempt()
     (begun / name).write_text("mine")
@@ -119,12 +128,12 @@ def test_a_foreign_file_among_parts_is_left_alone(begun, tally, capsys, name):
 
 
 @pytest.mark.parametrize("how", ["emptied", "a dangling link", "a folder"])
-def test_nothing_that_stands_in_the_place_of_another_key_stays(begun, tally, how):
+def test_nothing_that_stands_in_the_place_of_another_key_stays(tmp_workspace, begun, check, tally, how):
     """A file or a link stands in the place of the parts of a former key."""
     tally.attempt()
     damage(begun.parent.with_name("0" * 32), how)
     check(PIECES, kept=3)
     assert [path.name for path in begun.parents[1].iterdir()] == [begun.parent.name]
     tally.survive()
-    finished_parts.discard_parts(datasets()["sources/papers"], MONTH)
-    assert not begun.parents[1].exists() and finished_parts.count_parts() == 0
+    finished_parts.discard_parts(tmp_workspace, tmp_workspace.datasets["sources/papers"], MONTH)
+    assert not begun.parents[1].exists() and finished_parts.count_parts(tmp_workspace) == 0

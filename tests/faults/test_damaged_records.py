@@ -2,15 +2,15 @@
 
 import dataclasses
 import json
+import os
 
 import pytest
 
 from orchestration.files import checksummed, damage
 from orchestration.files.identity import folder_hashes, version
-from orchestration.state import dvc_cache, dvc_lock, record_recovery, records
+from orchestration.state import dvc_cache, dvc_lock, record_recovery
 from orchestration.state import validation_history as history
 from orchestration.state.counts import counts
-from orchestration.state.graph import datasets
 from orchestration.state.records import Record, read_record, record_path, write_record
 from tests.faults.damage import DAMAGES
 from tests.faults.damage import damage as damage_file
@@ -23,32 +23,32 @@ RECORD = Record(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "run", 0.5)
 
 
 @pytest.fixture
-def item(tmp_path, monkeypatch):
-    monkeypatch.setattr(records, "STATE", tmp_path)
-    monkeypatch.setattr(history, "HISTORY", tmp_path / "history")
-    item = datasets()["talksumm/pairs"]
-    write_record(item, "2018-06", RECORD)
-    return item
+def pairs(tmp_workspace):
+    """A workspace and one of its datasets, which has a record."""
+    item = tmp_workspace.datasets["talksumm/pairs"]
+    write_record(tmp_workspace, item, "2018-06", RECORD)
+    return tmp_workspace, item
 
 
-def test_a_record_is_read_as_it_was_written(item):
-    assert read_record(item, "2018-06") == RECORD
-    assert read_record(item, "2018-07") is None
+def test_a_record_is_read_as_it_was_written(pairs):
+    assert read_record(*pairs, "2018-06") == RECORD
+    assert read_record(*pairs, "2018-07") is None
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_record_is_set_aside_and_as_if_it_were_lost(item, tally, capsys, how):
+def test_a_damaged_record_is_set_aside_and_as_if_it_were_lost(pairs, tally, capsys, how):
     """A record is damaged."""
-    path = record_path(item, "2018-06")
+    path = record_path(*pairs, "2018-06")
     damage_file(path, how)
     tally.attempt()
-    assert read_record(item, "2018-06") is None
+    assert read_record(*pairs, "2018-06") is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert str(path) in line and "recovered from dvc.lock" in line
-    assert read_record(item, "2018-06") is None and not capsys.readouterr().err
-    write_record(item, "2018-06", RECORD)
-    assert read_record(item, "2018-06") == RECORD
-    assert len([*path.parent.glob("*.damaged")]) == 1
+    assert path.name in line and "recovered from dvc.lock" in line
+    assert read_record(*pairs, "2018-06") is None and not capsys.readouterr().err
+    write_record(*pairs, "2018-06", RECORD)
+    assert read_record(*pairs, "2018-06") == RECORD
+    here = pairs[0]
+    assert os.path.lexists(here.state / "damaged" / here.shown(path))
     tally.survive()
 
 
@@ -64,19 +64,19 @@ def test_a_damaged_record_is_set_aside_and_as_if_it_were_lost(item, tally, capsy
     ],
     ids=["counts", "key", "type", "checksum", "hashes", "more"],
 )
-def test_a_record_that_was_edited_is_not_believed(item, tally, capsys, change):
+def test_a_record_that_was_edited_is_not_believed(pairs, tally, capsys, change):
     """One value of a record is edited."""
-    path = record_path(item, "2018-06")
+    path = record_path(*pairs, "2018-06")
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))
     tally.attempt()
-    assert read_record(item, "2018-06") is None
+    assert read_record(*pairs, "2018-06") is None
     assert "its checksum is not that of its content" in capsys.readouterr().err
     tally.survive()
 
 
-def test_a_record_with_a_right_checksum_and_another_shape_is_not_believed(item, tally, capsys):
+def test_a_record_with_a_right_checksum_and_another_shape_is_not_believed(pairs, tally, capsys):
     """A record of another shape has a right checksum."""
     broken = [
         {**dataclasses.asdict(RECORD), "counts": {"kept": -1}},
@@ -84,45 +84,43 @@ def test_a_record_with_a_right_checksum_and_another_shape_is_not_believed(item, 
         {"key": KEY},
     ]
     for content in broken:
-        record_path(item, "2018-06").write_bytes(checksummed.dump(content))
+        record_path(*pairs, "2018-06").write_bytes(checksummed.dump(content))
         tally.attempt()
-        assert read_record(item, "2018-06") is None
+        assert read_record(*pairs, "2018-06") is None
         assert "it holds something else" in capsys.readouterr().err
         tally.survive()
 
 
-def test_a_record_without_a_checksum_is_as_if_it_were_lost_and_no_damage(item, capsys):
-    path = record_path(item, "2018-06")
+def test_a_record_without_a_checksum_is_as_if_it_were_lost_and_no_damage(pairs, capsys):
+    path = record_path(*pairs, "2018-06")
     path.write_text(json.dumps(dataclasses.asdict(RECORD)))
-    assert read_record(item, "2018-06") is None
+    assert read_record(*pairs, "2018-06") is None
     assert not capsys.readouterr().err and path.exists()
 
 
 def test_counts_that_are_not_those_of_the_files_are_never_committed(project, monkeypatch, tally, capsys):  # noqa: F811
     """A record has wrong counts and a right checksum."""
-    monkeypatch.setattr(records, "STATE", project.folder / "state")
+    here = project.workspace
     project.put("2018-06", [3, 4], ["short", "short", "long"], ["bad"])
     project.write()
     right = project.numbers, project.table("funnel")
-    place = project.folder / "data" / "2018-06"
+    place = here.folder(project.item, "2018-06")
     lie = {"kept": 999, "dropped": 3, "rejected": 1, "reasons": {"long": 1, "short": 2}}
     monkeypatch.setattr(Project, "renew", lambda self, item, month: None, raising=False)
     for wrong in (lie, {**lie, "kept": 2, "reasons": {}}):
-        write_record(project.item, "2018-06", Record(KEY, folder_hashes(place), wrong))
+        write_record(here, project.item, "2018-06", Record(KEY, folder_hashes(place), wrong))
         monkeypatch.setattr(
             Project,
             "finished",
             lambda self, item, month: (
-                read_record(item, month)
-                or Record(
-                    KEY, folder_hashes(self.folder / "data" / month), counts(self.folder / "data" / month)
-                )
+                read_record(here, item, month)
+                or Record(KEY, folder_hashes(here.folder(item, month)), counts(here.folder(item, month)))
             ),
         )
         tally.attempt()
         project.write()
         assert (project.numbers, project.table("funnel")) == right
-        assert read_record(project.item, "2018-06").counts == counts(place)
+        assert read_record(here, project.item, "2018-06").counts == counts(place)
         assert "its counts are not those of the partition's files" in capsys.readouterr().err
         tally.survive()
 
@@ -133,7 +131,7 @@ def test_damage_to_what_is_measured_leaves_the_distributions_as_they_are(project
     project.put("2018-06", [3, 12])
     project.write()
     right = project.table("distributions")
-    damage_file(next((project.folder / "state").rglob("2018-06.json")), how)
+    damage_file(next(project.workspace.state.rglob("2018-06.json")), how)
     tally.attempt()
     project.write()
     assert project.table("distributions") == right
@@ -148,7 +146,7 @@ def test_measures_that_were_edited_are_not_believed(project, tally):  # noqa: F8
     project.put("2018-06", [3, 12])
     project.write()
     right = project.table("distributions")
-    path = next((project.folder / "state").rglob("2018-06.json"))
+    path = next(project.workspace.state.rglob("2018-06.json"))
     content = json.loads(path.read_text())
     content["profile"]["last_word"] = [n + 1 for n in content["profile"]["last_word"]]
     path.write_text(json.dumps(content))
@@ -160,40 +158,38 @@ def test_measures_that_were_edited_are_not_believed(project, tally):  # noqa: F8
 
 @pytest.mark.parametrize("reader", ["read", "append"])
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_history_is_set_aside_and_begun_anew(item, tally, capsys, how, reader):
+def test_a_damaged_history_is_set_aside_and_begun_anew(pairs, tally, capsys, how, reader):
     """A history of validations is damaged."""
-    history.append(item, [entry("2018-06", "v1", MET)])
-    damage_file(history.history_file(item), how)
+    history.append(*pairs, [entry("2018-06", "v1", MET)])
+    damage_file(history.history_file(*pairs), how)
     tally.attempt()
     if reader == "read":
-        assert history.latest(item, "2018-06", "v1") is None
-    history.append(item, [entry("2018-06", "v2", MET)])
-    assert [row["version"] for row in history.read(item).to_pylist()] == ["v2"]
+        assert history.latest(*pairs, "2018-06", "v1") is None
+    history.append(*pairs, [entry("2018-06", "v2", MET)])
+    assert [row["version"] for row in history.read(*pairs).to_pylist()] == ["v2"]
     (line,) = capsys.readouterr().err.splitlines()
     assert "a new history of validations begins" in line
     tally.survive()
 
 
-def test_no_flipped_byte_of_a_history_raises_or_changes_what_is_read(item, tally, capsys):
+def test_no_flipped_byte_of_a_history_raises_or_changes_what_is_read(pairs, tally, capsys):
     """A byte of a history of validations is flipped."""
-    path = history.history_file(item)
-    history.append(item, [entry("2018-06", f"v{number}", MET) for number in range(3)])
-    sound, content = history.read(item), path.read_bytes()
+    path = history.history_file(*pairs)
+    history.append(*pairs, [entry("2018-06", f"v{number}", MET) for number in range(3)])
+    sound, content = history.read(*pairs), path.read_bytes()
     for place in range(0, len(content), 61):
         path.write_bytes(content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :])
         tally.attempt()
-        found = history.read(item)
+        found = history.read(*pairs)
         assert found.num_rows == 0 or found.equals(sound) or place > len(content) * 0.6
         tally.survive()
     assert capsys.readouterr().err
 
 
 @pytest.fixture
-def committed(tmp_path, monkeypatch):
-    """A folder of a dataset, as dvc.lock and DVC's cache have it."""
-    for module in (dvc_lock, dvc_cache, record_recovery):
-        monkeypatch.setattr(module, "ROOT", tmp_path)
-    place = tmp_path / "data/talksumm/pairs"
+def committed(tmp_workspace):
+    """The hashes of a folder of a dataset, as dvc.lock and DVC's cache have it."""
+    place = tmp_workspace.data / "talksumm/pairs"
     (place / "2018-06").mkdir(parents=True)
     (place / "2018-06/kept-00000.parquet").write_bytes(b"rows")
     hashes = folder_hashes(place)
@@ -202,54 +198,57 @@ def committed(tmp_path, monkeypatch):
         (version(hashes), json.dumps([{"md5": m, "relpath": n} for n, m in hashes.items()]).encode()),
         (next(iter(hashes.values())), b"rows"),
     ):
-        path = dvc_lock.cached(md5)
+        path = dvc_lock.cached(tmp_workspace, md5)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    for module in (dvc_cache, record_recovery):
-        monkeypatch.setattr(module, "asset_folder", lambda item: place)
     yield hashes
     dvc_lock.manifest.cache_clear()
 
 
-def test_a_list_in_dvcs_cache_is_read(committed):
+def test_a_list_in_dvcs_cache_is_read(committed, tmp_workspace):
     hashes = committed
-    assert dvc_lock.manifest(version(hashes)) == hashes
-    assert dvc_lock.manifest("0" * 32 + ".dir") is None
+    assert dvc_lock.manifest(tmp_workspace, version(hashes)) == hashes
+    assert dvc_lock.manifest(tmp_workspace, "0" * 32 + ".dir") is None
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_list_in_dvcs_cache_is_set_aside_and_the_files_on_disk_speak(committed, tally, capsys, how):
+def test_a_damaged_list_in_dvcs_cache_is_set_aside_and_the_files_on_disk_speak(
+    committed, tmp_workspace, tally, capsys, how
+):
     """A list of files in DVC's cache is damaged."""
     hashes = committed
-    damage_file(dvc_lock.cached(version(hashes)), how)
+    damage_file(dvc_lock.cached(tmp_workspace, version(hashes)), how)
     tally.attempt()
-    assert dvc_lock.manifest(version(hashes)) is None
+    assert dvc_lock.manifest(tmp_workspace, version(hashes)) is None
     assert "`dvc pull` or the next commit brings it back" in capsys.readouterr().err
-    assert record_recovery._files(datasets()["talksumm/pairs"], version(hashes)) == hashes
-    assert not dvc_lock.cached(version(hashes)).exists()
+    assert (
+        record_recovery._files(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"], version(hashes))
+        == hashes
+    )
+    assert not dvc_lock.cached(tmp_workspace, version(hashes)).exists()
     tally.survive()
 
 
 @pytest.mark.parametrize("md5", ["../../../etc/passwd.dir", "", "abc", "0" * 32, None])
-def test_what_is_no_hash_of_a_folder_leads_nowhere(committed, md5):
-    assert dvc_lock.manifest(md5) is None
+def test_what_is_no_hash_of_a_folder_leads_nowhere(committed, tmp_workspace, md5):
+    assert dvc_lock.manifest(tmp_workspace, md5) is None
 
 
-def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, tally, capsys):
+def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, tmp_workspace, tally, capsys):
     """A file in DVC's cache has other bytes than its name says."""
     hashes = committed
     ((name, md5),) = hashes.items()
-    path = dvc_lock.cached(md5)
+    path = dvc_lock.cached(tmp_workspace, md5)
     tally.attempt()
     path.write_bytes(b"ROWS")
-    dvc_cache.check_bytes(hashes, {name: md5})
+    dvc_cache.check_bytes(tmp_workspace, hashes, {name: md5})
     assert path.exists(), "the file on disk is right: there is no reason to read the one in the cache"
-    dvc_cache.check_bytes(hashes, {name: "another"})
+    dvc_cache.check_bytes(tmp_workspace, hashes, {name: "another"})
     assert not path.exists() and "its MD5 is not its name" in capsys.readouterr().err
     tally.survive()
 
 
-def test_a_configuration_of_dvc_that_cannot_be_read_is_named(committed, tmp_path):
+def test_a_configuration_of_dvc_that_cannot_be_read_is_named(committed, tmp_workspace, tmp_path):
     (tmp_path / ".dvc").mkdir(exist_ok=True)
     dvc_lock._cache.cache_clear()
     for name in ("config", "config.local"):
@@ -257,7 +256,7 @@ def test_a_configuration_of_dvc_that_cannot_be_read_is_named(committed, tmp_path
         with pytest.raises(
             ValueError, match=rf"^\.dvc/{name} cannot be read: .*; (`git checkout` it|mend or remove it)$"
         ):
-            dvc_lock.cached("0" * 32)
+            dvc_lock.cached(tmp_workspace, "0" * 32)
         (tmp_path / ".dvc" / name).unlink()
 
 

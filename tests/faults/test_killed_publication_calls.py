@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 from orchestration.files.identity import folder_hashes
 from orchestration.files.publish import recover
 from tests.faults.publish_tables import publish_tables
@@ -32,7 +32,7 @@ def test_a_publication_killed_at_any_system_call_leaves_the_former_rows_or_the_n
 
     def traced(*options: str) -> int:
         program = [sys.executable, "-m", "tests.faults.publish_tables", workshop, target, str(NEW), way]
-        return subprocess.run([strace(), "-qq", *options, *program], cwd=ROOT, check=False).returncode
+        return subprocess.run([strace(), "-qq", *options, *program], cwd=checkout(), check=False).returncode
 
     log = tmp_path / "calls"
     assert traced("-o", str(log), "-e", f"trace={CALLS},access") == 0

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 
 #: Aligns a pair of too many words and sentences, with a gigabyte and a half to spare, and one of few.
 ALIGN = """
@@ -45,7 +45,7 @@ import orchestration  # pins the kernels before numpy is loaded
 import pyarrow as pa
 from ops.discofuse.build.annotated import annotate
 from ops.discofuse.build.stored import AnnotationParams
-from ops.parse.schemas import PROSE
+from ops.discofuse.sources.schemas import PROSE
 
 def annotated(*texts):
     rows = [
@@ -66,7 +66,9 @@ print(json.dumps([found.kept.slice(0, 1).equals(alone.kept), len(found.kept), pe
 
 
 def child(code):
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=checkout(), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
+from orchestration.catalogue import workspace
 from orchestration.state.dvc_lock import read_stages, stage_name
-from orchestration.state.graph import selected
 from orchestration.workspace.environment import QUIET, STRICT
 
 SELECT = "sources/sentences"
@@ -55,9 +55,13 @@ def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done
     statuses, outputs = drivers(fresh, commands)
     assert statuses == [0] * len(commands), "\n".join(outputs)
     made = Counter((fresh.root / "made.log").read_text().splitlines())
-    expected = [f"{item.name} {month}" for item in selected(SELECT) for month in ("2018-06", "2018-07")]
+    expected = [
+        f"{item.name} {month}"
+        for item in workspace().graph.selected(SELECT)
+        for month in ("2018-06", "2018-07")
+    ]
     assert made == Counter(expected)
-    chosen = {"code", *(stage_name(item) for item in selected(SELECT))}
+    chosen = {"code", *(stage_name(item) for item in workspace().graph.selected(SELECT))}
     whole, data = read_stages(done.lock), done.data()
     assert list(read_stages(fresh.lock).items()) == [stage for stage in whole.items() if stage[0] in chosen]
     found = fresh.data()

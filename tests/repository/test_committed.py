@@ -5,20 +5,20 @@ import json
 
 import yaml
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
+from orchestration.catalogue import workspace
 from orchestration.dvc.stages import render
 from orchestration.state.dvc_lock import stage_name
-from orchestration.state.graph import datasets
 
 
 def test_dvc_yaml_is_what_the_asset_graph_renders_to():
-    assert (ROOT / "dvc.yaml").read_text() == render(), "run `make dvc.yaml`"
+    assert (checkout() / "dvc.yaml").read_text() == render(), "run `make dvc.yaml`"
 
 
 def test_code_json_and_dvc_lock_are_those_of_the_code():
-    committed = json.loads((ROOT / "code.json").read_text())
-    locked = yaml.safe_load((ROOT / "dvc.lock").read_text())["stages"]
-    for item in datasets().values():
+    committed = json.loads((checkout() / "code.json").read_text())
+    locked = yaml.safe_load((checkout() / "dvc.lock").read_text())["stages"]
+    for item in workspace().datasets.values():
         group, name = item.key.path
         assert committed[group][name] == item.code, (
             "run `make run` and commit dvc.lock, code.json and metrics"
@@ -31,7 +31,7 @@ UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpick
 
 def test_nothing_is_pickled_and_nothing_unsafe_is_loaded():
     for name in ("ops", "assets", "orchestration", "benchmarks"):
-        for path in (ROOT / name).rglob("*.py"):
+        for path in (checkout() / name).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Import):
                     assert not UNSAFE & {alias.name.split(".")[0] for alias in node.names}, path
@@ -55,10 +55,12 @@ def test_no_path_of_a_machine_and_no_registry_is_named():
     import re
     import subprocess
 
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=checkout(), capture_output=True, text=True, check=True
+    ).stdout
     odd = re.compile(r"(?<![\w.])/(home|root|work|opt|Users)/\w|pypi\.org|pythonhosted|npmjs")
     for name in listed.splitlines():
-        path = ROOT / name
+        path = checkout() / name
         if (
             path.suffix in (".py", ".md", ".yaml", ".toml", ".txt", ".lock", "")
             and name != "tests/repository/test_committed.py"

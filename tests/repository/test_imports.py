@@ -1,80 +1,45 @@
-"""Every module can be imported first: there is no circle of imports, and a declaration brings what it reads."""
+"""No module imports itself through others, and a declaration brings what it reads."""
 
-import ast
-import graphlib
 import os
 import sys
 import traceback
 
+import grimp
+import networkx
 import pytest
 
-from assets.declare.settings import ROOT
 
-
-def modules(root, *packages):
-    """The files of the modules of some packages, by their names."""
-    found = {}
-    for path in sorted(path for package in packages for path in (root / package).rglob("*.py")):
-        parts = path.relative_to(root).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-def imports(statements):
-    """The import statements that run when their module is imported, wherever they stand."""
-    for statement in statements:
-        if isinstance(statement, ast.Import | ast.ImportFrom):
-            yield statement
-        elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            only_for_types = isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test)
-            for name in ("orelse",) if only_for_types else ("body", "handlers", "orelse", "finalbody"):
-                yield from imports(getattr(statement, name, ()))
-
-
-def needed(module, path, known):
-    """The modules that run before a module has run, without the packages around it, which have begun to."""
-    for statement in imports(ast.parse(path.read_text()).body):
-        if isinstance(statement, ast.Import):
-            names = [alias.name for alias in statement.names]
-        else:
-            inside = [f"{statement.module}.{alias.name}" for alias in statement.names]
-            names = [name if name in known else str(statement.module) for name in inside]
-        for name in names:
-            parts = name.split(".")
-            around = [".".join(parts[:size]) for size in range(1, len(parts))]
-            yield from known & {
-                name,
-                *(package for package in around if not f"{module}.".startswith(f"{package}.")),
-            }
-
-
-def circle(root, *packages):
-    """The modules of a circle of imports; [] where there is none."""
-    files = modules(root, *packages)
-    graph = {module: set(needed(module, path, files.keys())) for module, path in files.items()}
-    try:
-        graphlib.TopologicalSorter(graph).prepare()
-    except graphlib.CycleError as error:
-        return error.args[1]
-    return []
+def circles(*packages):
+    """The modules that import each other, also inside functions; imports for type checkers are none."""
+    graph = grimp.build_graph(*packages, exclude_type_checking_imports=True, cache_dir=None)
+    edges = [
+        (module, needed)
+        for module in graph.modules
+        for needed in graph.find_modules_directly_imported_by(module)
+    ]
+    found = networkx.strongly_connected_components(networkx.DiGraph(edges))
+    return [modules for modules in found if len(modules) > 1]
 
 
 def test_there_is_no_circle_of_imports():
-    assert circle(ROOT, "ops", "assets", "orchestration") == []
+    assert circles("ops", "assets", "orchestration") == []
 
 
-@pytest.mark.parametrize("late", ["", "def later():\n    ", "if TYPE_CHECKING:\n    "])
-def test_a_circle_through_a_package_is_found_and_imports_that_do_not_run_are_none(tmp_path, late):
-    (tmp_path / "ring/inner").mkdir(parents=True)
-    (tmp_path / "ring/lines.py").write_text("from ring.inner.files import found\n")
-    (tmp_path / "ring/inner/files.py").write_text("found = 1\n")
-    (tmp_path / "ring/inner/__init__.py").write_text("from ring.inner import first\n")
-    (tmp_path / "ring/inner/first.py").write_text(f"{late}from ring.lines import found\n")
-    found = {"ring.lines", "ring.inner", "ring.inner.first"} if not late else set()
-    assert set(circle(tmp_path, "ring")) == found
+@pytest.mark.parametrize(
+    "late", ["", "def later():\n    ", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    "]
+)
+def test_a_circle_through_a_package_is_found_and_imports_for_types_are_none(tmp_path, monkeypatch, late):
+    ring = f"ring{len(late)}"
+    (tmp_path / ring / "inner").mkdir(parents=True)
+    (tmp_path / ring / "__init__.py").touch()
+    (tmp_path / ring / "lines.py").write_text(f"from {ring}.inner import first\n")
+    (tmp_path / ring / "inner/__init__.py").write_text(f"from {ring}.inner import first\n")
+    (tmp_path / ring / "inner/first.py").write_text(f"{late}from {ring}.lines import first\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert circles(ring) == ([] if "TYPE_CHECKING" in late else [{f"{ring}.lines", f"{ring}.inner.first"}])
 
 
-@pytest.mark.parametrize("module", [name for name in modules(ROOT, "assets") if name != "assets"])
+@pytest.mark.parametrize("module", sorted(grimp.build_graph("assets", cache_dir=None).modules - {"assets"}))
 def test_a_module_of_declarations_can_be_imported_first(module):
     """In a fork, which has the libraries in memory."""
     import assets.systems.talksumm.models  # noqa: F401

@@ -9,7 +9,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 from orchestration.quality import docs
 
 LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "models.txt")
@@ -17,7 +17,7 @@ LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "models.txt")
 
 def requirements(name):
     """The requirements of a lock file, each with its hashes, on a line of its own."""
-    text = (ROOT / name).read_text().replace("\\\n", " ")
+    text = (checkout() / name).read_text().replace("\\\n", " ")
     return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
 
 
@@ -31,10 +31,10 @@ def test_every_package_is_pinned_with_its_hashes(name):
 
 
 def test_every_installation_of_the_makefile_asks_for_hashes():
-    text = (ROOT / "Makefile").read_text()
+    text = (checkout() / "Makefile").read_text()
     assert re.search(r"^INSTALL := python -m pip install --no-deps --require-hashes$", text, re.M)
-    checkout = "pip install --no-deps --no-build-isolation --quiet --editable ."  # what is here already
-    assert text.count("pip install") == 2 and checkout in text
+    project = "pip install --no-deps --no-build-isolation --quiet --editable ."  # what is here already
+    assert text.count("pip install") == 2 and project in text
 
 
 def normal(name):
@@ -43,7 +43,7 @@ def normal(name):
 
 
 def wanted():
-    names = re.findall(r"^[A-Za-z0-9._-]+", (ROOT / "requirements.in").read_text(), re.M)
+    names = re.findall(r"^[A-Za-z0-9._-]+", (checkout() / "requirements.in").read_text(), re.M)
     return {normal(name) for name in names}
 
 
@@ -54,7 +54,7 @@ def test_every_name_that_the_project_asks_for_is_locked():
 def imported():
     """The first parts of the names of all modules that the project imports, its own left out."""
     own = {"ops", "assets", "orchestration", "tests", "benchmarks"}
-    files = [path for folder in own - {"benchmarks"} for path in (ROOT / folder).rglob("*.py")]
+    files = [path for folder in own - {"benchmarks"} for path in (checkout() / folder).rglob("*.py")]
     own |= {path.stem for path in files}  # pytest puts a test's folder on the path
     names = set()
     for path in files:
@@ -81,7 +81,7 @@ def test_packages_that_are_read_as_data_are_asked_for_by_name():
 def make(tmp_path):
     """Run a target of the Makefile in a folder of its own, with stand-ins for `python` and `uv`: no network."""
     for name in ("Makefile", "requirements.in", *LOCKS):
-        shutil.copy(ROOT / name, tmp_path)
+        shutil.copy(checkout() / name, tmp_path)
     calls = tmp_path / "calls"
 
     def make(target, **programs):
@@ -134,6 +134,6 @@ def test_locking_changes_all_lock_files_or_none(make, tmp_path, fails):
 def test_both_builds_of_torch_are_of_one_version():
     (cpu,) = requirements("torch-cpu.lock")
     assert (
-        re.search(r"^torch==(\S+)", (ROOT / "requirements.lock").read_text(), re.M).group(1)
+        re.search(r"^torch==(\S+)", (checkout() / "requirements.lock").read_text(), re.M).group(1)
         == cpu.split()[0][len("torch==") : -len("+cpu")]
     )

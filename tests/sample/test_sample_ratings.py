@@ -11,9 +11,8 @@ import pytest
 from assets.declare.settings import section, settings
 from ops.annotation.answers import parse_answers
 from ops.parse.papers import parse_papers
-from ops.parse.schemas import PAPERS, SENTENCES, TALKS
+from ops.parse.schemas import PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
-from ops.parse.talks import parse_talks
 from ops.talksumm.align.alignments import align
 from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.evaluation.human_evaluation import TABLE, HumanEvaluationParams, human_evaluation
@@ -21,6 +20,8 @@ from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetPara
 from ops.talksumm.pairing.matches import match_talks
 from ops.talksumm.pairing.pairs import PairParams, pair_talks
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES
+from ops.talksumm.sources.schemas import TALKS
+from ops.talksumm.sources.talks import parse_talks
 from ops.talksumm.summarise.budgets import SummaryParams, summaries
 from orchestration.state.corpora import corpus
 from tests.parts import parts

@@ -6,7 +6,8 @@ how anything is computed (ops/discofuse).
 
 from __future__ import annotations
 
-import assets.sources  # noqa: F401  a dataset is declared before what reads it
+import assets.sources
+import assets.systems.discofuse.sources  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     THIS_MONTH,

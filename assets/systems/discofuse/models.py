@@ -7,15 +7,18 @@ anything is computed (ops/discofuse).
 from __future__ import annotations
 
 import assets.systems.discofuse.datasets  # noqa: F401  a dataset is declared before what reads it
+from assets.declare.child_runs import Trainings
 from assets.declare.dataset import dataset
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique, votes
 from ops.discofuse.build.example import DISCOURSE_TYPES
 from ops.discofuse.evaluation import human_evaluation as judging
 from ops.discofuse.evaluation import rating_sheets as asking
 from ops.discofuse.evaluation import scores as evaluating
+from ops.discofuse.evaluation.questionnaires import QUESTIONNAIRES
 from ops.discofuse.models import fusion_model as learning
 from ops.discofuse.models import fusions as fusing
 from ops.discofuse.models import transfer as transferring
+from ops.models.seq2seq import served as seq2seq
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
 from ops.params import Strict
@@ -29,6 +32,7 @@ from ops.scores import Score
     consumes="balanced",
     partitioned=False,
     measures=["source_tokens.length", "target_tokens.length"],
+    trains=Trainings(seq2seq.KIND),
     expectations=[
         *identity("learnt"),
         *not_null("example_id", "set", "split", "discourse_type"),
@@ -103,6 +107,7 @@ def evaluation(fusions: Parts, params: evaluating.EvaluationParams) -> Outcomes:
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
     scores={"sari": Score("sari", where="chosen")},
+    trains=Trainings(seq2seq.KIND),
     text_pair=("prediction", "target"),
     expectations=[
         *identity("transferred"),
@@ -132,7 +137,7 @@ def transfer(
     expectations=[
         *identity("rated"),
         *not_null("questionnaire", "example_id", "domain", "sentence_1", "sentence_2", "asked"),
-        among("questionnaire", *(one.name for one in asking.QUESTIONNAIRES)),
+        among("questionnaire", *(questionnaire.name for questionnaire in QUESTIONNAIRES)),
         *text("sentence_1", longest=3_000),
         *text("sentence_2", longest=3_000),
         *steady(),

@@ -5,7 +5,9 @@ Belongs here: the datasets of this system. Not here: how they are computed (ops/
 
 from __future__ import annotations
 
-import assets.sources  # noqa: F401  a dataset is declared before what reads it
+import assets.sources
+import assets.systems.talksumm.sources  # noqa: F401  a dataset is declared before what reads it
+from assets.declare.child_runs import Trials
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.expectations import (
     among,
@@ -222,6 +224,10 @@ def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams
     consumes="gold_alignments",
     partitioned=False,
     measures=["accuracy", "within_two"],
+    trials=Trials(
+        params=("lambda", "gamma", "delta", "epsilon"),
+        metrics=("accuracy", "low", "high", "within_two", "words"),
+    ),
     scores={
         "accuracy": Score("accuracy", where="current"),
         "accuracy_low": Score("low", where="current"),

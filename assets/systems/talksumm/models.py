@@ -7,6 +7,7 @@ and how anything is computed (ops/talksumm).
 from __future__ import annotations
 
 import assets.systems.talksumm.datasets  # noqa: F401  a dataset is declared before what reads it
+from assets.declare.child_runs import Trainings
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     among,
@@ -21,6 +22,7 @@ from assets.declare.expectations import (
     unique,
     votes,
 )
+from ops.models.extractors import served as extractors
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
 from ops.params import Strict
@@ -31,6 +33,7 @@ from ops.talksumm.evaluation import human_evaluation as judging
 from ops.talksumm.evaluation import rating_sheets as asking
 from ops.talksumm.evaluation import scores as evaluating
 from ops.talksumm.evaluation import system_summaries as summarising
+from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 from ops.talksumm.models import extractor as extracting
 
 
@@ -72,6 +75,7 @@ def gold_papers(
     consumes="training_sets",
     partitioned=False,
     measures=["agreement", "sentences", "positions.length"],
+    trains=Trainings(extractors.KIND),
     scores={"agreement": Score("agreement"), "agreement_of_chosen": Score("agreement", where="chosen")},
     expectations=[
         *identity("extraction"),
@@ -152,7 +156,7 @@ def evaluation(system_summaries: Parts, gold_papers: Parts, params: evaluating.E
     expectations=[
         *identity("rated"),
         *not_null("questionnaire", "summary_id", "paper_id", "month", "text"),
-        among("questionnaire", *(one.name for one in asking.QUESTIONNAIRES)),
+        among("questionnaire", *(questionnaire.name for questionnaire in QUESTIONNAIRES)),
         between("position", 0),
         *text("text", longest=50_000),
         *steady(),

@@ -21,7 +21,7 @@ from pydantic import Field
 from ops.coreference import network
 from ops.coreference.links import Backend, Link
 from ops.discofuse.build.annotation import Annotation
-from ops.models.installed import digest, existing, is_file, package_folder
+from ops.models.installed import existing, installed_digest, is_file, package_folder
 from ops.models.spacy_pipeline import SPACY_PIPELINE
 from ops.outcome import Row
 from ops.params import ModelName, Params
@@ -62,7 +62,7 @@ def pipeline_of(params: AnnotationParams) -> str:
     folder = existing(name) if is_file(name) else package_folder(name)
     version = json.loads((folder / "meta.json").read_text(encoding="utf-8"))["version"]
     trained = f" ({network.digest()[:_DIGITS]})" if params.coreference == "ranker" else ""
-    return f"{name} {version} ({digest(name)[:_DIGITS]}), coreference {params.coreference}{trained}"
+    return f"{name} {version} ({installed_digest(name)[:_DIGITS]}), coreference {params.coreference}{trained}"
 
 
 def columns_of(annotation: Annotation) -> Row:

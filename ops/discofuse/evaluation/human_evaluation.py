@@ -18,9 +18,8 @@ from pydantic import Field
 
 from ops.annotation.agreement import against_the_others, pairwise
 from ops.annotation.collected import judged, returned
-from ops.annotation.questionnaire import DISCOFUSE_DECISIONS
 from ops.annotation.schemas import ANSWERS, SAID, VOTES
-from ops.discofuse.evaluation.rating_sheets import QUESTIONNAIRES
+from ops.discofuse.evaluation.questionnaires import DECISIONS, QUESTIONNAIRES
 from ops.metrics.bootstrap import Interval, interval
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
@@ -183,7 +182,7 @@ def _detection(
 def _row(row: Row, said: Row, clear: set[str]) -> Row:
     gold: Mapping[str, str] = {one["question"]: one["value"] for one in row["gold"]}
     answer = gold.get(said["question"])
-    decides = row["questionnaire"] == DISCOFUSE_DECISIONS.name
+    decides = row["questionnaire"] == DECISIONS.name
     return {
         **said,
         **{name: row[name] for name in ("example_id", "fusion_id", "domain")},

@@ -1,7 +1,8 @@
 """What people are asked about fusion examples and fusions: samples of both, and the sheets to fill in.
 
-Belongs here: which rows raters see, what each is asked with, and what the gold answers are. Not here: how a
-sheet is laid out (ops/annotation), what is read off filled ones (human_evaluation.py).
+Belongs here: which rows raters see, what each is asked with, and what the gold answers are. Not here: the
+questions (questionnaires.py), how a sheet is laid out (ops/annotation), what is read off filled ones
+(human_evaluation.py).
 
 Geva et al. (2019): of 500 examples of each domain, 5 raters tell whether the split text is understandable
 (section 4.1) and how they would fuse it (4.2); of 1000 fusions of each domain they tell which of two texts
@@ -17,10 +18,10 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.annotation.export import Raters, sent_files
-from ops.annotation.questionnaire import DISCOFUSE_CLARITY, DISCOFUSE_DECISIONS, DISCOFUSE_DETECTION
 from ops.annotation.sampling import drawn, sample
 from ops.discofuse.build.splits import Split
 from ops.discofuse.evaluation.alignment import words
+from ops.discofuse.evaluation.questionnaires import CLARITY, DECISIONS, DETECTION, QUESTIONNAIRES
 from ops.discofuse.evaluation.senses import SENSE_NAMES, SENSES, Sense
 from ops.discofuse.models.side_files import with_files
 from ops.discofuse.schemas import EXAMPLES
@@ -31,9 +32,6 @@ from ops.params import Params
 from ops.parts import Parts
 
 _TEXT, _BOOL = pa.string(), pa.bool_()
-
-#: In the order in which raters answer them.
-QUESTIONNAIRES = (DISCOFUSE_CLARITY, DISCOFUSE_DECISIONS, DISCOFUSE_DETECTION)
 
 _OFFERED = "offered to the rater"
 RATING_SHEETS = Shape(
@@ -173,10 +171,10 @@ def _fusions(fusions: Parts, params: RatingSheetParams) -> dict[str, Row]:
 def _rows(example: Row, asked: bool, fusion: Row | None, seed: int) -> Iterator[Row]:
     """Yield what is asked about an example, in the order of the questionnaires."""
     if asked:
-        yield _row(example, DISCOFUSE_CLARITY.name, {})
+        yield _row(example, CLARITY.name, {})
         gold = gold_decisions(example)
         if "connective" in gold:
-            yield _row(example, DISCOFUSE_DECISIONS.name, gold, **offers(example, seed))
+            yield _row(example, DECISIONS.name, gold, **offers(example, seed))
     if fusion is not None:
         yield _detection(example, fusion, seed)
 
@@ -186,7 +184,7 @@ def _detection(example: Row, fusion: Row, seed: int) -> Row:
     side = "ab"[drawn(seed, "gold", fusion["id"])[0] % 2]
     texts = {f"fusion_{name}": fusion["target" if name == side else "prediction"] for name in "ab"}
     return {
-        **_row(example, DISCOFUSE_DETECTION.name, {"human": side}, **texts),
+        **_row(example, DETECTION.name, {"human": side}, **texts),
         "source_ids": [example["id"], fusion["id"]],
         "licence": joint_licence([example["licence"], fusion["licence"]]),
         "fusion_id": fusion["id"],

@@ -29,6 +29,7 @@ from ops.discofuse.models.fusion_training import (
     train_model,
 )
 from ops.discofuse.models.training_sets import pairs_of, training_set
+from ops.discofuse.sources.schemas import FUSION_PAIRS
 from ops.identity import row_id
 from ops.metrics.exact_match import exact_match
 from ops.metrics.sari import sari
@@ -39,7 +40,6 @@ from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
 from ops.models.training.sizes import check_sizes
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
-from ops.parse.schemas import FUSION_PAIRS
 from ops.parts import Parts
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ Belongs here: both behind one interface, and what they are trained on. Not here:
 | labelled | `Labelled`: papers with labels | no |
 | config | `PointerConfig`, `TransformerConfig`, and their sizes by name | no |
 | files | `make`, `save`, `load` | yes |
+| served | `KIND`: how one is called where the project is not | when it loads |
 | tasks | `PointerTask`, `TransformerTask`: what `ops.models.training.train` takes | yes |
 | pointer_extractor, transformer_extractor | the two | yes |
 | embeddings | what the Transformer reads sentences by | when it embeds |

@@ -2,6 +2,9 @@
 
 Belongs here: decoding without repetition, by beam or greedily. Not here: the network (pointer.py), training
 (tasks.py), files (files.py).
+
+The beam is our own: Hugging Face's `generate` counts pieces of one vocabulary, but here the choices are a
+paper's sentences, a summary ends at a number of words, and no sentence comes twice.
 """
 
 from __future__ import annotations

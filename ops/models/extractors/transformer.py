@@ -8,34 +8,22 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
+
+# In evaluation torch would take other kernels than in training: other bits, and an N x N matrix a paper.
+torch.backends.mha.set_fastpath_enabled(False)
 
 
-class _Layer(nn.Module):
-    """A pre-norm layer of a Transformer encoder.
-
-    Its attention goes through torch's fused kernel, which holds no N x N matrix: memory grows with N.
-    """
-
-    def __init__(self, width: int, heads: int, dropout: float) -> None:
-        super().__init__()
-        self.heads = heads
-        self.before_attention, self.before_feed = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.mixed, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.feed = nn.Sequential(
-            nn.Linear(width, 4 * width), nn.GELU(), nn.Dropout(dropout), nn.Linear(4 * width, width)
-        )
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, states: Tensor) -> Tensor:
-        count, sentences, width = states.shape
-        mixed = self.mixed(self.before_attention(states))
-        query, key, value = mixed.view(count, sentences, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        seen = functional.scaled_dot_product_attention(query, key, value)
-        seen = seen.transpose(1, 2).reshape(count, sentences, width)
-        states = states + self.dropout(self.out(seen))
-        fed: Tensor = states + self.dropout(self.feed(self.before_feed(states)))
-        return fed
+def encoder_layer(width: int, heads: int, dropout: float) -> nn.TransformerEncoderLayer:
+    """Return a pre-norm layer of a Transformer encoder, whose memory grows with N, not with N x N."""
+    layer = nn.TransformerEncoderLayer(
+        width, heads, 4 * width, dropout, activation="gelu", batch_first=True, norm_first=True
+    )
+    # The fused kernel of attention, which holds no N x N matrix, has no dropout on the processor.
+    layer.self_attn.dropout = 0.0
+    # As nn.Linear draws them, as in the network that docs/train.md measured; torch's default is wider.
+    for weights in layer.self_attn.parameters():
+        nn.init.uniform_(weights, -(width**-0.5), width**-0.5)
+    return layer
 
 
 class PaperTransformer(nn.Module):
@@ -48,16 +36,14 @@ class PaperTransformer(nn.Module):
         self.embedding = nn.Linear(embedding, width)
         self.features = nn.Sequential(nn.Linear(features, width), nn.GELU(), nn.Linear(width, width))
         self.noise = nn.Dropout(dropout)
-        self.layers = nn.ModuleList(_Layer(width, heads, dropout) for _ in range(layers))
+        self.layers = nn.Sequential(*(encoder_layer(width, heads, dropout) for _ in range(layers)))
         self.norm = nn.LayerNorm(width)
         self.score = nn.Linear(width, 1)
 
     def forward(self, embeddings: Tensor, features: Tensor) -> Tensor:
         """Return the scores (N, logits) of a paper's N sentences: embeddings N x E, features N x F."""
         states = self.noise(self.embedding(self.noise(embeddings)) + self.features(features)).unsqueeze(0)
-        for layer in self.layers:
-            states = layer(states)
-        scores: Tensor = self.score(self.norm(states))[0, :, 0]
+        scores: Tensor = self.score(self.norm(self.layers(states)))[0, :, 0]
         return scores
 
 

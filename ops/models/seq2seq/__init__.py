@@ -8,9 +8,9 @@ the training loop (ops/models/training), what the texts are and how answers are 
 | config | `TransformerConfig`, `CopyNetConfig` | no |
 | pairs | `Pairs`: sources with their targets | no |
 | pieces | `Pieces`: the vocabulary, learnt from texts | no |
-| model | `Seq2Seq`: what both models can do | yes |
+| model | `Seq2Seq`: what both models can do; answers, by Hugging Face's `generate` | yes |
 | transformer, copynet, copynet_model | the networks, and the models around them | yes |
-| beam | beam search | yes |
 | task | `Seq2SeqTask`: what `ops.models.training.train` takes | yes |
 | files | `make`, `save`, `load` | yes |
+| served | `KIND`: how one is called where the project is not | when it loads |
 """

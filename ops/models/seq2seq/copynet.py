@@ -1,6 +1,7 @@
 """CopyNet (Gu et al. 2016): a recurrent encoder-decoder that generates pieces and copies the source's.
 
-Belongs here: the network. Not here: texts, training and decoding (copynet_model.py).
+Belongs here: the network, with what Hugging Face's `generate` asks of one. Not here: texts, training and
+answers (copynet_model.py).
 
 Pieces are numbered 0 .. V - 1; a word of the source that the vocabulary has not is V + i, the i-th such of
 its source. Below, N examples have S positions in the source and T pieces in the target; H is `hidden`.
@@ -8,13 +9,21 @@ its source. Below, N examples have S positions in the source and T pieces in the
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from transformers.configuration_utils import PreTrainedConfig
+from transformers.generation.utils import GenerationMixin
+from transformers.modeling_outputs import Seq2SeqLMOutput
+from transformers.modeling_utils import PreTrainedModel
 
-from ops.models.seq2seq.pieces import PAD, UNK
+from ops.models.seq2seq.pieces import EOS, PAD, UNK
+
+#: The decoder's state (N x layers x H) and the scores of all positions (N x 2S): what a step goes on from.
+State = tuple[Tensor, Tensor]
 
 
 class Memory(NamedTuple):
@@ -30,16 +39,26 @@ class Memory(NamedTuple):
     """N x 2S: 0, and minus infinity at padding."""
 
 
-class CopyNet(nn.Module):
-    """Gu et al. (2016), section 3, with GRUs; attention is that of Luong et al. (2015), "general"."""
+class _Encoder(nn.GRU):
+    main_input_name = "input_ids"  # `generate` asks every encoder for it
+
+
+class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
+    """Gu et al. (2016), section 3, with GRUs; attention is that of Luong et al. (2015), "general".
+
+    `generate` takes `input_ids` (N x S), `encoder_outputs`, which are `begun(input_ids)`, and `others`.
+    """
+
+    main_input_name = "input_ids"
 
     def __init__(
         self, vocabulary: int, hidden: int, encoder_layers: int, decoder_layers: int, dropout: float
     ) -> None:
-        super().__init__()
+        special = {"pad_token_id": PAD, "eos_token_id": EOS, "decoder_start_token_id": PAD}
+        super().__init__(PreTrainedConfig(is_encoder_decoder=True, vocab_size=vocabulary, **special))
         self.vocabulary = vocabulary
         self.embedding = nn.Embedding(vocabulary, hidden, padding_idx=PAD)
-        self.encoder = nn.GRU(
+        self.encoder = _Encoder(
             hidden,
             hidden,
             encoder_layers,
@@ -110,6 +129,40 @@ class CopyNet(nn.Module):
         ways = torch.softmax(self.scores(top, copies), dim=-1)
         found = nn.functional.pad(ways[:, : self.vocabulary], (0, others))
         return found.scatter_add(1, numbers, ways[:, self.vocabulary :])
+
+    def begun(self, numbers: Tensor) -> dict[str, Tensor]:
+        """Return sources (N x S) in memory, with the decoder's first state, as `generate` hands them on."""
+        memory, state = self.encode(numbers)
+        return {**memory._asdict(), "state": state}
+
+    def forward(
+        self,
+        decoder_input_ids: Tensor,
+        encoder_outputs: Mapping[str, Tensor],
+        others: int,
+        past_key_values: State | None = None,
+        **_: Any,
+    ) -> Seq2SeqLMOutput:
+        """Return the log-probabilities of what follows the last pieces (N x 1 x (V + others)): one step.
+
+        It goes on from `past_key_values`, or from the first state; the new one is among the outputs.
+        """
+        *stored, first = encoder_outputs.values()
+        memory = Memory(*stored)
+        state, scores = past_key_values or (first, self.begin(memory, first))
+        state, scores = self.step(decoder_input_ids[:, -1], state, scores, memory)
+        copies = scores[:, : memory.numbers.shape[1]]
+        found = self.probabilities(state[:, -1], copies, memory.numbers, others).log()
+        return Seq2SeqLMOutput(logits=found.unsqueeze(1), past_key_values=(state, scores))
+
+    @classmethod
+    def _supports_default_dynamic_cache(cls) -> bool:
+        return False  # a state has one size: `forward` makes it
+
+    @staticmethod
+    def _reorder_cache(past_key_values: State, beam_idx: Tensor) -> State:
+        state, scores = past_key_values
+        return state[beam_idx], scores[beam_idx]
 
     def log_likelihood(self, tops: Tensor, copies: Tensor, numbers: Tensor, target: Tensor) -> Tensor:
         """Return the log-probability of every piece of the targets (N x T).

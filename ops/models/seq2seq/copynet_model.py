@@ -1,7 +1,7 @@
 """CopyNet from text to text.
 
-Belongs here: numbers for words that the vocabulary has not, losses, and answers by beam search. Not here: the
-network (copynet.py), training (task.py), files (files.py).
+Belongs here: numbers for words that the vocabulary has not, losses, and what answers are generated from. Not
+here: the network (copynet.py), training (task.py), files (files.py).
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ops.models.seq2seq.beam import beam_search
 from ops.models.seq2seq.config import CopyNetConfig
-from ops.models.seq2seq.copynet import CopyNet, Memory
-from ops.models.seq2seq.model import Example, Seq2Seq, padded
+from ops.models.seq2seq.copynet import CopyNet
+from ops.models.seq2seq.model import Example, Inputs, Seq2Seq, padded
 from ops.models.seq2seq.pieces import PAD, UNK, Pieces
 
 
@@ -46,34 +45,23 @@ class CopyNetModel(Seq2Seq):
     def losses(self, examples: Sequence[Example]) -> Tensor:
         """Return the mean negative log-likelihood of the pieces of each of N targets (N)."""
         network = self.network
-        memory, state = network.encode(padded([one.source for one in examples], self.device))
-        target = padded([one.target for one in examples], self.device)
+        memory, state = network.encode(padded([example.source for example in examples], self.device))
+        target = padded([example.target for example in examples], self.device)
         tops, copies = network.follow(memory, state, target, self.config.scheduled_sampling)
         there = target != PAD
         losses = -network.log_likelihood(tops, copies, memory.numbers, target)
         return (losses * there).sum(dim=1) / there.sum(dim=1)
 
-    def _answers(self, sources: Sequence[str], beam: int) -> list[str]:
-        network = self.network
+    def _inputs(self, sources: Sequence[str]) -> Inputs:
         rows = [self._numbers(text) for text in sources]
+        words = [others for _, others in rows]
         source = padded([self._cut(numbers) for numbers, _ in rows], self.device)
-        memory, state = network.encode(source)
-        memory = Memory(*(tensor.repeat_interleave(beam, dim=0) for tensor in memory))
-        others = max(len(words) for _, words in rows)
-
-        def step(inputs: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, Sequence[Tensor]]:
-            states, scores = network.step(inputs, state[0], state[1], memory)
-            copies = scores[:, : source.shape[1]]
-            found = network.probabilities(states[:, -1], copies, memory.numbers, others)
-            found[:, UNK] = 0.0
-            return found.log(), (states, scores)
-
-        state = state.repeat_interleave(beam, dim=0)
-        begun = (state, network.begin(memory, state))
-        answers = beam_search(
-            step, begun, len(rows), beam, self._most(source.shape[1] - 1), self.config.length_penalty
-        )
-        return [self.pieces.text(answer, words) for answer, (_, words) in zip(answers, rows, strict=True)]
+        options = {
+            "encoder_outputs": self.network.begun(source),
+            "others": max(map(len, words)),
+            "suppress_tokens": [PAD, UNK],
+        }
+        return Inputs(source, options, words)
 
     def _numbers(self, source: str) -> tuple[list[int], list[str]]:
         """Return the numbers of a source, and its words that the vocabulary has not, each once."""

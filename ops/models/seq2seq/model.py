@@ -9,9 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ops.models.seq2seq.config import Seq2SeqConfig
 from ops.models.seq2seq.pieces import EOS, PAD, Pieces
@@ -33,17 +34,29 @@ class Example:
         return len(self.source) + len(self.target)
 
 
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """N sources as the network's `generate` takes them, and the words beyond the vocabulary of each."""
+
+    source: Tensor
+    """N x S"""
+    options: dict[str, Any]
+    words: Sequence[Sequence[str]]
+
+
 class Seq2Seq(ABC):
     """A network with its vocabulary, from text to text."""
 
     config: Seq2SeqConfig
     pieces: Pieces
-    network: nn.Module
+    network: Any
+    """A module with the `generate` of Hugging Face's `GenerationMixin`."""
 
     @property
     def device(self) -> torch.device:
         """Where the network lies."""
-        return next(self.network.parameters()).device
+        device: torch.device = self.network.device
+        return device
 
     def length(self, source: str, target: str) -> int:
         """Return how many pieces the longer one of two texts has; more than `config.longest` is too long."""
@@ -78,8 +91,20 @@ class Seq2Seq(ABC):
             answers.update(zip(batch, self._answers(batch, width), strict=True))
         return [answers[source] for source in sources]
 
+    def _answers(self, sources: Sequence[str], beam: int) -> list[str]:
+        inputs = self._inputs(sources)
+        found = self.network.generate(
+            input_ids=inputs.source,
+            max_new_tokens=self._most(inputs.source.shape[1] - 1),
+            num_beams=beam,
+            do_sample=False,
+            length_penalty=self.config.length_penalty if beam > 1 else None,
+            **inputs.options,
+        )
+        return [self.pieces.text(row, words) for row, words in zip(found.tolist(), inputs.words, strict=True)]
+
     @abstractmethod
-    def _answers(self, sources: Sequence[str], beam: int) -> list[str]: ...
+    def _inputs(self, sources: Sequence[str]) -> Inputs: ...
 
     def _cut(self, numbers: Sequence[int]) -> list[int]:
         return [*numbers[: self.config.longest], EOS]

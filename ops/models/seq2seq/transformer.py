@@ -20,7 +20,7 @@ from transformers.models.pegasus.configuration_pegasus import PegasusConfig
 from transformers.models.pegasus.modeling_pegasus import PegasusForConditionalGeneration
 
 from ops.models.seq2seq.config import TransformerConfig
-from ops.models.seq2seq.model import Example, Seq2Seq, padded
+from ops.models.seq2seq.model import Example, Inputs, Seq2Seq, padded
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
 
 #: Its own annotations know no model that is made here.
@@ -67,8 +67,8 @@ class TransformerModel(Seq2Seq):
 
     def losses(self, examples: Sequence[Example]) -> Tensor:
         """Return the smoothed cross entropy of each of N examples (N), smoothed only in training."""
-        source = padded([one.source for one in examples], self.device)
-        target = padded([one.target for one in examples], self.device)
+        source = padded([example.source for example in examples], self.device)
+        target = padded([example.target for example in examples], self.device)
         # Begins with padding in place of a piece, as tensor2tensor's decoder does.
         before = functional.pad(target[:, :-1], (1, 0), value=PAD)
         logits = self.network(
@@ -81,18 +81,11 @@ class TransformerModel(Seq2Seq):
         there = target != PAD
         return (losses * there).sum(dim=1) / there.sum(dim=1)
 
-    def _answers(self, sources: Sequence[str], beam: int) -> list[str]:
+    def _inputs(self, sources: Sequence[str]) -> Inputs:
         source = padded([self._cut(self.pieces.numbers(text)) for text in sources], self.device)
-        found = self.network.generate(
-            input_ids=source,
-            attention_mask=source != PAD,
-            max_new_tokens=self._most(source.shape[1] - 1),
-            num_beams=beam,
-            do_sample=False,
-            length_penalty=self.config.length_penalty if beam > 1 else None,
-            suppress_tokens=[UNK],
+        return Inputs(
+            source, {"attention_mask": source != PAD, "suppress_tokens": [UNK]}, [()] * len(sources)
         )
-        return [self.pieces.text(row) for row in found.tolist()]
 
 
 def _pegasus(config: TransformerConfig, vocabulary: int) -> PegasusConfig:

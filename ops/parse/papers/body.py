@@ -7,12 +7,12 @@ sentence's text becomes (paper.py).
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from ops.parse.head import lines_of
 from ops.parse.sentences_rules import (
     COPYRIGHT,
     CORRESPONDENCE,
@@ -26,30 +26,12 @@ from ops.parse.sentences_rules import (
 )
 from ops.text.sentences import Span, is_ended, sentence_spans
 
-_LINE = re.compile(r"[^\r\n\f]*+(?:\r\n|[\r\n\f]|\Z)")
 _HYPHEN = ("-", "\u00ad", "\u2010")
 _LONGEST_FOOTER = 600
 _HEAD_REPEATS = 3
 _SHORTEST_WORD = 4
 
 Lines = Sequence[Span]
-
-
-def lines_of(text: str, start: int = 0, end: int | None = None) -> list[Span]:
-    """Return the lines of text[start:end] as spans without the white space around them; blank ones are empty.
-
-    A line ends at a line feed, a carriage return, both, or a form feed.
-    """
-    end = len(text) if end is None else end
-    lines = []
-    while start < end:
-        found = _LINE.match(text, start, end)
-        after = found.end() if found else end
-        raw = text[start:after]
-        first = start + len(raw) - len(raw.lstrip())
-        lines.append((min(first, after), max(min(first, after), start + len(raw.rstrip()))))
-        start = after
-    return lines
 
 
 def repeated_heads(text: str, lines: Lines) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Plain text: a title, some `key: value` lines, then headings and hard-wrapped running text.
 
-Belongs here: this format. Not here: what lies between headings (body.py).
+Belongs here: this format. Not here: title and metadata (ops/parse/head.py), what lies between headings
+(body.py).
 
 The first line that is not blank is the title ("# " before it is no part of it). The lines right below
 it are metadata (date, authors, licence, ...) as long as they read `key: value`. Headings are the lines
@@ -16,17 +17,15 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
-from ops.parse.decoding import decoded
 from ops.parse.files import whole_files
-from ops.parse.papers.body import body_spans, lines_of, repeated_heads
+from ops.parse.head import head_of
+from ops.parse.papers.body import body_spans, repeated_heads
 from ops.parse.papers.paper import Paper, Placed, assemble
 from ops.parse.roles import ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, Heading, role_of
-from ops.parse.source import Only, ParseError, Raw, Source
+from ops.parse.source import Only, Raw, Source
 from ops.text.sentences import Span
 
-_METADATA = re.compile(r"(?P<key>[A-Za-z][\w -]{0,40}):(?:\s+(?P<value>.*))?\Z")
 _HASHES = re.compile(r"(?P<hashes>#{1,6})[ \t]+(?P<title>\S.*)\Z")
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[IVX]{1,5}\.)\s+(?![^\w\"'(])(?=[A-Z\"'(])")
 _LETTERED = re.compile(r"[A-H](?:\.\d{1,2}){0,3}\.?\s+(?=[A-Z])")
@@ -73,35 +72,6 @@ class PlainText:
                 line = bisect_right(starts, found[0][0])
                 placed.append(Placed(len(headings) - 1, found, f"line {line}"))
         return assemble(head.title, text, headings, placed)
-
-
-class Head(NamedTuple):
-    """A file with its title and metadata read."""
-
-    text: str
-    lines: list[Span]
-    """Of the text, without white space around them."""
-    title: str
-    metadata: Mapping[str, str]
-    body: int
-    """The index of the first line behind title and metadata."""
-
-
-def head_of(content: bytes) -> Head:
-    """Return a file with its first line as title, and the metadata below it. Raises ParseError."""
-    text = decoded(content)
-    lines = lines_of(text)
-    index = next((index for index, (start, end) in enumerate(lines) if start < end), None)
-    if index is None:
-        raise ParseError("the file is empty")
-    title = text[slice(*lines[index])].lstrip("#").strip()
-    metadata: dict[str, str] = {}
-    for after in range(index + 1, len(lines)):
-        found = _METADATA.match(text[slice(*lines[after])])
-        if found is None:
-            return Head(text, lines, title, metadata, after)
-        metadata[found["key"].strip().lower()] = (found["value"] or "").strip()
-    return Head(text, lines, title, metadata, len(lines))
 
 
 def _sections(text: str, lines: Sequence[Span], body: int) -> Iterator[tuple[Heading, int, int]]:

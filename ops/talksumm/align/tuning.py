@@ -2,7 +2,7 @@
 
 Belongs here: the grid, finding the states that labels mean, scores with their intervals, and the table of
 talksumm/tuning. It is a report: the alignments take their knobs from params.yaml, whatever is best here.
-Not here: the model (hmm.py), reading labels (ops/parse/gold_alignments.py).
+Not here: the model (hmm.py), reading labels (ops/talksumm/sources/gold_alignments.py).
 
 Lev et al. (2019), section 3.2: "the values of these parameters were determined based on evaluation over
 manually-labeled alignments between the transcripts and the sentences of a small set of papers".
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from ops.identity import joint_licence, row_id
+from ops.metrics.bootstrap import interval
 from ops.models.word_vectors import word_vectors
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
@@ -167,22 +168,17 @@ def tune(
 def intervals(words: Counts, correct: Counts, seed: int, resamples: int) -> list[tuple[float, float]]:
     """Return a 95 % interval of the accuracy at each of P points; words (N) and correct (P x N) of N runs.
 
-    Percentile bootstrap over runs (Efron and Tibshirani 1993, chapter 13): the words of one run are not
-    independent, they are right or wrong together, so that an interval over words would be several times too
-    narrow. Runs of one talk are not independent either, which a handful of talks cannot show: the interval
-    holds for more runs of such talks, and is too narrow for talks of another kind. Every point is scored on
-    the same resamples. Counts are whole numbers and the draws those of PCG64, so that the bytes are the
-    same everywhere. With P = 0: [].
+    The bootstrap is over runs: the words of one run are not independent, they are right or wrong together, so
+    that an interval over words would be several times too narrow. Runs of one talk are not independent
+    either, which a handful of talks cannot show: the interval holds for more runs of such talks, and is too
+    narrow for talks of another kind. Every point is scored on the same resamples. With P = 0: [].
     """
-    if not len(correct):
-        return []
-    generator = np.random.Generator(np.random.PCG64(seed))
-    shares = np.empty((resamples, len(correct)))
-    for index in range(resamples):
-        drawn = np.bincount(generator.integers(0, len(words), len(words)), minlength=len(words))
-        shares[index] = (correct @ drawn) / (words @ drawn)
-    low, high = np.quantile(shares, (0.025, 0.975), axis=0).round(6)
-    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+    def accuracy(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return sums[:, 0] / sums[:, 1]
+
+    found = [interval(np.stack([row, words], axis=1), resamples, seed, of_sums=accuracy) for row in correct]
+    return [(bounds.low, bounds.high) for bounds in found]
 
 
 def labelled_talks(

@@ -1,7 +1,7 @@
 """Papers that people summarised: what a summariser is judged on, and what it may learn from at best.
 
 Belongs here: which summaries count, finding their papers, the sentences that may be extracted, the split.
-Not here: reading summaries (ops/parse/summaries.py), greedy labels (ops/rank/oracle.py).
+Not here: reading summaries (ops/talksumm/sources/human_summaries.py), greedy labels (ops/rank/oracle.py).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import pyarrow as pa
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ops.identity import joint_licence, row_id
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.outcome import NAME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
-from ops.parse.schemas import HUMAN_SUMMARIES
-from ops.parse.summaries import KINDS
 from ops.parts import Parts
+from ops.rank.budget import word_count
 from ops.rank.oracle import bigram_gains, oracle_of_references
 from ops.rank.tokens import words as words_of
 from ops.talksumm.pairing.titles import form
-from ops.talksumm.summarise.budgets import word_count
+from ops.talksumm.sources.human_summaries import KINDS
+from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
 from ops.talksumm.summarise.training_sets import drawn, sections
 
 _TEXT, _INT = pa.string(), pa.int32()
@@ -43,8 +43,8 @@ GOLD_PAPERS = Shape(
     unit=HUMAN_SUMMARIES.kept,
     kept=columns(
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("document", _TEXT, "the paper's name in its source"),
-        ("title", _TEXT, "of the paper"),
+        ("document", _TEXT, "the paper's name in its source", NAME),
+        ("title", _TEXT, "of the paper", TITLE),
         ("split", _TEXT, "train, validation or test, by paper; papers of one title are in one split"),
         ("sentences", pa.list_(_TEXT), "that may be extracted, in the paper's order"),
         ("roles", pa.list_(_TEXT), "of the sections that the sentences stand in"),

@@ -22,13 +22,13 @@ from pydantic import Field
 
 from ops.annotation.agreement import against_the_others, means, pairwise
 from ops.annotation.collected import judged, returned
-from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES, Questionnaire
+from ops.annotation.questionnaire import Questionnaire
 from ops.annotation.schemas import ANSWERS, SAID, VOTES
 from ops.metrics.bootstrap import Floats, Interval, interval
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns
+from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
-from ops.talksumm.evaluation.rating_sheets import QUESTIONNAIRES
+from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUESTIONNAIRES
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
@@ -44,8 +44,8 @@ HUMAN_EVALUATION = Shape(
         ("question", _TEXT, "considered (of a sentence), or quality (of a summary)"),
         ("summary_id", _TEXT, "row of talksumm/summaries"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("paper_title", _TEXT, "as the paper's source has it"),
-        ("text", _TEXT, "what was rated"),
+        ("paper_title", _TEXT, "as the paper's source has it", TITLE),
+        ("text", _TEXT, "what was rated", TEXT),
         *VOTES,
         ("mean", _REAL, "of all answers; yes counts 1, no 0"),
         ("deviation", _REAL, "standard deviation of the answers (n - 1); null below two"),
@@ -153,8 +153,8 @@ def _row(row: Row, said: Row) -> Row:
         **{name: row[name] for name in ("summary_id", "paper_id", "paper_title", "text")},
         "mean": fmean(numbers),
         "deviation": stdev(numbers) if len(numbers) > 1 else None,
-        "sentence": row["questionnaire"] == TALKSUMM_SENTENCES.name,
-        "summary": row["questionnaire"] == TALKSUMM_SUMMARIES.name,
+        "sentence": row["questionnaire"] == OF_SENTENCES.name,
+        "summary": row["questionnaire"] == OF_SUMMARIES.name,
     }
 
 

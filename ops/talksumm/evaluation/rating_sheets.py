@@ -1,7 +1,8 @@
 """What people are asked about the summaries: a sample of talks, and the sheets to fill in.
 
-Belongs here: which rows raters see, and the files that are sent to them. Not here: how a sheet is laid out
-(ops/annotation), what is read off filled ones (human_evaluation.py).
+Belongs here: which rows raters see, and the files that are sent to them. Not here: the questions
+(questionnaires.py), how a sheet is laid out (ops/annotation), what is read off filled ones
+(human_evaluation.py).
 
 Lev et al. (2019), section 4.2: of 15 papers the summary of 30 sentences; each sentence is asked about (was it
 considered when preparing the talk), then the summary (its quality, 1 to 5).
@@ -16,31 +17,28 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.annotation.export import Raters, sent_files
-from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES
 from ops.annotation.sampling import sample
 from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.outcome import TEXT, TIME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Parts
+from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUESTIONNAIRES
 from ops.talksumm.schemas import SUMMARIES
 
 _TEXT = pa.string()
 
-#: In the order in which raters answer them.
-QUESTIONNAIRES = (TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES)
-
 RATING_SHEETS = Shape(
     unit=SUMMARIES.kept,
     kept=columns(
-        ("questionnaire", _TEXT, f"{TALKSUMM_SENTENCES.name}: yes or no; {TALKSUMM_SUMMARIES.name}: 1 to 5"),
+        ("questionnaire", _TEXT, f"{OF_SENTENCES.name}: yes or no; {OF_SUMMARIES.name}: 1 to 5"),
         ("summary_id", _TEXT, "row of talksumm/summaries"),
         ("pair_id", _TEXT, "row of talksumm/pairs"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("paper_title", _TEXT, "as the paper's source has it"),
-        ("month", _TEXT, "of the talk, YYYY-MM: the stratum that it was drawn from"),
+        ("paper_title", _TEXT, "as the paper's source has it", TITLE),
+        ("month", _TEXT, "of the talk, YYYY-MM: the stratum that it was drawn from", TIME),
         ("sentence_id", _TEXT, "row of sources/sentences; null where the whole summary is rated"),
         ("position", pa.int32(), "of the sentence in the paper; null where the whole summary is rated"),
-        ("text", _TEXT, "what is rated"),
+        ("text", _TEXT, "what is rated", TEXT),
     ),
 )
 
@@ -113,7 +111,7 @@ def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
     for state, sentence, position in zip(
         summary["source_ids"], summary["sentence_ids"], summary["positions"], strict=True
     ):
-        name = TALKSUMM_SENTENCES.name
+        name = OF_SENTENCES.name
         yield {
             **shared,
             "id": row_id("rated", name, summary["id"], sentence),
@@ -123,7 +121,7 @@ def _rows(summary: Row, texts: Mapping[str, str]) -> Iterator[Row]:
             "position": position,
             "text": texts[state],
         }
-    name = TALKSUMM_SUMMARIES.name
+    name = OF_SUMMARIES.name
     yield {
         **shared,
         "id": row_id("rated", name, summary["id"]),

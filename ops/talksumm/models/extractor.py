@@ -29,7 +29,7 @@ from ops.models.training.progress import ProgressLines
 from ops.models.training.report import account
 from ops.models.training.sizes import check_sizes
 from ops.models.word_vectors import WORD_VECTORS
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
 from ops.parts import Artifact, Parts
 from ops.rank.choose import only
@@ -49,7 +49,7 @@ EXTRACTOR = Shape(
     kept=columns(
         ("example_id", _TEXT, "row of talksumm/training_sets, or of talksumm/gold_papers"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("title", _TEXT, "of the paper"),
+        ("title", _TEXT, "of the paper", TITLE),
         ("architecture", _TEXT, "pointer or transformer"),
         ("set", _TEXT, "the training set; oracle: of papers that people summarised"),
         ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),

@@ -4,11 +4,10 @@ import ast
 import shutil
 
 import pytest
-from dagster import AssetKey
 
 from assets.declare import code
 from assets.declare.declaration import declarations
-from orchestration.state.graph import datasets
+from orchestration.catalogue import workspace
 
 
 def dump(text):
@@ -45,7 +44,7 @@ def test_the_closure_follows_imports_inside_functions_and_out_of_packages():
 
 
 def test_the_writer_is_part_of_every_dataset():
-    assert all("pyarrow" in item.code["packages"] for item in datasets().values())
+    assert all("pyarrow" in item.code["packages"] for item in workspace().datasets.values())
 
 
 def test_a_dataset_depends_on_the_models_that_its_params_name():
@@ -59,8 +58,8 @@ def test_a_data_file_beside_a_module_is_part_of_it(monkeypatch, tmp_path):
     folder = tmp_path / "ops" / "text"
     folder.mkdir(parents=True)
     for name in ("stop_words.py", "stop_words.txt"):
-        (folder / name).write_bytes((code.ROOT / "ops/text" / name).read_bytes())
-    monkeypatch.setattr(code, "ROOT", tmp_path)
+        (folder / name).write_bytes((code.checkout() / "ops/text" / name).read_bytes())
+    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
     assert code._module_hash.__wrapped__("ops.text.stop_words") == before
     with (folder / "stop_words.txt").open("a") as file:
         file.write("moreover\n")
@@ -75,15 +74,15 @@ def test_a_package_that_is_not_locked_is_an_error():
 def test_what_systems_add_to_the_pages_is_part_of_the_report():
     found = code.closure(["orchestration.pages.site"], code.REPORT)
     assert {"orchestration.pages.html", "orchestration.pages.systems.talksumm.talks"} <= set(found)
-    assert "jinja2" in declarations()[AssetKey(["quality", "pages"])].code["packages"]
+    assert "jinja2" in declarations()[("quality", "pages")].code["packages"]
 
 
 @pytest.mark.parametrize("name", ["static/page.js", "systems/talksumm/templates/talk.html"])
 def test_a_file_that_matches_a_pattern_of_a_module_is_part_of_it(monkeypatch, tmp_path, name):
     module, folder = "orchestration.pages.html", "orchestration/pages"
     before = code._module_hash.__wrapped__(module)
-    shutil.copytree(code.ROOT / folder, tmp_path / folder)
-    monkeypatch.setattr(code, "ROOT", tmp_path)
+    shutil.copytree(code.checkout() / folder, tmp_path / folder)
+    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
     assert code._module_hash.__wrapped__(module) == before
     with (tmp_path / folder / name).open("a") as file:
         file.write("\n")

@@ -2,20 +2,24 @@
 
 from dataclasses import replace
 
-import dagster as dg
 import pyarrow as pa
 import pytest
 
 from assets.declare import declaration
-from assets.declare.dagster_asset import CHECKS
+from assets.declare.child_runs import Trials
+from assets.declare.dagster_asset import CHECKS, asset_key
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import declarations
+from assets.declare.settings import settings
 from ops.models.training import CheckpointFolder
 from ops.outcome import Shape, columns
 from ops.params import Strict
+from ops.parse.papers import FORMATS
+from ops.parse.scan import Records
 from ops.parts import Artifact, Parts
+from orchestration.catalogue import workspace
 from orchestration.dagster.definitions import defs
-from orchestration.state.graph import datasets
+from orchestration.state.corpora import corpus
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
 
@@ -31,8 +35,7 @@ def test_inputs_come_from_the_own_group_first_and_then_from_sources():
     def longest(pairs: Parts, papers: AllParts):
         """The longest talk."""
 
-    item = declarations()[dg.AssetKey(["talksumm", "longest"])]
-    assert [(source.key.to_user_string(), source.all_months) for source in item.inputs] == [
+    assert [(source.key.to_user_string(), source.all_months) for source in longest.inputs] == [
         ("talksumm/pairs", False),
         ("sources/papers", True),
     ]
@@ -43,6 +46,40 @@ def test_an_argument_that_is_nothing_known_is_refused():
 
         @dataset(group="talksumm", shape=SHAPE)
         def wrong(size: int):
+            """No."""
+
+
+def test_raw_records_and_the_formats_that_read_them_are_declared_together():
+    with pytest.raises(TypeError, match="sources/letters: raw records and the formats that read them"):
+
+        @dataset(group="sources", shape=SHAPE)
+        def letters(records: Records):
+            """No."""
+
+    with pytest.raises(TypeError, match="talksumm/letters: raw records and the formats that read them"):
+
+        @dataset(group="talksumm", shape=SHAPE, formats=FORMATS)
+        def letters(talks: Parts):
+            """No."""
+
+
+def test_every_corpus_of_the_params_is_read_by_the_formats_of_its_dataset():
+    for name, sources in settings().sources.items():
+        assert {source.kind for source in sources.values()} <= corpus(workspace(), name).formats.keys(), name
+
+
+@pytest.mark.parametrize(
+    ("trials", "complaint"),
+    [
+        (Trials(params=("size",), metrics=()), "'size', which is no column"),
+        (Trials(params=(), metrics=("text",)), "'text' as a metric, which is no number"),
+    ],
+)
+def test_trials_of_what_is_no_column_or_no_number_are_refused(trials, complaint):
+    with pytest.raises(LookupError, match=f"talksumm/grid: the trials name {complaint}"):
+
+        @dataset(group="talksumm", shape=SHAPE, trials=trials)
+        def grid(talks: Parts):
             """No."""
 
 
@@ -59,12 +96,11 @@ def test_an_input_may_be_read_with_its_files_and_a_training_gets_what_it_needs()
     def better(extractor: Artifact, kept: CheckpointFolder, exact: Strict, training_sets: Parts):
         """A better one."""
 
-    item = declarations()[dg.AssetKey(["talksumm", "better"])]
-    assert [(source.argument, source.whole, source.all_months) for source in item.inputs] == [
+    assert [(source.argument, source.whole, source.all_months) for source in better.inputs] == [
         ("extractor", True, True),
         ("training_sets", False, True),
     ]
-    assert (item.checkpoints, item.strict) == ("kept", "exact")
+    assert (better.checkpoints, better.strict) == ("kept", "exact")
 
 
 def test_a_dataset_with_partitions_is_no_artifact():
@@ -85,8 +121,8 @@ def test_a_plain_truth_value_is_not_strictness():
 
 def test_every_asset_has_what_its_page_in_the_ui_shows():
     graph = defs.resolve_asset_graph()
-    for item in datasets().values():
-        node = graph.get(item.key)
+    for item in workspace().datasets.values():
+        node = graph.get(asset_key(item.key))
         assert node.group_name == item.key.path[0]
         assert node.description and node.description.endswith(".")
         assert node.code_version == item.code_version
@@ -94,19 +130,21 @@ def test_every_asset_has_what_its_page_in_the_ui_shows():
             continue
         shown = [column.name for column in node.metadata["dagster/column_schema"].columns]
         assert shown == item.shape.kept.names
-        assert {key.name for key in graph.asset_check_keys if key.asset_key == item.key} == set(CHECKS)
+        assert {key.name for key in graph.asset_check_keys if key.asset_key == asset_key(item.key)} == set(
+            CHECKS
+        )
 
 
 def test_every_dataset_but_the_sources_says_whose_units_it_conserves():
-    assert all(item.consumes or item.records for item in datasets().values() if item.shape)
+    assert all(item.consumes or item.records for item in workspace().datasets.values() if item.shape)
 
 
 def test_a_report_depends_on_every_dataset_and_on_what_is_said_of_them(monkeypatch):
-    report, papers = datasets()["quality/pages"], datasets()["sources/papers"]
-    assert {source.key for source in report.inputs} == {item.key for item in datasets().values()} - {
-        report.key
-    }
-    for item in (papers, datasets()["talksumm/alignments"]):
+    report, papers = workspace().datasets["quality/pages"], workspace().datasets["sources/papers"]
+    assert {source.key for source in report.inputs} == {
+        item.key for item in workspace().datasets.values()
+    } - {report.key}
+    for item in (papers, workspace().datasets["talksumm/alignments"]):
         assert report.values.items() >= item.values.items()
         assert set(report.sections) >= set(item.sections)
     changed = replace(papers, measures=("text.words",))

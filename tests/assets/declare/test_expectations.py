@@ -26,10 +26,10 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 from ops.outcome import Shape, columns
-from ops.parse.scan import Records
-from orchestration.state.graph import datasets
+from ops.parts import Parts
+from orchestration.catalogue import workspace
 
 WORD = pa.struct([("text", pa.string()), ("start", pa.float64())])
 SHAPE = Shape(
@@ -95,7 +95,7 @@ def test_a_declaration_with_an_unknown_column_is_refused(monkeypatch):
     with pytest.raises(LookupError, match="talksumm/words: 'size at least 1'"):
 
         @dataset(group="talksumm", shape=SHAPE, expectations=[between("size", 1)])
-        def words(records: Records):
+        def words(talks: Parts):
             """No."""
 
 
@@ -170,7 +170,7 @@ def version_under(monkeypatch):
 
 
 def test_every_dataset_has_a_suite_with_its_identity_and_its_former_version():
-    for item in datasets().values():
+    for item in workspace().datasets.values():
         if item.shape is not None:
             names = {one.name for one in item.expectations}
             assert {"id once", "id is there", "licence is there"} <= names, item.name
@@ -181,6 +181,6 @@ def test_every_dataset_has_a_suite_with_its_identity_and_its_former_version():
 def test_declaring_loads_no_great_expectations():
     script = "import sys, orchestration.dagster.definitions; print('great_expectations' in sys.modules)"
     ended = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script], cwd=checkout(), capture_output=True, text=True, check=True
     )
     assert ended.stdout.strip() == "False"

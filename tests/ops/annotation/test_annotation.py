@@ -16,24 +16,18 @@ from sklearn.metrics import cohen_kappa_score
 from ops.annotation.agreement import against_the_others, cohen_kappa, majority, means, pairwise
 from ops.annotation.answers import FORMATS, parse_answers
 from ops.annotation.label_studio import config, tasks
-from ops.annotation.questionnaire import (
-    QUALITY,
-    TALKSUMM_SENTENCES,
-    TALKSUMM_SUMMARIES,
-    Question,
-    Questionnaire,
-    Scale,
-)
+from ops.annotation.questionnaire import Question, Questionnaire, Scale
 from ops.annotation.ratings import validate
 from ops.annotation.sampling import sample
 from ops.annotation.sheets import csv_sheet, guarded, unguarded
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Raw, Source
+from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUALITY
 
 BOTH = Questionnaire(
     name="both",
     shown=("paper_title", "text"),
-    questions=(*TALKSUMM_SENTENCES.questions, *TALKSUMM_SUMMARIES.questions),
+    questions=(*OF_SENTENCES.questions, *OF_SUMMARIES.questions),
 )
 
 
@@ -163,18 +157,18 @@ def test_a_questionnaire_says_each_thing_once():
 
 def test_a_sheet_has_the_rows_in_an_order_of_the_raters_own_with_the_allowed_values():
     table = rows(*"abcdefgh")
-    head, *body = cells_of(csv_sheet(table, TALKSUMM_SUMMARIES, "ann", 0))
+    head, *body = cells_of(csv_sheet(table, OF_SUMMARIES, "ann", 0))
     assert head[:5] == ["questionnaire", "rater", "row_id", "paper_title", "text"]
     wording = "What is the quality of the summary? [1 (very bad) | 2 | 3 (good) | 4 | 5 (excellent)]"
     assert {tuple(line[5:]) for line in body} == {(wording, "")}
     assert sorted(line[2] for line in body) == table["id"].to_pylist()
     others = {
-        tuple(line[2] for line in cells_of(csv_sheet(table, TALKSUMM_SUMMARIES, *key)))
+        tuple(line[2] for line in cells_of(csv_sheet(table, OF_SUMMARIES, *key)))
         for key in [("ann", 0), ("bob", 0), ("ann", 1)]
     }
     assert len(others) == 3
-    assert csv_sheet(table.take([3, 1, 0, 2, 4, 5, 6, 7]), TALKSUMM_SUMMARIES, "ann", 0) == csv_sheet(
-        table, TALKSUMM_SUMMARIES, "ann", 0
+    assert csv_sheet(table.take([3, 1, 0, 2, 4, 5, 6, 7]), OF_SUMMARIES, "ann", 0) == csv_sheet(
+        table, OF_SUMMARIES, "ann", 0
     )
 
 
@@ -263,10 +257,10 @@ def edit(line, column, value):
 )  # fmt: skip
 def test_an_unsound_answer_is_rejected_with_file_row_and_cause_and_the_others_stay(change, causes):
     table = rows("=SUM(1)", "b c")
-    cells = filled(csv_sheet(table, TALKSUMM_SUMMARIES, "ann", 0), lambda *_: "4")
+    cells = filled(csv_sheet(table, OF_SUMMARIES, "ann", 0), lambda *_: "4")
     cells = [cells[0], *sorted(cells[1:], key=lambda line: line[2])]
     told = answers(("ann.csv", written(change(cells))))
-    found = validate(told, table, TALKSUMM_SUMMARIES)
+    found = validate(told, table, OF_SUMMARIES)
     errors = found.rejected["error"].to_pylist()
     assert len(errors) == len(causes)
     assert all(
@@ -411,12 +405,12 @@ def test_the_majority_says_its_votes_and_its_ties():
 
 
 def test_means_and_shares_are_those_of_the_papers_table():
-    found = means(ratings("quality", a="3455", b="4"), TALKSUMM_SUMMARIES).to_pylist()
+    found = means(ratings("quality", a="3455", b="4"), OF_SUMMARIES).to_pylist()
     assert (found[0]["value"], found[0]["ratings"], found[0]["mean"]) == (None, 5, pytest.approx(4.2))
     assert found[0]["deviation"] == pytest.approx(0.7**0.5)
     assert {row["value"]: row["share"] for row in found[1:]} == {"1": 0, "2": 0, "3": 0.2, "4": 0.4, "5": 0.4}
     table = ratings("considered", a=["yes", "no", "yes", "yes"])
-    shares = means(table, TALKSUMM_SENTENCES).to_pylist()
+    shares = means(table, OF_SENTENCES).to_pylist()
     assert [(row["value"], row["share"], row["mean"]) for row in shares] == [
         (None, 1, None), ("yes", 0.75, None), ("no", 0.25, None),
     ]  # fmt: skip

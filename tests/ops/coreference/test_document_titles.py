@@ -1,7 +1,8 @@
 import pytest
 
 from ops.coreference.candidates import Window
-from ops.coreference.features import WIDTH, features
+from ops.coreference.feature_names import WIDTH
+from ops.coreference.features import features
 from ops.coreference.network import network
 from ops.coreference.resolve import Reading, resolve
 from ops.coreference.titles import Title, with_title

@@ -1,12 +1,17 @@
+import hashlib
+
+import numpy as np
 import pytest
 
 from ops.coreference import candidates
 from ops.coreference.candidates import Window
 from ops.coreference.clauses import controls, violates_binding
-from ops.coreference.features import WIDTH, features
+from ops.coreference.feature_names import NAMES, WIDTH
+from ops.coreference.features import features
 from ops.coreference.mentions import anaphors, names
 from ops.coreference.network import network
 from ops.coreference.resolve import Reading, resolve
+from ops.coreference.titles import with_title
 from ops.coreference.tokens import Tokens
 from tests.ops.coreference.parses import ANNA_MET_PAUL, PEOPLE, SHE_LIKED_HIM, parse
 
@@ -67,6 +72,59 @@ def test_each_candidate_has_a_row_and_so_has_none_of_them():
         rows = features(reading.tokens, anaphor, found, [])
         assert len(rows) == len(found) + 1 == 3
         assert {len(row) for row in rows} == {WIDTH}
+
+
+ROWS, DIGEST = 70, "3ab72b3990d8a0cab585db8a43107566"
+#: One of each: binding, control, a possessive, a list, a relative clause, a passive, a name behind its pronoun.
+DOCUMENTS = [
+    [ANNA_MET_PAUL, SHE_LIKED_HIM, "Then/RB/advmod/2 she/PRP/nsubj/2 left/VBD/ROOT/2"],
+    ["Paul/NNP/nsubj/1 said/VBD/ROOT/1 he/PRP/nsubj/3 left/VBD/ccomp/1", SHE_LIKED_HIM],
+    [
+        "Anna/NNP/nsubj/1 asked/VBD/ROOT/1 Paul/NNP/dobj/1 to/TO/aux/4 help/VB/xcomp/1 her/PRP/dobj/4",
+        "Paul/NNP/nsubj/1 sold/VBD/ROOT/1 his/PRP$/poss/3 car/NN/dobj/1",
+        "Paul/NNP/nsubj/1 saw/VBD/ROOT/1 himself/PRP/dobj/1",
+    ],
+    [
+        "Anna/NNP/nsubj/5 ,/,/punct/0 who/WP/nsubj/3 lost/VBD/relcl/0 her/PRP$/poss/5 job/NN/dobj/3",
+        "Paul/NNP/nsubj/3 and/CC/cc/0 him/PRP/conj/0 left/VBD/ROOT/3",
+        "In/IN/prep/4 her/PRP$/poss/2 youth/NN/pobj/0 Anna/NNP/nsubj/4 sang/VBD/ROOT/4",
+    ],
+    [
+        "Anna/NNP/nsubjpass/2 was/VBD/auxpass/2 seen/VBN/ROOT/2 by/IN/agent/2 Paul/NNP/pobj/3",
+        "He/PRP/nsubj/1 smiled/VBD/ROOT/1",
+    ],
+]
+
+
+def test_the_numbers_are_those_that_the_weights_were_fitted_to():
+    """The order of the names is that of the weights: another one, or another number, is another digest."""
+    rows = [
+        row
+        for title in (None, "Anna Lee")
+        for document in DOCUMENTS
+        for item in resolve(
+            Reading.of(Tokens.of(with_title(parse(*document, entities=PEOPLE), title))), network()
+        )
+        for row in item.rows
+    ]
+    assert len(rows) == ROWS
+    content = np.asarray(rows, np.float64).round(6) + 0.0
+    assert hashlib.md5(content.tobytes(), usedforsecurity=False).hexdigest() == DIGEST
+
+
+def test_features_are_read_by_their_names():
+    assert len(NAMES) == len(set(NAMES)) == WIDTH == 132
+    reading = read(ANNA_MET_PAUL, SHE_LIKED_HIM)
+    she = reading.anaphors[0]
+    candidates_of_she = Window(reading.people).before(she)
+    *rows, none = (
+        dict(zip(NAMES, row, strict=True)) for row in features(reading.tokens, she, candidates_of_she, [])
+    )
+    anna = next(row for row in rows if row["role.subject"])
+    assert anna["distance.one_sentence_back"] and anna["grammar.subject_for_subject"]
+    assert anna["kind.gender_fit"] > 0.9 and not anna["distance.same_sentence"]
+    assert anna["pronoun.feminine"] and anna["place.first_in_sentence"]
+    assert none["distance.is_candidate"] == 0.0
 
 
 def test_without_a_candidate_none_of_them_is_certain():

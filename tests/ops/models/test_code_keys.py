@@ -3,12 +3,12 @@
 import pytest
 
 from assets.declare import code
-from orchestration.state.graph import datasets
+from orchestration.catalogue import workspace
 
 
 @pytest.mark.parametrize("name", ["sources/sentences", "talksumm/alignments"])
 def test_a_dataset_that_uses_word_vectors_only_does_not_depend_on_torch_or_spacy(name):
-    packages = set(datasets()[name].code["packages"])
+    packages = set(workspace().datasets[name].code["packages"])
     assert "numpy" in packages
     assert not packages & {"torch", "spacy", "sentence-transformers"}
 
@@ -20,8 +20,12 @@ PARAMS = {"pydantic", "pydantic_core"}
     ("module", "packages"),
     [
         ("ops.models.installed", set()),
+        ("ops.models.digest", {"huggingface_hub"}),
         ("ops.models.word_vectors", PARAMS | {"numpy", "pyarrow"}),
-        ("ops.models.encoder", PARAMS | {"torch", "sentence_transformers", "transformers"}),
+        (
+            "ops.models.encoder",
+            PARAMS | {"torch", "sentence_transformers", "transformers", "huggingface_hub"},
+        ),
         ("ops.models.spacy_pipeline", PARAMS | {"spacy"}),
     ],
 )

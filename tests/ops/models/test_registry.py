@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ops.models import registry
+from ops.models.hub import hub_snapshot
 from ops.models.registry import ModelNotInstalledError, digest, encoder, spacy_pipeline, word_vectors
 
 
@@ -68,13 +69,15 @@ def test_a_matrix_of_pickled_objects_is_refused(tmp_path):
 
 
 def test_a_hub_model_is_read_from_the_cache_and_known_by_its_commit(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(ModelNotInstalledError, match="hf download some/model"):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(ModelNotInstalledError, match=f"in the cache {tmp_path}: run `hf download some/model"):
         digest("some/model")
-    head = tmp_path / "models--some--model" / "refs" / "main"
-    head.parent.mkdir(parents=True)
-    head.write_text("0123abc")
-    assert digest("some/model") == "0123abc"
+    commit, model = "0123abc" + "0" * 33, tmp_path / "models--some--model"
+    for file, content in ((model / "refs" / "main", commit), (model / "snapshots" / commit / "x.txt", "1 2")):
+        file.parent.mkdir(parents=True)
+        file.write_text(content)
+    assert digest("some/model") == commit
+    assert hub_snapshot("some/model") == model / "snapshots" / commit
 
 
 def test_naming_a_model_imports_nothing_heavy():

@@ -5,9 +5,9 @@ import os
 import pytest
 from pydantic import ValidationError
 
+from ops.discofuse.sources.prose import FORMATS as PROSE
+from ops.discofuse.sources.prose import parse_prose
 from ops.parse.papers import FORMATS, parse_papers
-from ops.parse.prose import FORMATS as PROSE
-from ops.parse.prose import parse_prose
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, ParseError, Raw, Source, month_of
 from tests.parts import InOrder

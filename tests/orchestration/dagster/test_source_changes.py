@@ -2,18 +2,21 @@
 
 import json
 from dataclasses import asdict, replace
-from types import SimpleNamespace
 
 import pytest
+import yaml
 
+from assets.declare.settings import document, read_again
 from ops.parse.source import Source
+from orchestration.catalogue import workspace
 from orchestration.dagster import source_changes
-from orchestration.state import corpora, graph
+from orchestration.state import corpora
 from orchestration.state.freshness import EXPECTATIONS, Status
 from orchestration.state.plan import Step
 from orchestration.state.records import Record
+from orchestration.workspace.workspace import Workspace
 
-PAPERS, SENTENCES = (graph.datasets()[name] for name in ("sources/papers", "sources/sentences"))
+PAPERS, SENTENCES = (workspace().datasets[name] for name in ("sources/papers", "sources/sentences"))
 TEXT = "# A Title\ndate: {month}-15\n\n## Abstract\nWe study {thing} here.\n"
 
 
@@ -23,37 +26,42 @@ class World:
     def __init__(self, root, monkeypatch):
         self.root, self.sources, self.made, self.reasons = root, {}, {}, {}
         self.cursor = ""
-        own = {item.name: item for item in (PAPERS, SENTENCES)}
-        monkeypatch.setattr(source_changes, "datasets", lambda: own)
-        monkeypatch.setattr(source_changes, "corpus", lambda _: self.corpus())
-        monkeypatch.setattr(source_changes, "settings", self.settings)
-        monkeypatch.setattr(source_changes, "View", lambda: self)
+        self.workspace = Workspace(root, {item.key: item for item in (PAPERS, SENTENCES)})
+        monkeypatch.setattr(source_changes, "corpus", lambda *_: self.corpus())
+        monkeypatch.setattr(source_changes, "View", lambda _: self)
         monkeypatch.setattr(source_changes, "plan", lambda view: self.plan())
-        monkeypatch.setattr(source_changes, "read_record", self.known)
+        monkeypatch.setattr(source_changes, "read_record", lambda _, item, month: self.known(item, month))
 
     def source(self, name, **other):
         self.sources[name] = Source(
             **{"kind": "plain_text", "path": name, "month": {"field": "date"}, "licence": "CC0-1.0", **other}
         )
 
+    def write_params(self):
+        sources = {name: source.model_dump(mode="json") for name, source in self.sources.items()}
+        params = document() | {"sources": {"papers": sources}}
+        (self.root / "params.yaml").write_text(yaml.safe_dump(params))
+        read_again()
+
     def file(self, path, month, thing="words"):
         (self.root / path).parent.mkdir(exist_ok=True)
         (self.root / path).write_text(TEXT.format(month=month, thing=thing))
 
-    def settings(self):
-        return SimpleNamespace(sources={"papers": self.sources}, partitions=SimpleNamespace(start="2018-06"))
-
     def corpus(self):
-        return replace(corpora.corpus("papers"), sources=dict(self.sources), root=self.root)
+        return replace(corpora.corpus(Workspace.here(), "papers"), sources=dict(self.sources), root=self.root)
 
     def make(self):
         """Make all papers of what lies there."""
         self.made = {month: self.corpus().version(month) for month in PAPERS.made_months}
 
     def look(self):
-        found = source_changes.notice(source_changes.recalled(self.cursor))
+        found = self.look_with(self.cursor)
         self.cursor = json.dumps(asdict(found.memory))
         return [f"{one.dataset} {one.month}" for one in found.requests]
+
+    def look_with(self, cursor):
+        self.write_params()
+        return source_changes.look(self.workspace, cursor)
 
     # what a View tells
 

@@ -3,23 +3,23 @@
 import pyarrow.parquet as pq
 import pytest
 
+from orchestration.catalogue import workspace
 from orchestration.drivers import run
 from orchestration.drivers.loop import Report
-from orchestration.state.graph import datasets
 
 
 @pytest.fixture
 def end(monkeypatch, capsys):
     """Drive a run of one partition, which fails, with other ends than the real ones; what it printed."""
 
-    def nothing():
+    def nothing(*_):
         pass
 
     def drive(**ends) -> str:
-        papers = datasets()["sources/papers"]
+        papers = workspace().datasets["sources/papers"]
         report = Report(papers, ["2018-06"], failed={"2018-06": "a page was torn"})
         monkeypatch.setattr(run, "bring_up_to_date", lambda *_: (one for one in [report]))
-        monkeypatch.setattr(run, "footing", nothing)
+        monkeypatch.setattr(run, "input_snapshot", nothing)
         places = {
             "check_rendered": "orchestration.dvc.stages",
             "commit_finished": "orchestration.dvc.stages",
@@ -28,7 +28,7 @@ def end(monkeypatch, capsys):
         }
         for name, module in places.items():
             monkeypatch.setattr(f"{module}.{name}", ends.get(name, nothing))
-        assert run.drive([(papers, ["2018-06"])], notes=["and this"]) == 1
+        assert run.drive(workspace(), [(papers, ["2018-06"])], notes=["and this"]) == 1
         return capsys.readouterr().out
 
     return drive
@@ -37,7 +37,7 @@ def end(monkeypatch, capsys):
 def test_pages_that_cannot_tell_how_things_stand_are_a_warning_below_the_table(end, tmp_path):
     broken = tmp_path / "papers.parquet"
     broken.write_bytes(b"torn")
-    out = end(write_live=lambda: pq.read_table(broken))
+    out = end(write_live=lambda _: pq.read_table(broken))
     table, warning = out.split("\nwarning ")
     assert "failed sources/papers 2018-06: a page was torn" in table and "and this" in table
     assert "papers.parquet" in warning and len(warning.splitlines()) == 1
@@ -45,7 +45,7 @@ def test_pages_that_cannot_tell_how_things_stand_are_a_warning_below_the_table(e
 
 @pytest.mark.parametrize("name", ["commit_finished", "sync"])
 def test_no_failure_at_the_end_hides_what_failed(end, capsys, name):
-    def fail():
+    def fail(*_):
         raise RuntimeError("no room")
 
     with pytest.raises(RuntimeError, match="no room"):

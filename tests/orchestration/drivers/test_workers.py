@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from orchestration.catalogue import workspace
 from orchestration.dagster import runs
 from orchestration.drivers.workers import Pool
 from orchestration.engine.processes import Workers
 from orchestration.messages.progress import Progress, tell
-from orchestration.state.graph import datasets
 from tests.processes import alive, descendants
 from tests.waiting import until
 
@@ -53,7 +53,7 @@ ended, events = [], []
 
 
 def start(pool, month, how, **tags):
-    pool.start(datasets()["sources/papers"], month, {"how": how, **tags})
+    pool.start(workspace().datasets["sources/papers"], month, {"how": how, **tags})
 
 
 def results(pool, count):

@@ -8,14 +8,14 @@ import pytest
 
 from ops import measures
 from ops.outcome import Outcome, drop, reject
-from ops.parse.schemas import GOLD_ALIGNMENTS
 from ops.scores import Score
+from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS
+from orchestration.catalogue import workspace
 from orchestration.dvc import metrics
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.live.former_numbers import former
 from orchestration.state.counts import counts
-from orchestration.state.graph import datasets
 from orchestration.state.records import Record
 
 MONTHS = ("2018-06", "2018-07", "2018-08")
@@ -39,13 +39,13 @@ def record_of(name):
 
 
 class Project:
-    """Partitions of one dataset in a folder, and the metrics made of them."""
+    """Partitions of one dataset in a workspace, and the metrics made of them; stands in for a View, too."""
 
-    def __init__(self, folder, item):
-        self.folder, self.item = folder, item
+    def __init__(self, workspace, item):
+        self.workspace, self.item = workspace, item
 
     def put(self, month, kept=(), dropped=(), rejected=()):
-        place = self.folder / "data" / month
+        place = self.workspace.folder(self.item, month)
         place.mkdir(parents=True, exist_ok=True)
         lost = [drop(record_of(f"{reason}-{n}"), reason) for n, reason in enumerate(dropped)]
         broken = [reject(record_of(name), "broken") for name in rejected]
@@ -54,7 +54,7 @@ class Project:
         write_outcomes(place, [Outcome.of(GOLD_ALIGNMENTS, units, made, lost, broken)], GOLD_ALIGNMENTS)
 
     def finished(self, item, month):
-        place = self.folder / "data" / month
+        place = self.workspace.folder(self.item, month)
         return Record({}, folder_hashes(place), counts(place))
 
     known = finished
@@ -63,25 +63,22 @@ class Project:
         metrics.write(self.item, self)
 
     def table(self, kind):
-        with (self.folder / "metrics" / "gold.json").with_suffix(f".{kind}.csv").open(newline="") as file:
+        with self.workspace.metrics_file(self.item).with_suffix(f".{kind}.csv").open(newline="") as file:
             return [tuple(line.values()) for line in csv.DictReader(file)]
 
     @property
     def numbers(self):
-        return json.loads((self.folder / "metrics" / "gold.json").read_text())
+        return json.loads(self.workspace.metrics_file(self.item).read_text())
 
 
 @pytest.fixture
-def project(tmp_path, monkeypatch):
+def project(tmp_workspace):
     item = dataclasses.replace(
-        datasets()["sources/gold_alignments"],
+        tmp_workspace.datasets["sources/gold_alignments"],
         measures=("last_word", "sentence.characters"),
         scores={"words": Score("last_word"), "longest": Score("last_word", "greatest")},
     )
-    monkeypatch.setattr(metrics, "metrics_file", lambda item: tmp_path / "metrics" / "gold.json")
-    monkeypatch.setattr(metrics, "folder", lambda item, month: tmp_path / "data" / month)
-    monkeypatch.setattr(metrics, "STATE", tmp_path / "state")
-    project = Project(tmp_path, item)
+    project = Project(tmp_workspace, item)
     for month in MONTHS:
         project.put(month)
     return project
@@ -163,7 +160,7 @@ def test_what_is_remembered_may_be_broken_or_lost(project):
     project.put("2018-06", [3])
     project.write()
     before = project.numbers
-    for path in (project.folder / "state").rglob("*.json"):
+    for path in (project.workspace.state).rglob("*.json"):
         path.write_text("{")
     project.write()
     assert project.numbers == before
@@ -197,19 +194,21 @@ def test_a_former_version_in_other_bins_is_ignored(project, monkeypatch):
 
 def test_files_that_are_right_are_left_alone(project):
     project.write()
-    files = sorted((project.folder / "metrics").iterdir())
+    files = sorted((project.workspace.root / "metrics" / "sources").iterdir())
     times = [path.stat().st_mtime_ns for path in files]
-    assert [path.name for path in files] == ["gold.distributions.csv", "gold.funnel.csv", "gold.json"]
+    assert [path.name for path in files] == [
+        f"gold_alignments{end}" for end in (".distributions.csv", ".funnel.csv", ".json")
+    ]
     project.write()
     assert [path.stat().st_mtime_ns for path in files] == times
 
 
 def test_every_plot_has_a_template_a_title_and_names_its_columns():
-    from assets.declare.settings import ROOT
+    from assets.declare.settings import checkout
 
-    for item in datasets().values():
-        for plot in metrics.plots(item) if item.shape else []:
-            template = json.loads((ROOT / ".dvc/plots" / f"{plot.drawn['template']}.json").read_text())
+    for item in workspace().datasets.values():
+        for plot in metrics.plots(workspace(), item) if item.shape else []:
+            template = json.loads((checkout() / ".dvc/plots" / f"{plot.drawn['template']}.json").read_text())
             assert "<DVC_METRIC_DATA>" in json.dumps(template)
             header = metrics.FUNNEL if plot.drawn["template"] == "funnel" else metrics.DISTRIBUTIONS
             assert {plot.drawn["x"], plot.drawn["y"]} <= set(header)

@@ -5,22 +5,22 @@ import os
 
 import pytest
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 from orchestration.dvc import plots
+from orchestration.workspace.workspace import Workspace
 
 
 @pytest.fixture
-def template(tmp_path, monkeypatch):
-    monkeypatch.setattr(plots, "TEMPLATE", tmp_path / "made" / "page.html")
-    plots.write_template()
-    return plots.TEMPLATE
+def template(tmp_workspace):
+    plots.write_template(tmp_workspace)
+    return plots.template_file(tmp_workspace)
 
 
 def test_dvc_is_told_where_the_template_is():
     config = configparser.ConfigParser()
-    config.read(ROOT / ".dvc" / "config")
-    path = ROOT / ".dvc" / config["plots"]["html_template"]
-    assert os.path.normpath(path) == str(plots.TEMPLATE)
+    config.read(checkout() / ".dvc" / "config")
+    path = checkout() / ".dvc" / config["plots"]["html_template"]
+    assert os.path.normpath(path) == str(plots.template_file(Workspace.here()))
 
 
 def test_the_template_names_what_dvc_fills_in_and_loads_nothing(template):
@@ -33,13 +33,13 @@ def test_the_template_names_what_dvc_fills_in_and_loads_nothing(template):
     assert len(text) > 500_000
 
 
-def test_a_template_that_is_gone_or_changed_is_made_again_and_a_right_one_left_alone(template):
+def test_a_template_that_is_gone_or_changed_is_made_again_and_a_right_one_left_alone(template, tmp_workspace):
     page, made = template.read_text(), template.stat().st_mtime_ns
-    plots.write_template()
+    plots.write_template(tmp_workspace)
     assert template.stat().st_mtime_ns == made
     template.write_text(page.replace("{plot_divs}", ""))
-    plots.write_template()
+    plots.write_template(tmp_workspace)
     assert template.read_text() == page
     template.unlink()
-    plots.write_template()
+    plots.write_template(tmp_workspace)
     assert template.read_text() == page

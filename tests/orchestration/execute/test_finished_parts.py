@@ -14,9 +14,9 @@ from orchestration.execute.finished_parts import FinishedParts, InputReplacedErr
 from orchestration.files.parquet import TABLES, write_part
 from orchestration.files.publish import DiskFullError
 from orchestration.state.freshness import View
-from orchestration.state.graph import datasets
 from orchestration.state.input_snapshot import MovedError, code_marks
 from orchestration.state.records import Record
+from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(
     unit=columns(("text", pa.string(), "what it says")),
@@ -62,10 +62,20 @@ def outcomes(draw):
     return Outcome(whole.units, kept, whole.dropped, whole.rejected, whole.combinations, whole.files)
 
 
+def parts_in(folder, inputs=None):
+    here = Workspace.here()
+    return FinishedParts(here, folder, inputs or {}, code_marks(here))
+
+
+def parts_of(workspace, item, month, key):
+    """Begin a partition under a key; the parts of its first map."""
+    return parts_in(finished_parts.begin_parts(workspace, item, month, key) / "0-op")
+
+
 @given(outcomes())
 def test_a_part_comes_back_as_it_was(tmp_path_factory, outcome):
     folder = tmp_path_factory.mktemp("parts")
-    parts = FinishedParts(folder, {})
+    parts = parts_in(folder)
     parts.write(3, outcome)
     assert parts.found() == {3}
     again = parts.read(3)
@@ -81,7 +91,7 @@ def test_a_part_comes_back_as_it_was(tmp_path_factory, outcome):
 
 @pytest.fixture
 def stored(tmp_path):
-    parts = FinishedParts(tmp_path / "parts", {})
+    parts = parts_in(tmp_path / "parts")
     row = {"id": "r", **IDENTITY, "count": 1, "share": 0.5, "raw": b"raw", "spans": []}
     parts.write(0, Outcome.of(SHAPE, ["x"], [row], files={"model/weights": b"w" * 99}))
     return parts
@@ -90,7 +100,7 @@ def stored(tmp_path):
 def test_nothing_is_stored_when_an_input_was_replaced_meanwhile(tmp_path, stored):
     source = tmp_path / "kept-00000.parquet"
     source.write_bytes(b"old")
-    parts = FinishedParts(tmp_path / "new", marks([source]))
+    parts = parts_in(tmp_path / "new", marks([source]))
     outcome = stored.read(0)
     parts.write(0, outcome)
     source.unlink()
@@ -103,54 +113,59 @@ def test_nothing_is_stored_when_an_input_was_replaced_meanwhile(tmp_path, stored
 
 
 def test_nothing_is_stored_when_code_was_edited_since_the_partition_was_begun(tmp_path, stored):
-    before = {**code_marks(), "ops": "those of former bytes"}
-    parts = FinishedParts(tmp_path / "new", {}, before)
+    before = {**code_marks(Workspace.here()), "ops": "those of former bytes"}
+    parts = FinishedParts(Workspace.here(), tmp_path / "new", {}, before)
     with pytest.raises(MovedError, match=r"^ops changed while this ran"):
         parts.write(0, stored.read(0))
     assert parts.found() == set()
 
 
-def test_parts_under_another_key_are_removed_when_a_partition_is_begun(tmp_path, monkeypatch, stored):
-    monkeypatch.setattr(finished_parts, "_FOLDER", tmp_path / "all")
-    papers = datasets()["sources/papers"]
+def test_parts_under_another_key_are_removed_when_a_partition_is_begun(tmp_workspace, stored):
+    papers = tmp_workspace.datasets["sources/papers"]
     one, other = ({"inputs": {}, "params": {"x": x}, "code": {}} for x in (1, 2))
     outcome = stored.read(0)
-    FinishedParts(finished_parts.begin_parts(papers, "2018-06", one) / "0-op", {}).write(0, outcome)
-    FinishedParts(finished_parts.begin_parts(papers, "2018-07", one) / "0-op", {}).write(0, outcome)
-    assert finished_parts.begin_parts(papers, "2018-06", one).is_dir()
-    assert finished_parts.count_parts() == 2
-    finished_parts.begin_parts(papers, "2018-06", other)
-    assert finished_parts.count_parts() == 1 and finished_parts.months_with_parts(papers) >= {"2018-07"}
-    finished_parts.discard_parts(papers, "2018-07")
-    assert finished_parts.count_parts() == 0
+    parts_of(tmp_workspace, papers, "2018-06", one).write(0, outcome)
+    parts_of(tmp_workspace, papers, "2018-07", one).write(0, outcome)
+    assert finished_parts.begin_parts(tmp_workspace, papers, "2018-06", one).is_dir()
+    assert finished_parts.count_parts(tmp_workspace) == 2
+    finished_parts.begin_parts(tmp_workspace, papers, "2018-06", other)
+    assert finished_parts.count_parts(tmp_workspace) == 1 and finished_parts.months_with_parts(
+        tmp_workspace, papers
+    ) >= {"2018-07"}
+    finished_parts.discard_parts(tmp_workspace, papers, "2018-07")
+    assert finished_parts.count_parts(tmp_workspace) == 0
 
 
-def test_parts_of_what_is_no_partition_any_more_are_removed(tmp_path, monkeypatch, stored):
-    monkeypatch.setattr(finished_parts, "_FOLDER", tmp_path / "all")
-    monkeypatch.setattr(prune, "leftovers", lambda item: [])
-    papers, outcome = datasets()["sources/papers"], stored.read(0)
+def test_parts_of_what_is_no_partition_any_more_are_removed(tmp_workspace, monkeypatch, stored):
+    monkeypatch.setattr(prune, "leftovers", lambda *_: [])
+    papers, outcome = tmp_workspace.datasets["sources/papers"], stored.read(0)
     for month in ("1999-01", papers.made_months[0]):
-        FinishedParts(finished_parts.begin_parts(papers, month, {}) / "0-op", {}).write(0, outcome)
-    assert prune.prune(papers) == []
-    assert finished_parts.months_with_parts(papers) == {papers.made_months[0]}
+        parts_of(tmp_workspace, papers, month, {}).write(0, outcome)
+    assert prune.prune(tmp_workspace, papers) == []
+    assert finished_parts.months_with_parts(tmp_workspace, papers) == {papers.made_months[0]}
 
 
-def test_parts_that_a_kill_left_beside_a_record_under_their_key_are_removed(tmp_path, monkeypatch, stored):
-    monkeypatch.setattr(finished_parts, "_FOLDER", tmp_path / "all")
-    monkeypatch.setattr(prune, "leftovers", lambda item: [])
-    papers, outcome = datasets()["sources/papers"], stored.read(0)
+def test_parts_that_a_kill_left_beside_a_record_under_their_key_are_removed(
+    tmp_workspace, monkeypatch, stored
+):
+    monkeypatch.setattr(prune, "leftovers", lambda *_: [])
+    papers, outcome = tmp_workspace.datasets["sources/papers"], stored.read(0)
     keys = {month: {"key of": month} for month in papers.made_months[:3]}
     made, changed, missing = keys
     for month, key in keys.items():
-        FinishedParts(finished_parts.begin_parts(papers, month, key) / "0-op", {}).write(0, outcome)
+        parts_of(tmp_workspace, papers, month, key).write(0, outcome)
     records = {
         made: Record(keys[made], {}, {}, "run", 1.0),
         changed: Record({"key of": "former params"}, {}, {}, "run", 1.0),
         missing: None,
     }
     monkeypatch.setattr(View, "known", lambda view, item, month: records[month])
-    prune.prune(papers)
-    left = [folder for month in keys for folder in (tmp_path / "all/sources/papers" / month).iterdir()]
+    prune.prune(tmp_workspace, papers)
+    left = [
+        folder
+        for month in keys
+        for folder in (tmp_workspace.state / "parts/sources/papers" / month).iterdir()
+    ]
     assert {folder.parent.name for folder in left} == {changed, missing}
 
 

@@ -8,6 +8,7 @@ from orchestration.engine.local import LocalEngine
 from orchestration.execute import resume
 from orchestration.execute.resume import ResumableEngine
 from orchestration.messages.progress import Notice, Progress, listening
+from orchestration.workspace.workspace import Workspace
 from tests.orchestration.engine.test_local import numbered, sizes
 
 
@@ -18,7 +19,7 @@ def logged(piece, log):
 
 
 def resumable(folder, workers=1):
-    return ResumableEngine(LocalEngine(workers), "toy", folder, {})
+    return ResumableEngine(Workspace.here(), LocalEngine(workers), "toy", folder, {})
 
 
 def computed(log):

@@ -4,12 +4,12 @@ import pyarrow as pa
 import pytest
 
 from ops.outcome import Outcome, Shape, columns
-from orchestration.execute import materialise
 from orchestration.execute.materialise import ChangedBytesError, artifact
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.state.graph import datasets
-from orchestration.state.records import Record
+from orchestration.state.counts import counts
+from orchestration.state.records import Record, write_record
+from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(unit=columns(), kept=columns(("text", pa.string())))
 
@@ -20,20 +20,21 @@ def outcome(files, name="a", combinations=None):
 
 
 @pytest.fixture
-def model(tmp_path, monkeypatch):
-    """A published dataset with files, whose record says what they were."""
-    place = tmp_path / "extractor"
-    place.mkdir()
+def model(tmp_workspace):
+    """The folder of a published dataset with files, whose record says what they were."""
+    item = tmp_workspace.datasets["talksumm/extractor"]
+    place = tmp_workspace.folder(item)
+    place.mkdir(parents=True)
     files = {"models.json": b"[]", "pointer/a/config.json": b"{}", "pointer/a/weights": b"12"}
     write_outcomes(place, [outcome(files)], SHAPE)
-    record = Record({}, folder_hashes(place))
-    monkeypatch.setattr(materialise, "folder", lambda item, month: place)
-    monkeypatch.setattr(materialise, "remembered", lambda item, month: record)
+    key = {"inputs": {}, "params": {}, "code": {}}
+    write_record(tmp_workspace, item, "", Record(key, folder_hashes(place), counts(place)))
     return place
 
 
-def opened():
-    return artifact(datasets()["talksumm/extractor"])
+def opened(model):
+    here = Workspace(model.parents[2])
+    return artifact(here, here.datasets["talksumm/extractor"])
 
 
 def test_files_of_every_part_lie_beside_its_rows(tmp_path):
@@ -63,7 +64,7 @@ def test_a_file_that_is_there_twice_or_bears_the_name_of_a_table_is_refused(tmp_
 
 
 def test_an_artifact_is_the_rows_and_the_files_of_a_folder(model):
-    found = opened()
+    found = opened(model)
     assert found.rows.read(["id"])["id"].to_pylist() == ["a"]
     assert found.files("pointer/a") == {"config.json": b"{}", "weights": b"12"}
     assert found.files() == {"models.json": b"[]", "pointer/a/config.json": b"{}", "pointer/a/weights": b"12"}
@@ -74,12 +75,12 @@ def test_a_file_that_was_changed_lost_or_added_is_refused_by_name(model):
     weights = model / "pointer" / "a" / "weights"
     weights.write_bytes(b"13")
     with pytest.raises(ChangedBytesError, match=r"pointer/a/weights was changed after it was made"):
-        opened()
+        opened(model)
     weights.unlink()
     with pytest.raises(ChangedBytesError, match=r"pointer/a/weights was changed .*its MD5 is None"):
-        opened()
+        opened(model)
     weights.write_bytes(b"12")
-    assert opened().files("pointer/a")["weights"] == b"12"
+    assert opened(model).files("pointer/a")["weights"] == b"12"
     (model / "pointer" / "b").write_bytes(b"")
     with pytest.raises(ChangedBytesError, match=r"pointer/b was changed .*recorded is None"):
-        opened()
+        opened(model)

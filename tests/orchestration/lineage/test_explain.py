@@ -3,19 +3,19 @@
 from types import SimpleNamespace
 
 from orchestration.lineage import explain
+from orchestration.workspace.workspace import Workspace
 
 
-def test_what_controls_a_terminal_is_escaped_in_a_lineage(monkeypatch):
+def test_what_controls_a_terminal_is_escaped_in_a_lineage(monkeypatch, tmp_path):
     file = SimpleNamespace(name="talksumm/pairs", month="2018-06", item=None, address="data/talksumm/pairs")
     lineage = SimpleNamespace(standings=[SimpleNamespace(file=file)], raw=False, made_of=[], used_by=[])
     ancestry = SimpleNamespace(codes=lambda ids: [0], lineage=lambda code: lineage)
     row = {"id": "x", "title": "safe \x9b31m red"}
-    monkeypatch.setattr(explain, "datasets", dict)
     monkeypatch.setattr(explain, "Ancestry", lambda files: ancestry)
     monkeypatch.setattr(explain, "rows", lambda places, whole=False: [row for _ in places])
     monkeypatch.setattr(
         explain,
         "read_record",
-        lambda item, month: SimpleNamespace(run_id="1", key={"params": {}, "code": {}}),
+        lambda *_: SimpleNamespace(run_id="1", key={"params": {}, "code": {}}),
     )
-    assert "  title: safe \\x9b31m red" in explain.explain("x").split("\n")
+    assert "  title: safe \\x9b31m red" in explain.explain(Workspace(tmp_path, {}), "x").split("\n")

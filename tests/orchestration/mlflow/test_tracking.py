@@ -4,10 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from mlflow import MlflowClient
 
-from assets.declare.child_runs import CHILD_RUNS
+from orchestration.catalogue import workspace
 from orchestration.mlflow import tracking
-from orchestration.state.graph import datasets
-from orchestration.state.records import Record
+from orchestration.state.records import Record, write_record
 
 KEY = {
     "inputs": {"sources/talks": {"2018-06": "0" * 32 + ".dir"}},
@@ -18,25 +17,24 @@ COUNTS = {"kept": 81, "dropped": 0, "rejected": 0, "reasons": {}}
 
 
 def points() -> pa.Table:
-    names = [*CHILD_RUNS["talksumm/tuning"].params, *CHILD_RUNS["talksumm/tuning"].metrics]
+    trials = workspace().datasets["talksumm/tuning"].trials
+    names = [*trials.params, *trials.metrics]
     rows = [{"id": f"point-{n}", **dict.fromkeys(names, n / 100)} for n in range(81)]
     rows[3]["low"] = None
     return pa.Table.from_pylist(rows)
 
 
-def test_every_kept_row_of_a_grid_is_a_child_run(tmp_path, monkeypatch):
-    store = tmp_path / "mlflow.db"
-    item = datasets()["talksumm/tuning"]
+def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
+    item = tmp_workspace.datasets["talksumm/tuning"]
     for number, table in enumerate((points().slice(0, 50), points().slice(50))):
-        pq.write_table(table, tmp_path / f"kept-{number:05d}.parquet")
-    monkeypatch.setattr(tracking, "STORE", store)
-    monkeypatch.setattr(tracking, "folder", lambda item, month: tmp_path)
-    monkeypatch.setattr(tracking, "ROOT", tmp_path)
-    monkeypatch.setattr(tracking, "read_record", lambda item, month: record)
+        folder = tmp_workspace.folder(item)
+        folder.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, folder / f"kept-{number:05d}.parquet")
     record = Record(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "a-run", 1.5)
-    tracking.track(item, "", record, {})
+    write_record(tmp_workspace, item, "", record)
+    tracking.track(tmp_workspace, item, "", record, {})
 
-    mlflow = MlflowClient(f"sqlite:///{store}")
+    mlflow = MlflowClient(f"sqlite:///{tmp_workspace.mlflow_store}")
     experiment = mlflow.get_experiment_by_name("talksumm/tuning").experiment_id
     (parent,) = mlflow.search_runs([experiment], "attributes.run_name = 'all'")
     children = mlflow.search_runs(
@@ -49,21 +47,15 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_path, monkeypatch):
     assert third.info.run_name == "lambda=0.03, gamma=0.03, delta=0.03, epsilon=0.03"
     assert parent.data.params == {"a.b.c": "[1, 2]"} and parent.data.metrics["kept"] == 81
     assert parent.info.end_time - parent.info.start_time == 1_500
-    assert tracking.latest("talksumm/tuning", "") == tracking.find(item, "", record)
-    assert f"/runs/{parent.info.run_id}?" in tracking.latest("talksumm/tuning", "")
+    assert tracking.latest(tmp_workspace, "talksumm/tuning", "") == tracking.find(
+        tmp_workspace, item, "", record
+    )
+    assert f"/runs/{parent.info.run_id}?" in tracking.latest(tmp_workspace, "talksumm/tuning", "")
 
 
-def test_the_columns_of_child_runs_are_columns_of_their_dataset():
-    for name, kind in CHILD_RUNS.items():
-        shape = datasets()[name].shape
-        assert {*kind.params, *kind.metrics} <= set(shape.kept.names)
-        numbers = [shape.kept.field(column).type for column in kind.metrics]
-        assert all(pa.types.is_floating(one) or pa.types.is_integer(one) for one in numbers)
-
-
-def test_without_a_store_nothing_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(tracking, "STORE", tmp_path / "none.db")
-    assert tracking.latest("talksumm/pairs", "2018-06") is None
-    (tmp_path / "none.db").write_bytes(b"no database" * 100)
+def test_without_a_store_nothing_is_found(tmp_workspace):
+    assert tracking.latest(tmp_workspace, "talksumm/pairs", "2018-06") is None
+    tmp_workspace.state.mkdir()
+    tmp_workspace.mlflow_store.write_bytes(b"no database" * 100)
     record = Record(KEY, {"x": "0" * 32}, COUNTS)
-    assert tracking.find(datasets()["talksumm/pairs"], "2018-06", record) is None
+    assert tracking.find(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"], "2018-06", record) is None

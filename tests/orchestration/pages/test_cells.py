@@ -4,8 +4,9 @@ import math
 
 import pyarrow as pa
 
-from ops.parse.schemas import PAPERS, RECORD, TALKS
+from ops.parse.schemas import PAPERS, RECORD
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, TRAINING_SETS
+from ops.talksumm.sources.schemas import TALKS
 from orchestration.pages.browser import _numbers
 from orchestration.pages.cells import cells, columns, fitted
 from orchestration.pages.html import embedded

@@ -4,12 +4,12 @@ import dataclasses
 
 import pytest
 
-from orchestration.dagster.health import Standing
+from orchestration.dagster.health import Unfresh
 from orchestration.live import present as live
 from orchestration.state import validation_history as history
 from orchestration.state.freshness import Status
-from orchestration.state.graph import datasets
 from orchestration.state.records import Record
+from orchestration.workspace.workspace import Workspace
 
 GOOD = {"mood": "good", "warnings": 0, "excluded": 0, "unknown": 0}
 MONTHS = ("2018-06", "2018-07", "2018-08")
@@ -32,11 +32,14 @@ MONTHS = ("2018-06", "2018-07", "2018-08")
     ],
 )
 def test_the_first_page_says_no_more_than_is_so(changes, said):
-    assert live.told([{**GOOD, **one} for one in changes]) == said
+    assert live.description([{**GOOD, **one} for one in changes]) == said
 
 
 class View:
     """Every partition is there, and fresh."""
+
+    def __init__(self, workspace):
+        self.workspace = workspace
 
     def known(self, item, month):
         return Record(
@@ -48,51 +51,53 @@ class View:
 
 
 @pytest.fixture
-def item(tmp_path, monkeypatch):
-    monkeypatch.setattr(history, "HISTORY", tmp_path / "history")
-    monkeypatch.setattr(live.tracking, "find", lambda *_: None)
-    item = dataclasses.replace(datasets()["sources/gold_alignments"], shape=None)
+def view(tmp_workspace):
+    return View(tmp_workspace)
+
+
+@pytest.fixture
+def item(tmp_workspace):
+    item = dataclasses.replace(tmp_workspace.datasets["sources/gold_alignments"], shape=None)
     assert set(MONTHS) <= set(item.made_months) and item.expectations
     return item
 
 
-def validated(item, months, severity=None):
+def validated(view, item, months, severity=None):
     found = {"name": "few", "column": "a", "table": "kept", "passed": severity is None, "unexpected": 1}
     for month in months:
         entry = history.entry(
-            month, "r", View().known(item, month).version, "", View().known(item, month).counts, []
+            month, "r", view.known(item, month).version, "", view.known(item, month).counts, []
         )
         entry["expectations"] = [{**found, "severity": severity or "error", "observed": ""}]
         entry["warnings"] = int(severity == "warning")
-        history.append(item, [entry])
+        history.append(view.workspace, item, [entry])
 
 
-def test_a_warning_is_neither_good_nor_stale(item):
-    validated(item, item.made_months)
-    assert live._dataset(item, View(), {}, {})["mood"] == "good"
-    validated(item, MONTHS[:1], "warning")
-    found = live._dataset(item, View(), {}, {})
+def test_a_warning_is_neither_good_nor_stale(view, item):
+    validated(view, item, item.made_months)
+    assert live._dataset(item, view, {}, {})["mood"] == "good"
+    validated(view, item, MONTHS[:1], "warning")
+    found = live._dataset(item, view, {}, {})
     assert (found["mood"], found["state"], found["warnings"]) == ("warned", "up to date, 1 warning", 1)
     assert [month["mood"] for month in found["months"]].count("warned") == 1
-    failed = Standing(item.name, MONTHS[1], "failed", "why", "r")
-    assert live._dataset(item, View(), {(item.name, MONTHS[1]): failed}, {})["mood"] == "bad"
+    failed = Unfresh(item.name, MONTHS[1], "failed", "why", "r")
+    assert live._dataset(item, view, {(item.name, MONTHS[1]): failed}, {})["mood"] == "bad"
 
 
-def test_a_partition_that_was_validated_elsewhere_is_not_said_to_have_no_warnings(item):
-    validated(item, item.made_months[1:])
-    assert live._dataset(item, View(), {}, {})["unknown"] == 1
+def test_a_partition_that_was_validated_elsewhere_is_not_said_to_have_no_warnings(view, item):
+    validated(view, item, item.made_months[1:])
+    assert live._dataset(item, view, {}, {})["unknown"] == 1
 
 
-def test_a_month_leads_to_its_checks_in_full_where_they_are_those_that_are_told(item):
-    validated(item, MONTHS[:1])
+def test_a_month_leads_to_its_checks_in_full_where_they_are_those_that_are_told(view, item):
+    validated(view, item, MONTHS[:1])
     pages = {(item.name, month): f"validations/{month}.html" for month in MONTHS[:2]}
-    months = {month["month"]: month["docs"] for month in live._dataset(item, View(), {}, pages)["months"]}
+    months = {month["month"]: month["docs"] for month in live._dataset(item, view, {}, pages)["months"]}
     assert months[MONTHS[0]] == "../docs/validations/2018-06.html" and months[MONTHS[1]] is None
 
 
-def test_everything_is_looked_at_once(monkeypatch):
+def test_everything_is_looked_at_once(monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr(live, "View", lambda: asked.append("made") or "the view")
-    monkeypatch.setattr(live, "standing", lambda view: asked.append(view) or [])
-    monkeypatch.setattr(live, "datasets", dict)
-    assert live.state()["datasets"] == {} and asked == ["made", "the view"]
+    monkeypatch.setattr(live, "View", lambda workspace: asked.append("made") or "the view")
+    monkeypatch.setattr(live, "health", lambda view: asked.append(view) or [])
+    assert live.state(Workspace(tmp_path, {}))["datasets"] == {} and asked == ["made", "the view"]

@@ -16,7 +16,6 @@ from orchestration.lineage.rows import counted
 from orchestration.pages.browser import pages
 from orchestration.pages.sampling import sample
 from orchestration.pages.text_pairs import standing
-from orchestration.state.graph import datasets
 from tests.rows_corpus import talk
 
 
@@ -64,7 +63,6 @@ def test_a_training_example_is_read_against_its_own_sentences(tmp_path):
 
 
 def test_a_text_pair_with_a_column_that_is_not_there_is_refused():
-    datasets()
 
     def odd(pairs: Parts) -> Outcomes:
         return iter(())

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from orchestration.files.publish import lock_file
 from orchestration.live import present as live
 from orchestration.live import versions
-from orchestration.state import partition_locks
+from orchestration.workspace.workspace import Workspace
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(versions, "datasets", dict)
+def folder(tmp_path):
     (tmp_path / "versions").mkdir()
     return tmp_path
 
@@ -19,7 +19,7 @@ def folder(tmp_path, monkeypatch):
 def test_older_comparisons_go_and_what_another_process_is_writing_stays(folder):
     for name in ("old.html", "old.json", ".new.json.4711"):
         (folder / "versions" / name).write_text("")
-    versions.write_versions(folder)
+    versions.write_versions(Workspace(folder, {}), folder)
     assert [path.name for path in (folder / "versions").iterdir()] == [".new.json.4711"]
 
 
@@ -32,23 +32,21 @@ def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
         unlink(path, missing_ok=missing_ok)
 
     monkeypatch.setattr(Path, "unlink", twice)
-    versions.write_versions(folder)
+    versions.write_versions(Workspace(folder, {}), folder)
     assert not list((folder / "versions").iterdir())
 
 
 def test_one_process_at_a_time_writes_how_things_stand(folder, monkeypatch):
-    monkeypatch.setattr(partition_locks, "STATE", folder / "state")
-    monkeypatch.setattr(live, "LIVE", folder / "live")
-    monkeypatch.setattr(live, "state", dict)
-    held = folder / "state/locks/live.lock"
+    monkeypatch.setattr(live, "state", lambda _: {})
+    held = folder / ".silverloom/locks/live.lock"
     seen = []
 
-    def looked(_):
+    def looked(*_):
         with pytest.raises(BlockingIOError):
-            partition_locks.lock_file(held)
-        seen.append((folder / "live/state.js").exists())
+            lock_file(held)
+        seen.append((folder / "data/quality/live/state.js").exists())
 
     monkeypatch.setattr(live, "write_versions", looked)
-    live.write_live()
+    live.write_live(Workspace(folder, {}))
     assert seen == [True]
-    partition_locks.lock_file(held).close()
+    lock_file(held).close()

@@ -8,12 +8,12 @@ import pytest
 
 from assets.declare.expectations import between, not_null, steady, unique
 from ops.outcome import Outcome, Shape, columns
+from orchestration.catalogue import workspace
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
-from orchestration.quality import checks, failing
+from orchestration.quality import checks
 from orchestration.state import validation_history as history
 from orchestration.state.counts import counts
-from orchestration.state.graph import datasets
 from orchestration.state.records import Record
 
 SHAPE = Shape(unit=columns(), kept=columns(("score", pa.float64()), ("text", pa.string())))
@@ -27,16 +27,12 @@ SUITE = (
 
 
 @pytest.fixture
-def check(monkeypatch, tmp_path):
+def check(tmp_workspace):
     """Validate a month of rows as if they had just been made, and return the two findings."""
-    for module, name in ((failing, "FAILING"), (history, "HISTORY"), (checks, "VALIDATIONS")):
-        monkeypatch.setattr(module, name, tmp_path / name.lower())
-    monkeypatch.setattr(checks, "ROOT", tmp_path)
-    monkeypatch.setattr(checks, "read_record", lambda item, month: None)
-    item = dataclasses.replace(datasets()["talksumm/pairs"], shape=SHAPE, expectations=SUITE)
+    item = dataclasses.replace(workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=SUITE)
 
     def check(scores, suite=SUITE, text="some text", month="2018-06"):
-        folder = tmp_path / "data"
+        folder = tmp_workspace.root / "made"
         folder.mkdir(exist_ok=True)
         rows = [
             {"id": f"r{index}", "source_ids": ["f"], "licence": "CC0", "score": score, "text": text}
@@ -45,9 +41,9 @@ def check(monkeypatch, tmp_path):
         write_outcomes(folder, [Outcome.of(SHAPE, [row["id"] for row in rows], rows)], SHAPE)
         record = Record({}, folder_hashes(folder), counts(folder))
         chosen = dataclasses.replace(item, expectations=tuple(suite))
-        return checks.check(chosen, month, folder, record, "run-1")
+        return checks.check(tmp_workspace, chosen, month, folder, record, "run-1")
 
-    check.item = item
+    check.item, check.workspace = item, tmp_workspace
     return check
 
 
@@ -58,21 +54,21 @@ def test_a_sound_partition_passes_both_checks_and_is_remembered(check):
         "warnings": True,
     }
     assert found["expectations"].summary == "3 of 3 expectations met"
-    (row,) = history.read(check.item).to_pylist()
+    (row,) = history.read(check.workspace, check.item).to_pylist()
     assert row["accepted"] and row["warnings"] == 0 and row["kept"] == 2 and row["run_id"] == "run-1"
-    document = json.loads(checks.validation_file(check.item, "2018-06").read_text())
+    document = json.loads(checks.validation_file(check.workspace, check.item, "2018-06").read_text())
     assert document["success"] is True and document["meta"]["run_id"]["run_name"] == "run-1"
 
 
 def test_an_error_names_what_failed_in_how_many_rows_and_where_they_lie(check):
     found = check([0.5, 1.5, -1.0])
     assert found["expectations"].faults == (
-        "score at least 0 and at most 1: not so in 2 rows (1.5, -1.0)",
-        "failing rows: failing/talksumm/pairs/2018-06.parquet",
+        "score at least 0 and at most 1: violated in 2 rows (1.5, -1.0)",
+        "failing rows: data/quality/failing/talksumm/pairs/2018-06.parquet",
     )
     assert found["warnings"].passed
     shown = found["expectations"].shown
-    assert shown["failing rows"].value == "failing/talksumm/pairs/2018-06.parquet"
+    assert shown["failing rows"].value == "data/quality/failing/talksumm/pairs/2018-06.parquet"
     assert shown["failed"].value == 1 and shown["kept"].value == 3
     table = shown["results"].value.splitlines()
     assert table[2].startswith("| ✗ | score at least 0 and at most 1 | kept | 2 | 1.5, -1.0")
@@ -82,14 +78,14 @@ def test_an_error_names_what_failed_in_how_many_rows_and_where_they_lie(check):
 def test_a_warning_leaves_the_errors_alone(check):
     found = check([0.5], text="x")
     assert found["expectations"].passed and not found["warnings"].passed
-    assert found["warnings"].faults[0] == "text.characters at least 2: not so in 1 rows (1)"
+    assert found["warnings"].faults[0] == "text.characters at least 2: violated in 1 rows (1)"
 
 
 def test_a_partition_is_compared_with_its_last_version_that_passed(check):
     check([0.1] * 10)
     check([2.0] * 100)  # is not accepted
     found = check([0.1] * 4)
-    assert found["warnings"].faults == ("kept.of_previous at least 0.5: not so (0.4)",)
+    assert found["warnings"].faults == ("kept.of_previous at least 0.5: violated (0.4)",)
     assert check([0.1] * 5)["warnings"].passed is True
     assert check([0.1] * 1, month="2018-07")["warnings"].passed
 
@@ -120,9 +116,9 @@ def test_a_failure_of_great_expectations_itself_is_an_error_and_no_pass(check, m
 
 def test_what_a_record_says_of_warnings_is_what_was_seen_of_the_same_bytes(check):
     check([0.5], text="x")
-    (row,) = history.read(check.item).to_pylist()
-    seen = checks.told(check.item, "2018-06", row["version"], "warnings")
-    assert seen.faults == ("text.characters at least 2: not so in 1 rows (1)",)
-    unseen = checks.told(check.item, "2018-06", "another", "warnings")
+    (row,) = history.read(check.workspace, check.item).to_pylist()
+    seen = checks.recorded_finding(check.workspace, check.item, "2018-06", row["version"], "warnings")
+    assert seen.faults == ("text.characters at least 2: violated in 1 rows (1)",)
+    unseen = checks.recorded_finding(check.workspace, check.item, "2018-06", "another", "warnings")
     assert unseen.passed and unseen.summary.startswith("not validated in this checkout")
-    assert checks.told(check.item, "2018-06", "another", "expectations").passed
+    assert checks.recorded_finding(check.workspace, check.item, "2018-06", "another", "expectations").passed

@@ -4,34 +4,33 @@ from pathlib import Path
 
 import pytest
 
+from orchestration.files.publish import lock_file
 from orchestration.quality import docs
-from orchestration.state import partition_locks
+from orchestration.workspace.workspace import Workspace
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(docs, "datasets", dict)
-    monkeypatch.setattr(docs, "DOCS", tmp_path / "docs")
-    monkeypatch.setattr(partition_locks, "STATE", tmp_path / "state")
-    old = tmp_path / "docs/validations/group/old"
+def empty(tmp_path):
+    """A workspace without datasets, in which pages of former ones lie."""
+    old = tmp_path / "data/quality/docs/validations/group/old"
     old.mkdir(parents=True)
     (old / "2018-06.html").write_text("old")
     (old / ".2018-07.html").write_text("not yet a page")
-    return tmp_path
+    return Workspace(tmp_path, {})
 
 
-def test_one_process_at_a_time_writes_them_and_old_pages_go(folder, monkeypatch):
-    def index(_):
+def test_one_process_at_a_time_writes_them_and_old_pages_go(empty, monkeypatch):
+    def index(*_):
         with pytest.raises(BlockingIOError):
-            partition_locks.lock_file(folder / "state/locks/docs.lock")
+            lock_file(empty.state / "locks/docs.lock")
         return "index"
 
     monkeypatch.setattr(docs, "_index", index)
-    assert docs.build().read_text() == "index"
-    assert [path.name for path in folder.glob("docs/validations/**/*.html")] == [".2018-07.html"]
+    assert docs.build(empty).read_text() == "index"
+    assert [path.name for path in empty.quality.glob("docs/validations/**/*.html")] == [".2018-07.html"]
 
 
-def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
+def test_a_page_may_be_gone_before_it_is_removed(empty, monkeypatch):
     unlink = Path.unlink
 
     def twice(path, missing_ok=False):
@@ -39,8 +38,8 @@ def test_a_page_may_be_gone_before_it_is_removed(folder, monkeypatch):
         unlink(path, missing_ok=missing_ok)
 
     monkeypatch.setattr(Path, "unlink", twice)
-    docs.build()
-    assert not (folder / "docs/validations/group/old/2018-06.html").exists()
+    docs.build(empty)
+    assert not (empty.quality / "docs/validations/group/old/2018-06.html").exists()
 
 
 def test_what_needs_no_local_copy_is_loaded_from_nowhere():

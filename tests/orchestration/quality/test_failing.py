@@ -7,11 +7,10 @@ import pytest
 from assets.declare.expectations import among, between, matches, not_null, unique
 from ops.outcome import Outcome, Shape, columns, drop
 from orchestration.files.parquet import write_outcomes
-from orchestration.quality import failing
 from orchestration.quality.failing import failing_file, keep_failing
 from orchestration.quality.validate import validate
-from orchestration.state.graph import datasets
 from orchestration.state.validation_history import Result
+from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(
     unit=columns(("path", pa.string())),
@@ -21,9 +20,8 @@ NEW = dict.fromkeys(("kept.of_previous", "drop_share.rise", "reject_share.rise")
 
 
 @pytest.fixture
-def item(monkeypatch, tmp_path):
-    monkeypatch.setattr(failing, "FAILING", tmp_path / "failing")
-    return datasets()["talksumm/pairs"]
+def item(tmp_workspace):
+    return tmp_workspace.datasets["talksumm/pairs"]
 
 
 def row(index, **values):
@@ -34,7 +32,7 @@ def row(index, **values):
 def keep(item, folder, parts, *suite):
     write_outcomes(folder, [Outcome.of(SHAPE, [one["id"] for one in part], part) for part in parts], SHAPE)
     found = validate(folder, suite, NEW, "talksumm/pairs", "2018-06")
-    return keep_failing(item, "2018-06", folder, found.results)
+    return keep_failing(Workspace(folder), item, "2018-06", folder, found.results)
 
 
 def test_every_failing_row_is_kept_whole_with_the_names_of_what_it_failed(item, tmp_path):
@@ -48,7 +46,11 @@ def test_every_failing_row_is_kept_whole_with_the_names_of_what_it_failed(item, 
         *not_null("text"),
         between("items.length", 1),
     )
-    assert path == failing_file(item, "2018-06") == tmp_path / "failing/talksumm/pairs/2018-06.parquet"
+    assert (
+        path
+        == failing_file(Workspace(tmp_path), item, "2018-06")
+        == tmp_path / "data/quality/failing/talksumm/pairs/2018-06.parquet"
+    )
     found = pq.read_table(path)
     assert found.schema.names == [*SHAPE.kept.names, "failed"]
     kept = found.to_pylist()
@@ -67,7 +69,7 @@ def test_rows_of_other_tables_lie_in_a_file_of_their_own(item, tmp_path):
     write_outcomes(tmp_path, [Outcome.of(SHAPE, ["u"], [], [drop(lost, "odd", 2.0)])], SHAPE)
     suite = [between("score", 0, 1, table="dropped"), among("text", "x")]
     found = validate(tmp_path, suite, NEW, "talksumm/pairs", "")
-    (path,) = keep_failing(item, "", tmp_path, found.results)
+    (path,) = keep_failing(Workspace(tmp_path), item, "", tmp_path, found.results)
     assert path.name == "all.dropped.parquet"
     assert pq.read_table(path).to_pylist() == [
         {**drop(lost, "odd", 2.0), "failed": ["score at least 0 and at most 1"]}
@@ -84,4 +86,4 @@ def test_they_are_removed_when_the_partition_passes_again(item, tmp_path):
 def test_what_could_not_be_evaluated_has_no_rows(item, tmp_path):
     write_outcomes(tmp_path, [Outcome.of(SHAPE, ["row-000001"], [row(1)])], SHAPE)
     broken = Result(between("text", 1), False, 0, "", (), "texts are no numbers")
-    assert keep_failing(item, "2018-06", tmp_path, [broken]) == []
+    assert keep_failing(Workspace(tmp_path), item, "2018-06", tmp_path, [broken]) == []

@@ -5,21 +5,19 @@ import socket
 
 import pytest
 
-from orchestration.state import addresses
+from orchestration.state.addresses import HOST, Addresses
 
 
 @pytest.fixture
-def remembered(tmp_path, monkeypatch):
-    path = tmp_path / "state" / "port"
-    monkeypatch.setattr(addresses, "_remembered", lambda: path)
+def addresses(tmp_workspace, monkeypatch):
     monkeypatch.setattr(os, "environ", {k: v for k, v in os.environ.items() if k != "SILVERLOOM_PORT"})
-    return path
+    return Addresses(tmp_workspace)
 
 
-def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_3000(remembered, monkeypatch):
+def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_3000(addresses):
     assert addresses.base_port() == 3000
-    remembered.parent.mkdir()
-    remembered.write_text("3300")
+    addresses.workspace.state.mkdir()
+    (addresses.workspace.state / "port").write_text("3300")
     assert addresses.address("pages", "/x") == "http://127.0.0.1:3301/x"
     os.environ["SILVERLOOM_PORT"] = "4000"
     assert addresses.dagster_run("abc") == "http://127.0.0.1:4000/runs/abc"
@@ -27,15 +25,15 @@ def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_3000(remembered, 
 
 
 @pytest.mark.parametrize("chosen", ["x", "0", "65534", "-1", "3.5"])
-def test_a_port_that_leaves_no_room_for_three_is_refused(remembered, chosen):
+def test_a_port_that_leaves_no_room_for_three_is_refused(addresses, chosen):
     os.environ["SILVERLOOM_PORT"] = chosen
     with pytest.raises(ValueError, match="three ports"):
         addresses.base_port()
 
 
-def test_where_one_of_three_is_taken_the_next_three_are_chosen_and_remembered(remembered):
+def test_where_one_of_three_is_taken_the_next_three_are_chosen_and_remembered(addresses):
     with socket.socket() as taken:
-        taken.bind((addresses.HOST, 0))
+        taken.bind((HOST, 0))
         taken.listen()
         first = taken.getsockname()[1] - 1
         os.environ["SILVERLOOM_PORT"] = str(first)

@@ -8,13 +8,13 @@ from orchestration.serve import ui
 
 
 @pytest.fixture
-def start(tmp_path, monkeypatch):
-    monkeypatch.setattr(ui, "LOGS", tmp_path)
+def start(tmp_workspace, monkeypatch):
+    ui._logs(tmp_workspace).mkdir(parents=True)
     monkeypatch.setattr(ui, "_AGAIN", 0.0)
     children = []
 
     def start(name, code, *arguments):
-        children.append(ui._child(name, sys.executable, "-c", code, *map(str, arguments)))
+        children.append(ui._child(tmp_workspace, name, sys.executable, "-c", code, *map(str, arguments)))
         return children
 
     yield start
@@ -40,17 +40,17 @@ sys.exit(3)
 """
 
 
-def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_path, capfd):
+def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_workspace, tmp_path, capfd):
     start("watch", TWICE, tmp_path / "began")
     children = start("pages", UNTIL, tmp_path / "began")
-    assert ui._attend(children) == 3
+    assert ui._attend(tmp_workspace, children) == 3
     said = capfd.readouterr().err
     assert "watch ended with status 1, and is started again" in said and "out of order" in said
     assert "pages ended with status 3, so all end" in said
 
 
-def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch):
+def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch, tmp_workspace):
     monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "https://data.example.org")
-    monkeypatch.setattr(ui, "_start", lambda base: pytest.fail("something was started"))
+    monkeypatch.setattr(ui, "_start", lambda *_: pytest.fail("something was started"))
     with pytest.raises(ValueError, match=r"'https://data.* is no host name"):
-        ui.serve()
+        ui.serve(tmp_workspace)

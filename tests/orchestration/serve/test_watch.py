@@ -6,19 +6,14 @@ from pathlib import Path
 import pytest
 
 from orchestration.serve import watch
+from orchestration.workspace.workspace import Workspace
 
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    monkeypatch.setattr(watch, "ROOT", tmp_path)
-    monkeypatch.setattr(watch, "DATA", tmp_path / "data")
-    monkeypatch.setattr(watch, "STATE", tmp_path / "state")
-    monkeypatch.setattr(
-        watch, "_OWN", frozenset(str(tmp_path / "data/quality" / name) for name in ("live", "docs"))
-    )
-    monkeypatch.setattr(watch, "_sources", lambda _: (tmp_path / "raw", tmp_path / "one.jsonl"))
+    monkeypatch.setattr(watch, "_sources", lambda *_: (tmp_path / "raw", tmp_path / "one.jsonl"))
     for path in (
-        "state/records/group/asset/2018-06.json",
+        ".silverloom/records/group/asset/2018-06.json",
         "data/group/asset/2018-06/kept-0.parquet",
         "raw/archive/2018.txt",
         "one.jsonl",
@@ -40,7 +35,7 @@ def put(path, text="text"):
 @pytest.mark.parametrize(
     "path",
     [
-        "state/records/group/asset/2018-07.json",
+        ".silverloom/records/group/asset/2018-07.json",
         "data/group/asset/2018-06/kept-0.parquet",
         "raw/archive/2019.txt",
         "one.jsonl",
@@ -53,16 +48,16 @@ def put(path, text="text"):
     ],
 )
 def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
-    before = set(watch.marks())
+    before = set(watch.marks(Workspace(root)))
     put(root / path, "something else")
-    assert set(watch.marks()) != before
+    assert set(watch.marks(Workspace(root))) != before
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "state/records/group/asset/.2018-07.json.4711",
-        "state/history/group/asset.lock",
+        ".silverloom/records/group/asset/.2018-07.json.4711",
+        ".silverloom/history/group/asset.lock",
         "data/.building/room/lock",
         "data/quality/live/state.js",
         "data/quality/docs/index.html",
@@ -70,17 +65,17 @@ def test_a_change_of_what_the_present_is_told_from_is_seen(root, path):
     ],
 )
 def test_what_is_half_written_or_written_from_it_is_not(root, path):
-    before = set(watch.marks())
+    before = set(watch.marks(Workspace(root)))
     put(root / path)
-    assert set(watch.marks()) == before
+    assert set(watch.marks(Workspace(root))) == before
 
 
 def test_a_run_is_seen_and_somebody_who_only_reads_of_runs_is_not(root):
-    before = set(watch.marks())
+    before = set(watch.marks(Workspace(root)))
     put(root / ".dagster/history/runs/index.db-wal", "")
-    assert set(watch.marks()) == before
+    assert set(watch.marks(Workspace(root))) == before
     put(root / ".dagster/history/runs/index.db-wal", "an event")
-    assert set(watch.marks()) != before
+    assert set(watch.marks(Workspace(root))) != before
 
 
 def test_a_file_that_vanishes_while_it_is_looked_at_is_not_there(root, monkeypatch):
@@ -92,15 +87,14 @@ def test_a_file_that_vanishes_while_it_is_looked_at_is_not_there(root, monkeypat
         return stat(path, **options)
 
     monkeypatch.setattr(Path, "stat", vanishing)
-    names = {Path(name).name for name, *_ in watch.marks()}
+    names = {Path(name).name for name, *_ in watch.marks(Workspace(root))}
     assert "2018-06.json" in names and "kept-0.parquet" not in names
 
 
-def test_sources_are_those_of_params(monkeypatch):
-    from assets.declare.settings import settings
-
-    wanted = {source.path for group in settings().sources.values() for source in group.values()}
-    assert {str(path.relative_to(watch.ROOT)) for path in watch._sources(-1)} == wanted
+def test_sources_are_those_of_params():
+    here = Workspace.here()
+    wanted = {source.path for group in here.settings.sources.values() for source in group.values()}
+    assert {here.shown(path) for path in watch._sources(here, -1)} == wanted
 
 
 def test_it_is_time_to_write_at_first_after_a_change_and_at_times_while_changes_go_on():
@@ -111,10 +105,10 @@ def test_it_is_time_to_write_at_first_after_a_change_and_at_times_while_changes_
     assert [time for time in range(108, 240, 2) if pace.due(time, time)] == [168, 230]
 
 
-def test_a_writer_that_cannot_be_started_is_said_and_the_watch_goes_on(monkeypatch, capsys):
+def test_a_writer_that_cannot_be_started_is_said_and_the_watch_goes_on(monkeypatch, capsys, tmp_workspace):
     def fails(*_, **__):
         raise OSError("no more processes")
 
     monkeypatch.setattr(subprocess, "run", fails)
-    watch._run("live")
+    watch._run(tmp_workspace, "live")
     assert "no more processes" in capsys.readouterr().err

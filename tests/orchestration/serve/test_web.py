@@ -9,12 +9,13 @@ import pytest
 import uvicorn
 
 from orchestration.serve import request_guard, web
-from orchestration.state import addresses
+from orchestration.state.addresses import HOST, Addresses
+from orchestration.workspace.workspace import Workspace
 
 
 @pytest.fixture
 def quality(tmp_path) -> Path:
-    folder = tmp_path / "quality"
+    folder = tmp_path / "data" / "quality"
     for name in (
         "pages/datasets/a.html",
         "pages/index.html",
@@ -33,8 +34,8 @@ def quality(tmp_path) -> Path:
 
 @pytest.fixture
 def ask(quality):
-    server = uvicorn.Server(request_guard.config(web.application(quality), 0, "/.*"))
-    listening = socket.create_server((addresses.HOST, 0))
+    server = uvicorn.Server(request_guard.config(web.application(Workspace(quality.parents[1])), 0, "/.*"))
+    listening = socket.create_server((HOST, 0))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
 
@@ -117,12 +118,15 @@ def test_nothing_is_written_and_no_other_name_is_answered(ask):
 def test_the_first_page_says_what_there_is_and_what_makes_the_rest(ask):
     text = ask("/").text
     assert 'href="/pages/"' in text and "not made yet" in text and "silverloom docs" in text
-    assert addresses.address("dagster") in text and addresses.mlflow() in text
+    assert (
+        Addresses(Workspace.here()).address("dagster") in text
+        and Addresses(Workspace.here()).mlflow() in text
+    )
     assert "silverloom docs" in ask("/docs/").text
 
 
 def test_pages_lead_on_to_the_other_servers(ask, monkeypatch):
     monkeypatch.setenv("SILVERLOOM_PORT", "4000")
     assert ask("/to/dagster/runs/abc?x=1").headers["Location"] == "http://127.0.0.1:4000/runs/abc?x=1"
-    assert ask("/to/mlflow/no/dataset/2018-06").headers["Location"] == addresses.mlflow()
+    assert ask("/to/mlflow/no/dataset/2018-06").headers["Location"] == Addresses(Workspace.here()).mlflow()
     assert ask("/to/elsewhere/x").status == 404

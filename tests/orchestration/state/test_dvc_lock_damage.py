@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from orchestration.state import dvc_lock, dvc_lock_damage
 from orchestration.state.dvc_lock_damage import DamagedLockError, stages_of
+from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
 
 WHOLE = (Path(__file__).resolve().parents[3] / "dvc.lock").read_bytes()
@@ -51,13 +52,10 @@ DAMAGE = {
 
 
 @pytest.fixture
-def lock(tmp_path, monkeypatch):
+def lock(tmp_workspace, tmp_path):
     """The path of a dvc.lock that git has, last changed a while ago."""
-    monkeypatch.setattr(dvc_lock_damage, "ROOT", tmp_path)
-    monkeypatch.setattr(dvc_lock_damage, "COPY", tmp_path / ".silverloom" / "dvc.lock")
-    monkeypatch.setattr(dvc_lock, "LOCK", tmp_path / "dvc.lock")
     dvc_lock._stages.cache_clear()
-    path = tmp_path / "dvc.lock"
+    path = tmp_workspace.lock
     path.write_bytes(WHOLE)
     for command in (["init", "-q"], ["add", "dvc.lock"]):
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
@@ -70,9 +68,9 @@ def put(path, content):
 
 
 def test_a_sound_lock_is_read_and_none_is_no_damage(lock):
-    assert dvc_lock.locked_stages() == yaml.safe_load(WHOLE)["stages"]
+    assert dvc_lock.locked_stages(Workspace(lock.parent)) == yaml.safe_load(WHOLE)["stages"]
     lock.unlink()
-    assert dvc_lock.locked_stages() == {}
+    assert dvc_lock.locked_stages(Workspace(lock.parent)) == {}
 
 
 @pytest.mark.parametrize("name", DAMAGE)
@@ -80,7 +78,7 @@ def test_damage_is_named_with_what_to_do(lock, name):
     content, said = DAMAGE[name]
     put(lock, content)
     with pytest.raises(DamagedLockError) as caught:
-        dvc_lock.check_lock()
+        dvc_lock.check_lock(Workspace(lock.parent))
     text = str(caught.value)
     assert text.startswith("dvc.lock is damaged: ") and said in text, text
     assert "`git checkout dvc.lock` brings back what git has, or remove it" in text
@@ -88,70 +86,70 @@ def test_damage_is_named_with_what_to_do(lock, name):
 
 
 def test_a_lock_that_was_cut_off_at_a_line_is_found(lock):
-    dvc_lock_damage.remember(WHOLE)
+    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
     for number in sorted({*range(0, len(LINES), 300), *STAGES[::4], *range(len(LINES) - 8, len(LINES))}):
         with pytest.raises(DamagedLockError):
             put(lock, b"".join(LINES[:number]))
-            dvc_lock.check_lock()
+            dvc_lock.check_lock(Workspace(lock.parent))
 
 
 def test_the_first_stage_that_was_cut_off_is_named_also_where_nothing_was_committed_here(lock):
     put(lock, b"".join(LINES[: STAGES[3]]))
     missing = LINES[STAGES[3]].decode().strip(" :\n")
     with pytest.raises(DamagedLockError, match=f"it was cut off, data/.* of stage {missing} is missing"):
-        dvc_lock.check_lock()
+        dvc_lock.check_lock(Workspace(lock.parent))
 
 
 def test_a_shorter_lock_that_git_has_or_that_was_added_is_no_damage(lock):
-    dvc_lock_damage.remember(WHOLE)
+    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
     put(lock, b"".join(LINES[: STAGES[3]]))
     subprocess.run(["git", "add", "dvc.lock"], cwd=lock.parent, check=True)
-    assert len(dvc_lock.locked_stages()) == 3
+    assert len(dvc_lock.locked_stages(Workspace(lock.parent))) == 3
 
 
 def test_a_lock_that_another_version_of_the_stages_is_in_is_no_damage(lock):
-    dvc_lock_damage.remember(WHOLE)
+    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
     put(lock, b"".join([*LINES[: STAGES[2]], *LINES[STAGES[3] :]]))
-    assert len(dvc_lock.locked_stages()) == len(STAGES) - 1
+    assert len(dvc_lock.locked_stages(Workspace(lock.parent))) == len(STAGES) - 1
 
 
 def test_a_cut_off_lock_is_found_by_the_stages_that_dvc_runs(lock, monkeypatch):
-    dvc_lock_damage.remember(WHOLE)
+    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
     put(lock, b"".join(LINES[: STAGES[3]]))
     monkeypatch.setenv("DVC_STAGE", "talksumm-pairs")
     with pytest.raises(DamagedLockError, match="it was cut off"):
-        dvc_lock.check_lock()
+        dvc_lock.check_lock(Workspace(lock.parent))
 
 
 def test_what_dvc_has_written_so_far_in_place_of_a_removed_lock_is_no_damage(lock):
-    dvc_lock_damage.remember(WHOLE)
+    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
     lock.unlink()
-    dvc_lock.check_before_dvc()
+    dvc_lock.check_before_dvc(Workspace(lock.parent))
     put(lock, b"".join(LINES[: STAGES[3]]))
-    assert len(dvc_lock.locked_stages()) == 3
+    assert len(dvc_lock.locked_stages(Workspace(lock.parent))) == 3
 
 
 def test_what_dvc_adds_to_the_lock_is_missed_when_it_is_cut_off_later(lock):
-    dvc_lock_damage.remember(b"")
-    dvc_lock.check_before_dvc()
+    dvc_lock_damage.remember(Workspace(lock.parent), b"")
+    dvc_lock.check_before_dvc(Workspace(lock.parent))
     put(lock, b"".join(LINES[: STAGES[3]]))
     subprocess.run(["git", "rm", "-qf", "--cached", "dvc.lock"], cwd=lock.parent, check=True)
     with pytest.raises(DamagedLockError, match="it was cut off"):
-        dvc_lock.check_lock()
+        dvc_lock.check_lock(Workspace(lock.parent))
 
 
 @pytest.mark.parametrize("how", [how for how in DAMAGES if how != "emptied"])
 def test_a_damaged_copy_is_set_aside_and_the_lock_is_compared_with_what_git_has(lock, capsys, how):
-    dvc_lock_damage.remember(WHOLE)
-    damage(dvc_lock_damage.COPY, how)
+    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
+    damage(dvc_lock_damage.lock_copy(Workspace(lock.parent)), how)
     put(lock, b"".join(LINES[: STAGES[3]]))
     with pytest.raises(DamagedLockError, match="it was cut off"):
-        dvc_lock.check_lock()
+        dvc_lock.check_lock(Workspace(lock.parent))
     (line,) = capsys.readouterr().err.splitlines()
     assert "is damaged" in line and "compared with what git has" in line
-    damage(dvc_lock_damage.COPY, how)
-    dvc_lock_damage.remember(WHOLE)
-    assert dvc_lock_damage.COPY.read_bytes() == WHOLE
+    damage(dvc_lock_damage.lock_copy(Workspace(lock.parent)), how)
+    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
+    assert dvc_lock_damage.lock_copy(Workspace(lock.parent)).read_bytes() == WHOLE
 
 
 def test_a_lock_that_is_being_written_is_read_again(lock):
@@ -163,7 +161,7 @@ def test_a_lock_that_is_being_written_is_read_again(lock):
 
     writer = threading.Thread(target=finish)
     writer.start()
-    assert len(dvc_lock.locked_stages()) == len(STAGES)
+    assert len(dvc_lock.locked_stages(Workspace(lock.parent))) == len(STAGES)
     writer.join()
 
 
@@ -171,14 +169,14 @@ def test_without_a_sound_version_in_git_it_is_not_named_as_a_remedy(lock):
     put(lock, b"")
     subprocess.run(["git", "add", "dvc.lock"], cwd=lock.parent, check=True)
     with pytest.raises(DamagedLockError, match="it is empty; remove it, and `make run`"):
-        dvc_lock.check_lock()
+        dvc_lock.check_lock(Workspace(lock.parent))
 
 
 def test_without_git_a_damaged_lock_is_found_all_the_same(lock, monkeypatch):
     monkeypatch.setenv("PATH", "")
     put(lock, b"")
     with pytest.raises(DamagedLockError, match="it is empty; remove it"):
-        dvc_lock.check_lock()
+        dvc_lock.check_lock(Workspace(lock.parent))
 
 
 @given(st.binary() | st.text().map(str.encode))

@@ -3,6 +3,7 @@
 import pytest
 
 from orchestration.state import input_snapshot
+from orchestration.workspace.workspace import Workspace
 
 
 def test_a_source_that_may_not_be_read_does_not_stop_a_run(tmp_path, monkeypatch):
@@ -14,13 +15,12 @@ def test_a_source_that_may_not_be_read_does_not_stop_a_run(tmp_path, monkeypatch
 
 
 @pytest.fixture
-def marks(tmp_path, monkeypatch):
+def marks(tmp_workspace, tmp_path):
     """The marks of a project of one module."""
-    monkeypatch.setattr(input_snapshot, "ROOT", tmp_path)
     (tmp_path / "ops/text").mkdir(parents=True)
     (tmp_path / "ops/text/words.py").write_text("A = 1")
     (tmp_path / "params.yaml").touch()
-    return input_snapshot.code_marks.__wrapped__()
+    return input_snapshot.code_marks.__wrapped__(tmp_workspace)
 
 
 EDITS = {
@@ -34,12 +34,12 @@ EDITS = {
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_code_that_is_written_to_is_named(tmp_path, marks, edit):
-    input_snapshot.check_code(marks)
+    input_snapshot.check_code(Workspace(tmp_path), marks)
     EDITS[edit](tmp_path)
     with pytest.raises(
         input_snapshot.MovedError, match=f"^{edit.split(',')[0]} changed while this ran.*: run again$"
     ):
-        input_snapshot.check_code(marks)
+        input_snapshot.check_code(Workspace(tmp_path), marks)
 
 
 def test_an_edit_that_was_undone_is_noticed(tmp_path, marks):
@@ -47,11 +47,11 @@ def test_an_edit_that_was_undone_is_noticed(tmp_path, marks):
     words.unlink()
     words.write_text("A = 1")
     with pytest.raises(input_snapshot.MovedError, match=r"^ops changed"):
-        input_snapshot.check_code(marks)
+        input_snapshot.check_code(Workspace(tmp_path), marks)
 
 
 def test_what_python_and_editors_leave_beside_code_is_no_edit(tmp_path, marks):
     (tmp_path / "ops/text/__pycache__").mkdir()
     (tmp_path / "ops/text/__pycache__/words.pyc").touch()
     (tmp_path / "ops/.words.py.swp").touch()
-    input_snapshot.check_code(marks)
+    input_snapshot.check_code(Workspace(tmp_path), marks)

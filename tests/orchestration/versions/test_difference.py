@@ -16,6 +16,7 @@ from orchestration.files.parquet import write_part
 from orchestration.versions.contents import unequal
 from orchestration.versions.difference import KINDS, difference
 from orchestration.versions.revisions import Version
+from orchestration.workspace.workspace import Workspace
 
 SHAPE = Shape(
     unit=columns(("text", pa.string())),
@@ -57,7 +58,7 @@ def write(folder, months):
         for index, tables in enumerate(parts):
             write_part(Path(folder, month), index, Outcome.of(SHAPE, [], *tables), SHAPE)
     files = folder_hashes(Path(folder))
-    return OnDisk("group/one", str(folder), None, version(files), files)
+    return OnDisk(Workspace(Path(folder)), "group/one", str(folder), None, version(files), files)
 
 
 @pytest.fixture

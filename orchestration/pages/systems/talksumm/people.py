@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ops.annotation.questionnaire import TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES, YES_NO
+from ops.annotation.questionnaire import YES_NO
 from ops.outcome import Row
+from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 
 _QUESTIONS = {
-    question.name: question
-    for questionnaire in (TALKSUMM_SENTENCES, TALKSUMM_SUMMARIES)
-    for question in questionnaire.questions
+    question.name: question for questionnaire in QUESTIONNAIRES for question in questionnaire.questions
 }
 
 

@@ -23,7 +23,7 @@ from ops.discofuse.build.stored import (
     stored_annotations,
 )
 from ops.discofuse.schemas import ANNOTATED
-from ops.parse.schemas import PROSE
+from ops.discofuse.sources.schemas import PROSE
 from ops.text.sentences import sentence_spans
 from orchestration.files.parquet import write_table
 

@@ -8,7 +8,7 @@ from ops.discofuse.build.candidates import candidates
 from ops.discofuse.build.examples import ExampleParams, examples
 from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import RuleParams
-from ops.parse.schemas import PROSE
+from ops.discofuse.sources.schemas import PROSE
 
 PARAMS = AnnotationParams()
 REASONS = {"no_phenomenon", "short", "long", "non_ascii", "repeated", "unsure_coreference"}

@@ -14,7 +14,8 @@ from ops.discofuse.evaluation.human_evaluation import (
     HumanEvaluationParams,
     human_evaluation,
 )
-from ops.discofuse.evaluation.rating_sheets import QUESTIONNAIRES, RATING_SHEETS
+from ops.discofuse.evaluation.questionnaires import QUESTIONNAIRES
+from ops.discofuse.evaluation.rating_sheets import RATING_SHEETS
 from ops.talksumm.evaluation import human_evaluation as talksumm
 from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS as TALKSUMM_SHEETS
 from tests.parts import parts

@@ -7,8 +7,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
+from ops.discofuse.evaluation.questionnaires import QUESTIONNAIRES
 from ops.discofuse.evaluation.rating_sheets import (
-    QUESTIONNAIRES,
     RATING_SHEETS,
     RatingSheetParams,
     gold_decisions,

@@ -5,11 +5,11 @@ import pytest
 from ops.discofuse.models.fusion_training import MODELS
 from ops.discofuse.models.transfer import SYSTEMS, TABLE, TABLE_10, TRANSFER, TransferParams, transfer
 from ops.discofuse.schemas import BALANCED
+from ops.discofuse.sources.schemas import FUSION_PAIRS
 from ops.metrics.bootstrap import interval
 from ops.metrics.sari import sari
 from ops.models.seq2seq.files import load
 from ops.models.training import TrainingError
-from ops.parse.schemas import FUSION_PAIRS
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.discofuse.fusion_cases import example, pair, transfer_params
 from tests.parts import parts

@@ -7,7 +7,7 @@ from ops.models.extractors.labelled import Labelled
 from ops.models.extractors.paper import Extraction, Paper
 from ops.models.extractors.recurrence import conclusion, introduction, recurrence
 from ops.models.extractors.tasks import TransformerTask
-from ops.models.extractors.transformer import _Layer
+from ops.models.extractors.transformer import PaperTransformers, encoder_layer
 from ops.parse.roles import ROLES
 from tests.ops.models.extractors.extractor_cases import embed, paper_of, spans, transformer
 
@@ -45,20 +45,33 @@ def test_without_a_budget_sentences_are_taken_that_are_more_probable_than_not():
     assert set_scores(transformer(), [-0.1, -1.0, -3.0]).extract(paper, None).indices == (0,)
 
 
-def test_attention_is_the_softmax_of_scaled_products():
+def test_a_layer_adds_attention_and_then_a_feed_forward_network_each_of_normalised_states():
     torch.manual_seed(0)
-    layer = _Layer(8, 2, 0.0).eval()
+    layer = encoder_layer(8, 2, 0.5).eval()
     states = torch.randn(1, 5, 8)
+    attention = layer.self_attn
     with torch.no_grad():
         found = layer(states)[0]
-        query, key, value = layer.mixed(layer.before_attention(states))[0].split(8, dim=1)
+        mixed = layer.norm1(states)[0] @ attention.in_proj_weight.T + attention.in_proj_bias
+        query, key, value = mixed.split(8, dim=1)
         heads = []
         for head in (slice(0, 4), slice(4, 8)):
             weights = torch.softmax(query[:, head] @ key[:, head].T / 2, dim=1)
             heads.append(weights @ value[:, head])
-        after = states[0] + layer.out(torch.cat(heads, dim=1))
-        expected = after + layer.feed(layer.before_feed(after))
+        after = states[0] + attention.out_proj(torch.cat(heads, dim=1))
+        hidden = torch.nn.functional.gelu(layer.linear1(layer.norm2(after)))
+        expected = after + layer.linear2(hidden)
     assert torch.allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("sentences", [1, 5, 40, 300])
+def test_evaluation_gives_the_bits_of_a_training_without_dropout(sentences):
+    network = PaperTransformers(2, 8, 5, 16, 2, 2, 0.0)
+    generator = torch.Generator().manual_seed(sentences)
+    inputs = (torch.randn(sentences, 8, generator=generator), torch.randn(sentences, 5, generator=generator))
+    trained = network.train()(*inputs)
+    with torch.no_grad():
+        assert torch.equal(network.eval()(*inputs), trained)
 
 
 def test_a_score_is_of_the_mean_of_the_members_scores_and_members_differ():

@@ -13,6 +13,7 @@ from torch import nn
 
 from ops.coreference.fitting import Lists, fit
 from ops.models.extractors.pointer import SentenceEncoder
+from ops.models.extractors.transformer import encoder_layer
 from ops.models.training import TrainingParams, train
 from tests.ops.models.training.toy_task import Toy
 
@@ -20,7 +21,7 @@ PARAMS = TrainingParams(epochs=2, batch_size=10, learning_rate=0.01, metric="err
 
 
 class Sequences(Toy):
-    """Convolutions as wide as those over 300-dimensional word vectors, then a bidirectional LSTM and attention."""
+    """Convolutions as wide as those over 300-dimensional word vectors, an LSTM, a layer of a Transformer."""
 
     def __init__(self):
         super().__init__(examples=20)
@@ -33,8 +34,7 @@ class Sequences(Toy):
                 {
                     "sentences": SentenceEncoder(300, 8, 0.1),
                     "lstm": nn.LSTM(24, 8, batch_first=True, bidirectional=True),
-                    "attention": nn.MultiheadAttention(16, 2, batch_first=True),
-                    "norm": nn.LayerNorm(16),
+                    "transformer": encoder_layer(16, 2, 0.1),
                     "output": nn.Linear(16, 1),
                 }
             )
@@ -44,8 +44,7 @@ class Sequences(Toy):
         lengths = torch.full((words.shape[0] * 6,), 12)
         sentences = self.module["sentences"](words.flatten(0, 1), lengths, self.vectors).unflatten(0, (-1, 6))
         states, _ = self.module["lstm"](sentences)
-        mixed, _ = self.module["attention"](states, states, states, need_weights=False)
-        return self.module["output"](nn.functional.gelu(self.module["norm"](mixed)))[:, :, 0].mean(dim=1)
+        return self.module["output"](self.module["transformer"](states))[:, :, 0].mean(dim=1)
 
     def loss(self, indices):
         chosen = list(indices)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 from orchestration.workspace.environment import STRICT
 
 COMMAND = [sys.executable, "-m", "tests.ops.models.training.few_steps"]
@@ -20,7 +20,9 @@ def test_an_emulated_haswell_trains_the_same_weights():
     emulated = ["qemu-x86_64", "-cpu", "Haswell", *COMMAND]
     environment = {**os.environ, **STRICT}
     native, other = (
-        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout
+        subprocess.run(
+            command, cwd=checkout(), env=environment, check=True, capture_output=True, text=True
+        ).stdout
         for command in (COMMAND, emulated)
     )
     assert json.loads(native.splitlines()[-1]) == json.loads(other.splitlines()[-1])

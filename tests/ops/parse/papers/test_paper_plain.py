@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.parse.head import lines_of
 from ops.parse.papers import FORMATS
-from ops.parse.papers.body import body_spans, lines_of
+from ops.parse.papers.body import body_spans
 from ops.parse.papers.paper import Paper
 from ops.parse.source import ParseError, Raw
 from ops.text.space import fold

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
 from ops.talksumm.align.decoding import Table, decode
 from ops.talksumm.align.transition import stay_probability
@@ -111,7 +111,7 @@ print(-decode(1000, 4000) + decode(50_000, 4000))
 
 def test_memory_does_not_grow_with_words_times_sentences():
     done = subprocess.run(
-        [sys.executable, "-c", IN_A_CHILD], capture_output=True, text=True, check=True, cwd=ROOT
+        [sys.executable, "-c", IN_A_CHILD], capture_output=True, text=True, check=True, cwd=checkout()
     )
     assert int(done.stdout) < 50_000 * 4000 / 2
 

@@ -9,12 +9,14 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parse.schemas import PAPERS, SENTENCES, TALKS
+from ops.parse.schemas import PAPERS, SENTENCES
+from ops.rank.budget import Budget
 from ops.talksumm.align.alignments import divide, lengths
 from ops.talksumm.align.hmm import HmmParams
 from ops.talksumm.pairing.pairs import PairParams, leads, pair_talks, similarities
 from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS
-from ops.talksumm.summarise.budgets import Budget, SummaryParams, needs, summaries
+from ops.talksumm.sources.schemas import TALKS
+from ops.talksumm.summarise.budgets import SummaryParams, needs, summaries
 from ops.thresholds import above, at_least, at_most, below, scored
 from tests.ops.talksumm.pairing.test_pairs import paper, sentence, talk
 from tests.parts import parts

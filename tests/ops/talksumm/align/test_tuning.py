@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ops.models.registry import word_vectors
-from ops.parse.gold_alignments import parse_gold_alignments
 from ops.parse.records import Record
-from ops.parse.schemas import GOLD_ALIGNMENTS, TALKS
 from ops.parse.source import Raw
 from ops.talksumm import HmmParams, align_words
 from ops.talksumm.align.tokens import observe
 from ops.talksumm.align.transition import stay_probability
 from ops.talksumm.align.tuning import Point, TuningParams, intervals, tune
 from ops.talksumm.schemas import PAIRS, TUNING
+from ops.talksumm.sources.gold_alignments import parse_gold_alignments
+from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS
 from tests.parts import parts
 
 SAMPLE = Path(__file__).resolve().parents[4] / "data" / "sample"
@@ -395,8 +395,8 @@ def sample():
     from ops.parse.papers import parse_papers
     from ops.parse.sentences import SentenceParams, filter_sentences
     from ops.parse.source import MonthRule, Source
-    from ops.parse.talks import FORMATS as TRANSCRIPTS
-    from ops.parse.talks import parse_talks
+    from ops.talksumm.sources.talks import FORMATS as TRANSCRIPTS
+    from ops.talksumm.sources.talks import parse_talks
 
     def records(kind, raws, name="any"):
         return [Record(f"{name}/{raw.path}", name, kind, "Apache-2.0", "2018-06", raw) for raw in raws]

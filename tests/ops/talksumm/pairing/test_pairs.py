@@ -9,10 +9,11 @@ import pytest
 from pydantic import ValidationError
 
 from ops.identity import row_id
-from ops.parse.schemas import PAPERS, SENTENCES, TALKS
+from ops.parse.schemas import PAPERS, SENTENCES
 from ops.talksumm.pairing.matches import CANDIDATES, match_talks
 from ops.talksumm.pairing.pairs import PairParams, pair_talks
 from ops.talksumm.schemas import MATCHES, PAIRS
+from ops.talksumm.sources.schemas import TALKS
 from tests.parts import dealt
 
 PARAMS = PairParams()

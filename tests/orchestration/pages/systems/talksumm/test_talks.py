@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from assets.declare.settings import ROOT
+from assets.declare.settings import checkout
 from ops.talksumm.align.tokens import observe
 from orchestration.pages.systems.talksumm import talks
 from orchestration.pages.systems.talksumm.talk import is_quiet, moves, starts
@@ -166,7 +166,7 @@ def test_quiet_words_are_those_that_the_model_does_not_see():
         '"the',
     }
     for kind in ("txt", "srt", "vtt"):
-        for path in (ROOT / "data/sample/talks").glob(f"*.{kind}"):
+        for path in (checkout() / "data/sample/talks").glob(f"*.{kind}"):
             words |= set(path.read_text().split())
     wrong = [word for word in sorted(words) if is_quiet(word) == bool(observe([word])[0])]
     assert not wrong

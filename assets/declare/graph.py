@@ -1,0 +1,75 @@
+"""The asset graph: which datasets there are, in which order, and what each reads.
+
+Belongs here: questions over declarations that are handed in. Not here: where anything lies
+(orchestration/workspace), what is fresh (orchestration/state/freshness.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from assets.declare.declaration import Declaration
+from assets.declare.settings import ParamsError, Settings, check_names
+
+
+class Graph:
+    """Declarations, inputs before what reads them."""
+
+    def __init__(self, declarations: Iterable[Declaration]) -> None:
+        self.datasets = {item.name: item for item in declarations}
+
+    def upstream(self, item: Declaration) -> list[Declaration]:
+        """Return the datasets that a dataset reads."""
+        return [self.datasets[source.key.to_user_string()] for source in item.inputs]
+
+    def ancestors(self, item: Declaration) -> list[Declaration]:
+        """Return every dataset that a dataset depends on, directly or not, each once."""
+        found = {
+            dataset.name: dataset
+            for parent in self.upstream(item)
+            for dataset in (parent, *self.ancestors(parent))
+        }
+        return list(found.values())
+
+    def selected(self, select: str | None) -> list[Declaration]:
+        """Return the datasets of a selection with all that they need: a group, a dataset, or everything.
+
+        Raises ParamsError where nothing has that name.
+        """
+        if select is None:
+            return list(self.datasets.values())
+        chosen = [item for item in self.datasets.values() if select in (item.name, item.key.path[0])]
+        if not chosen:
+            names = sorted({item.key.path[0] for item in self.datasets.values()} | set(self.datasets))
+            raise ParamsError(f"nothing is called {select!r}; known: {', '.join(names)}")
+        wanted = {item.name for item in chosen} | {a.name for item in chosen for a in self.ancestors(item)}
+        return [item for name, item in self.datasets.items() if name in wanted]
+
+    def input_months(self, item: Declaration, month: str) -> dict[str, list[str]]:
+        """Return the partitions of each input that a partition reads."""
+        return {
+            parent.name: parent.made_months if source.all_months or not parent.partitioned else [month]
+            for source, parent in zip(item.inputs, self.upstream(item), strict=True)
+        }
+
+    def check(self, document: Mapping[str, Any], settings: Settings) -> None:
+        """Raise ParamsError for params that nothing declares, and for exclusions of what does not exist."""
+        check_names(document, {name for item in self.datasets.values() for name in item.sections})
+        sources = {item.records for item in self.datasets.values() if item.records}
+        if unknown := sorted(settings.sources.keys() - sources):
+            known = ", ".join(sorted(sources))
+            raise ParamsError(f"params.yaml: unknown key sources.{unknown[0]}; known: {known}")
+        for exclusion in settings.exclude:
+            if exclusion.asset not in self.datasets:
+                known = ", ".join(self.datasets)
+                raise ParamsError(f"params.yaml: exclude: unknown asset {exclusion.asset}; known: {known}")
+            if exclusion.partition not in self.datasets[exclusion.asset].months:
+                raise ParamsError(
+                    f"params.yaml: exclude: {exclusion.asset} has no partition {exclusion.partition}"
+                )
+
+
+def label(item: Declaration, month: str) -> str:
+    """Return how a partition is called in messages."""
+    return f"{item.name} {month}".strip()

@@ -1,0 +1,101 @@
+"""What TalkSumm alone reads: talks, alignments made by hand, summaries by people.
+
+Belongs here: its datasets of the group "sources". Not here: papers (assets/sources.py), parsing
+(ops/talksumm/sources).
+"""
+
+from __future__ import annotations
+
+from assets.declare.dataset import dataset
+from assets.declare.expectations import (
+    THIS_MONTH,
+    among,
+    at_most,
+    between,
+    identity,
+    matches,
+    none,
+    not_null,
+    steady,
+    text,
+    texts,
+)
+from ops.outcome import Outcomes
+from ops.parse.scan import Records
+from ops.scores import Score
+from ops.talksumm.sources import gold_alignments as label_files
+from ops.talksumm.sources import human_summaries as summary_files
+from ops.talksumm.sources import talks as talk_files
+from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
+
+
+@dataset(
+    group="sources",
+    shape=TALKS,
+    formats=talk_files.FORMATS,
+    measures=["words.length"],
+    scores={"words": Score("words.length")},
+    expectations=[
+        *identity("talk"),
+        *not_null("document", "month"),
+        among("month", THIS_MONTH),
+        *not_null("title", "date", severity="warning"),
+        matches("date", r"^\d{4}(-\d{2}){0,2}$", "warning"),
+        *text("title", longest=400),
+        between("words.length", 1),
+        between("words.length", 20, 100_000, "warning"),
+        between("words.start.least", 0),
+        *none("words.start.descents"),
+        *none("words.offset.descents", severity="warning"),
+        *texts("words.text", longest=100),
+        *steady(),
+    ],
+)
+def talks(records: Records) -> Outcomes:
+    """Transcripts of talks, word by word, with times where the transcript has them."""
+    return records.map(talk_files.parse_talks)
+
+
+@dataset(
+    group="sources",
+    shape=GOLD_ALIGNMENTS,
+    formats=label_files.FORMATS,
+    optional=True,
+    measures=["sentence.characters"],
+    expectations=[
+        *identity("label"),
+        *not_null("document", "month", "first_word", "last_word"),
+        among("month", THIS_MONTH),
+        between("first_word", 0),
+        at_most("first_word", "last_word"),
+        *text("sentence", longest=3_000),
+        *steady(),
+    ],
+)
+def gold_alignments(records: Records) -> Outcomes:
+    """Alignments made by hand: which words of a talk describe which sentence of its paper."""
+    return records.map(label_files.parse_gold_alignments)
+
+
+@dataset(
+    group="sources",
+    shape=HUMAN_SUMMARIES,
+    formats=summary_files.FORMATS,
+    optional=True,
+    measures=["words", "sentences.length"],
+    scores={"words": Score("words")},
+    expectations=[
+        *identity("reference"),
+        *not_null("document", "month", "kind"),
+        among("month", THIS_MONTH),
+        among("kind", *summary_files.KINDS),
+        between("sentences.length", 1),
+        between("words", 1),
+        between("words", 20, 1_000, "warning"),
+        *texts("sentences.items", longest=3_000),
+        *steady(),
+    ],
+)
+def human_summaries(records: Records) -> Outcomes:
+    """Summaries of papers that people wrote: what the summaries of a model are compared with."""
+    return records.map(summary_files.parse_human_summaries)

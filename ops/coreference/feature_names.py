@@ -1,0 +1,219 @@
+"""The names of the features of a pronoun and an entity that it may mean, and their order.
+
+Belongs here: the names, in groups; the network's weights have this order. Not here: what the features are
+computed from (features.py). Features are shares, flags (0 or 1), or counts divided by what is many.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, get_type_hints
+
+from ops.coreference.chain import Chain
+from ops.coreference.titles import NoneTitle, TitleMatch
+
+
+class Distance(NamedTuple):
+    """How far from the pronoun the entity's nearest mention stands."""
+
+    is_candidate: float
+    only_after: float
+    same_sentence: float
+    one_sentence_back: float
+    two_sentences_back: float
+    farther_back: float
+    log_tokens_between: float
+    nearer_candidates: float
+    nearest: float
+    second_nearest: float
+
+
+class Role(NamedTuple):
+    """The grammatical role of the nearest mention."""
+
+    subject: float = 0.0
+    passive: float = 0.0
+    object: float = 0.0
+    oblique: float = 0.0
+    possessive: float = 0.0
+    apposition: float = 0.0
+    modifier: float = 0.0
+    other: float = 0.0
+
+
+class Grammar(NamedTuple):
+    """Roles of the nearest mention and of the pronoun ("subject_for_object"), clauses, and binding."""
+
+    conjunct: float
+    same_role: float
+    subject_for_subject: float
+    subject_for_possessive: float
+    subject_for_object: float
+    object_for_object: float
+    object_for_subject: float
+    possessive_for_possessive: float
+    possessive_for_subject: float
+    subject_in_sentence: float
+    subject_in_previous: float
+    subject_in_previous_for_subject: float
+    main_subject_in_sentence: float
+    main_subject_in_previous: float
+    main_subject_in_previous_for_subject: float
+    begins_sentence: float
+    commands_from_same_clause: float
+    commands_from_clause_above: float
+    commands_from_farther_above: float
+    commands_possessive: float
+    violates_binding: float
+    violates_binding_possessive: float
+    commands_reflexive: float
+
+
+class Kind(NamedTuple):
+    """What the entity is: how often it is mentioned, of what type, and of what gender."""
+
+    mentions_before: float
+    mentions: float
+    single_mention: float
+    in_both_sentences: float
+    early_in_document: float
+    says: float
+    words: float
+    person: float
+    surely_person: float
+    labelled_person: float
+    labelled_organisation_or_place: float
+    labelled_other: float
+    name: float
+    gender_fit: float
+    good_gender_fit: float
+    bad_gender_fit: float
+    nearer_subjects: float
+    plural: float
+    quotation_between: float
+
+
+class Mentions(NamedTuple):
+    """All mentions near the pronoun, before and behind it, and the verbs that they depend on."""
+
+    later_subject_above: float
+    later_subject_above_possessive: float
+    later_subject_above_only_after: float
+    mentioned_later: float
+    name_with_article: float
+    in_relative_clause: float
+    same_role_in_sentence: float
+    same_role_in_previous: float
+    object_in_sentence: float
+    possessive_in_either: float
+    conjunct_in_either: float
+    steps_in_tree: float
+    near_in_tree: float
+    share_of_most_mentioned: float
+    most_mentioned: float
+    below_best_gender_fit: float
+    best_gender_fit: float
+    mentions_following: float
+    none_following: float
+    shortened_name: float
+    verb_repeated: float
+    pronoun_begins_after_subject: float
+    same_verb: float
+    verb_above: float
+    possessive_in_sentence: float
+
+
+class Pronoun(NamedTuple):
+    """The pronoun itself: the same for all candidates."""
+
+    subject: float
+    object: float
+    possessive: float
+    reflexive: float
+    in_adverbial_clause: float
+    in_complement_clause: float
+    in_relative_clause: float
+    in_conjunct: float
+    in_main_clause: float
+    tokens_before: float
+    feminine: float
+    rivals: float
+
+
+class Place(NamedTuple):
+    """Where in its sentence the nearest mention stands."""
+
+    behind_by: float
+    behind_with: float
+    behind_of: float
+    behind_in_at_on_from_near: float
+    behind_to_for: float
+    behind_as_like_than: float
+    owner_of_subject: float
+    coordinated: float
+    in_brackets: float
+    labelled_organisation: float
+    first_in_sentence: float
+
+
+class Context(NamedTuple):
+    """Relations in the tree, and the entity beside its rivals."""
+
+    related: float
+    controls: float
+    nearer_persons: float
+    share_of_mentions: float
+    unknown_gender: float
+    named_as_place: float
+    verb_governs_pronouns: float
+    cataphoric: float
+
+
+class CandidateFeatures(NamedTuple):
+    """All features of a candidate, group by group."""
+
+    distance: Distance
+    role: Role
+    grammar: Grammar
+    kind: Kind
+    mentions: Mentions
+    chain: Chain
+    pronoun: Pronoun
+    place: Place
+    context: Context
+    title: TitleMatch
+
+
+class NoneFeatures(NamedTuple):
+    """What speaks for "none of them"; in the vector these take the first places, and zeros the others."""
+
+    is_candidate: float
+    candidates: float
+    first_sentence: float
+    no_candidates: float
+    good_gender_fits: float
+    fair_gender_fits: float
+    possessive: float
+    subject: float
+    earlier_pronoun: float
+    earlier_pronoun_means_none: float
+    tokens_before: float
+
+
+#: "group.feature", in the order of a candidate's vector.
+NAMES = tuple(
+    f"{name}.{feature}"
+    for name, group in get_type_hints(CandidateFeatures).items()
+    for feature in group._fields
+)
+WIDTH = len(NAMES)
+
+
+def candidate_vector(features: CandidateFeatures) -> list[float]:
+    """Return the numbers of a candidate in the order of `NAMES`."""
+    return [value for group in features for value in group]
+
+
+def none_vector(features: NoneFeatures, title: NoneTitle) -> list[float]:
+    """Return the numbers of "none of them", as many as a candidate has."""
+    values = [*features, *title]
+    return values + [0.0] * (WIDTH - len(values))

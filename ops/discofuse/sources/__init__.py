@@ -1,0 +1,1 @@
+"""What DiscoFuse alone reads, parsed: prose, and split-and-rephrase corpora."""

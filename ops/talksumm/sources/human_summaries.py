@@ -1,0 +1,174 @@
+"""Summaries of papers by people, as CL-SciSumm and ScisummNet have them.
+
+Belongs here: the format, and the op that makes a table of summaries. Not here: the papers
+(ops/parse/papers/cl_scisumm.py), summaries that a system makes, and comparing the two.
+
+Both corpora keep them in `<paper>/summary/`. What real files taught (WING-NUS/scisumm-corpus): the name of
+the file may be that of another paper (J00-3003/summary/J03-3003.human.txt), so that the folder counts; the
+annotator stands behind an underscore (A00-2018_sweta.human.txt); "community" and "abstract" are S elements
+without a root, in which "&" may stand unescaped; "human" is running text, lines broken anywhere; "gold" is
+one sentence a line below the paper's title.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from ops.identity import row_id
+from ops.outcome import Outcome, Row
+from ops.parse import files
+from ops.parse.characters import check_characters
+from ops.parse.decoding import decoded, unescaped
+from ops.parse.records import Record, read_each
+from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
+from ops.text.hyphens import join_lines, words_of
+from ops.text.sentences import sentence_spans
+from ops.text.space import fold
+
+#: Written after reading citing sentences and paper; chosen from both by what is cited; the authors' own;
+#: written after reading citing sentences and abstract (ScisummNet).
+KINDS = ("human", "community", "abstract", "gold")
+
+_NAME = re.compile(rf"(?P<stem>.+)\.(?P<kind>{'|'.join(KINDS)})(\.summary)?\.txt", re.IGNORECASE | re.DOTALL)
+_SUFFIXES = tuple(f".{kind}{more}.txt" for kind in KINDS for more in ("", ".summary"))
+
+_TAG = re.compile(r"(</?S(?:\s[^<>]*)?>)")
+_TITLE = re.compile(r"\ssid\s*=\s*[\"']?0[\"']?(?!\d)")
+_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+
+
+class Summary(NamedTuple):
+    """A summary by a person."""
+
+    paper: str
+    """The document id of its paper."""
+    kind: str
+    annotator: str | None
+    title: str | None
+    """The paper's title, where the summary begins with it."""
+    sentences: list[str]
+
+
+class _ClSciSummSummaries:
+    """A folder of CL-SciSumm or ScisummNet: every `*.<kind>.txt` of `KINDS`; other files are passed over.
+
+    The document of a record is paper, annotator and kind, for instance
+    "A00-2018_sweta.human"; two files of the same are one too many.
+    """
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return files.whole_files(folder, source, _SUFFIXES, only, passing=True, document=_document)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return `document`: the paper, then annotator and kind."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> Summary:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        paper, annotator, kind = _told(raw.path)
+        check_characters(raw.document, "the file's name")
+        text = decoded(raw.content)
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        check_characters(text, "the file")
+        title = None
+        if _TAG.match(text.lstrip()):
+            title, sentences = _elements(text)
+        elif kind == "gold":
+            title, *sentences = [fold(line) for line in text.splitlines() if line.strip()] or [""]
+        else:
+            sentences = _running(text)
+        if not sentences:
+            raise ParseError("no sentence below the title" if title else "no sentence")
+        return Summary(paper, kind, annotator, title, sentences)
+
+
+FORMATS: dict[str, Format[Summary]] = {"cl_scisumm_summaries": _ClSciSummSummaries()}
+
+
+def parse_human_summaries(records: Sequence[Record]) -> Outcome:
+    """Return the summary of every record, or the record rejected with file and cause."""
+
+    def rows(record: Record) -> list[Row]:
+        return [_row(record, FORMATS[record.kind].parse(record.raw))]
+
+    return read_each(records, HUMAN_SUMMARIES, rows)
+
+
+def _told(path: str) -> tuple[str, str | None, str]:
+    """Return paper, annotator and kind by a file's path; in `<paper>/summary/` the folder is the paper."""
+    place = PurePosixPath(path)
+    found = _NAME.fullmatch(place.name)
+    stem, kind = (found["stem"], found["kind"].lower()) if found else (place.stem, "")
+    paper, _, annotator = stem.rpartition("_") if "_" in stem else (stem, "", "")
+    if len(place.parts) > 2 and place.parts[-2].lower() == "summary":
+        paper = place.parts[-3]
+        if stem == paper or stem.startswith(f"{paper}_"):
+            annotator = stem[len(paper) + 1 :]
+    return paper, annotator or None, kind
+
+
+def _document(path: str) -> str:
+    paper, annotator, kind = _told(path)
+    return ".".join(filter(None, ["_".join(filter(None, [paper, annotator])), kind]))
+
+
+def _elements(text: str) -> tuple[str | None, list[str]]:
+    """Return title (the sentence 0) and sentences of S elements.
+
+    Raises ParseError for text outside of them, and for one that is not closed.
+    """
+    title, sentences = None, []
+    opened, start = "", 0
+    for index, piece in enumerate(_TAG.split(text)):
+        if index % 2:
+            if bool(opened) != piece.startswith("</"):
+                cause = "an S element is not closed" if opened else f"{piece} closes nothing"
+                raise ParseError(f"broken XML: {cause} (line {_line(text, start)})")
+            opened = "" if opened else piece
+        elif opened:
+            sentence = fold(unescaped(unescaped(piece)))
+            if _TITLE.search(opened):
+                title = sentence or None
+            elif sentence:
+                sentences.append(sentence)
+        elif outside := piece.strip():
+            line = _line(text, start + piece.index(outside))
+            raise ParseError(f"broken XML: text outside of the S elements: {outside[:40]!r} (line {line})")
+        start += len(piece)
+    if opened:
+        raise ParseError(f"broken XML: an S element is not closed (line {_line(text, start)})")
+    return title, sentences
+
+
+def _line(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _running(text: str) -> list[str]:
+    """Return the sentences of text whose lines may be broken anywhere; a blank line ends one."""
+    known = words_of(text)
+    sentences = []
+    for block in _BLANK_LINES.split(text.strip()):
+        flow = fold(join_lines(block, known))
+        sentences += [flow[start:end] for start, end in sentence_spans(flow)]
+    return sentences
+
+
+def _row(record: Record, summary: Summary) -> Row:
+    return {
+        "id": row_id("reference", record.source, record.raw.document),
+        "source_ids": [record.id],
+        "licence": record.licence,
+        "document": summary.paper,
+        "month": record.month,
+        "kind": summary.kind,
+        "annotator": summary.annotator,
+        "title": summary.title,
+        "sentences": summary.sentences,
+        "words": sum(len(sentence.split()) for sentence in summary.sentences),
+    }

@@ -1,0 +1,73 @@
+"""Talks: transcripts in four formats beside one table of metadata.
+
+Belongs here: the kinds of source of talks, and the op that parses records.
+Not here: matching talks with papers (ops/talksumm/pairing/pairs.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from ops.identity import row_id
+from ops.outcome import Outcome, Row
+from ops.parse.records import Record, read_each
+from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.talksumm.sources.schemas import TALKS
+from ops.talksumm.sources.talks import folder, plain, srt, talk, timed, webvtt
+from ops.talksumm.sources.talks.talk import Talk, Word
+
+__all__ = ["FORMATS", "Talk", "Word", "parse_talks"]
+
+_READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
+    ".json": timed.read,
+    ".srt": srt.read,
+    ".txt": plain.read,
+    ".vtt": webvtt.read,
+}
+
+
+class _Transcripts:
+    """A folder of .vtt, .srt, .txt and .json transcripts beside `metadata.csv`."""
+
+    def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return folder.split(folder_, source, _READERS.keys(), only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the talk's row of the metadata, with the columns that are the user's own."""
+        return raw.companions
+
+    def parse(self, raw: Raw) -> Talk:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        words = _READERS[PurePosixPath(raw.path).suffix.lower()](talk.decode(raw.content))
+        if not words:
+            raise ParseError("no spoken words")
+        row = raw.companions
+        return Talk(row["title"], row["date"], row["url"], row["licence"], words)
+
+
+FORMATS: dict[str, Format[Talk]] = {"transcripts": _Transcripts()}
+
+
+def parse_talks(records: Sequence[Record]) -> Outcome:
+    """Read raw transcripts into rows of TALKS; those that cannot be read are rejected with their cause."""
+
+    def rows(record: Record) -> list[Row]:
+        return [_row(record, FORMATS[record.kind].parse(record.raw))]
+
+    return read_each(records, TALKS, rows)
+
+
+def _row(record: Record, talk: Talk) -> Row:
+    return {
+        "id": row_id("talk", record.source, record.raw.document),
+        "source_ids": [record.id],
+        "licence": talk.licence or record.licence,
+        "document": record.raw.document,
+        "title": talk.title,
+        "date": talk.date,
+        "month": record.month,
+        "url": talk.url or None,
+        "words": [word._asdict() for word in talk.words],
+    }

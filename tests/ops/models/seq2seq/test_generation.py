@@ -1,0 +1,121 @@
+"""Hugging Face's beam search over CopyNet against searches that are written out, an answer at a time."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ops.models.seq2seq.copynet import CopyNet
+from ops.models.seq2seq.pieces import EOS, PAD, UNK
+
+#: Padding, the end, unknown, and two more; of each source's words two are beyond these.
+V, OTHERS = 5, 2
+PIECES = [piece for piece in range(V + OTHERS) if piece not in (PAD, UNK)]
+
+sources = st.lists(st.integers(3, V + OTHERS - 1), min_size=1, max_size=5).map(lambda pieces: [*pieces, EOS])
+penalties = st.sampled_from([0.0, 0.6, 1.0])
+
+
+@st.composite
+def networks(draw):
+    with torch.random.fork_rng():
+        torch.manual_seed(draw(st.integers(0, 10_000)))
+        network = CopyNet(V, 4, 2, draw(st.integers(1, 2)), 0.0)
+    for weight in network.parameters():
+        # Far from uniform, so that answers differ.
+        weight.data.mul_(4)
+    return network.eval()
+
+
+def generated(network, rows, width, most, penalty):
+    """Return the answers to some sources, with the end where one has it."""
+    longest = max(map(len, rows))
+    numbers = torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
+    with torch.no_grad():
+        found = network.generate(
+            input_ids=numbers, encoder_outputs=network.begun(numbers), others=OTHERS, max_new_tokens=most,
+            num_beams=width, do_sample=False, length_penalty=penalty, suppress_tokens=[PAD, UNK],
+        )  # fmt: skip
+    answers = []
+    for _, *row in found.tolist():
+        length = row.index(EOS) + 1 if EOS in row else len(row)
+        answers.append(tuple(row[:length]))
+    return answers
+
+
+class Reader:
+    """The log-probability of every piece behind an answer to one source, read alone from its beginning."""
+
+    def __init__(self, network, source):
+        self.network, self.source, self.known = network, source, {}
+
+    @torch.no_grad()
+    def following(self, answer):
+        if answer not in self.known:
+            network = self.network
+            memory, state = network.encode(torch.tensor([self.source]))
+            scores = network.begin(memory, state)
+            for piece in (PAD, *answer):
+                state, scores = network.step(torch.tensor([piece]), state, scores, memory)
+            copies = scores[:, : len(self.source)]
+            found = network.probabilities(state[:, -1], copies, memory.numbers, OTHERS)
+            self.known[answer] = found[0].log().tolist()
+        return self.known[answer]
+
+    def rank(self, answer, penalty):
+        scores = [self.following(answer[:place])[piece] for place, piece in enumerate(answer)]
+        return sum(scores) / len(answer) ** penalty
+
+
+def searched(reader, width, most, penalty):
+    """Return the rank of the best answer that a beam finds.
+
+    Of the twice `width` likeliest answers, those that have ended are kept if they are among the first
+    `width`, and the first `width` others go on, until none of them ranks above the worst of `width` kept ones.
+    """
+    growing, kept = [((), 0.0)], []
+    for length in range(1, most + 1):
+        grown = [
+            ((*answer, piece), score + reader.following(answer)[piece])
+            for answer, score in growing
+            for piece in PIECES
+        ]
+        grown = sorted(grown, key=lambda pair: -pair[1])[: 2 * width]
+        ended = [pair for pair in grown if pair[0][-1] == EOS or length == most]
+        kept += [score / length**penalty for answer, score in grown[:width] if (answer, score) in ended]
+        kept = sorted(kept, reverse=True)[:width]
+        growing = [pair for pair in grown if pair not in ended][:width]
+        if not growing or (len(kept) == width and growing[0][1] / length**penalty <= kept[-1]):
+            break
+    return kept[0]
+
+
+@settings(max_examples=30)
+@given(networks(), st.lists(sources, min_size=1, max_size=3), st.integers(2, 4), st.integers(1, 5), penalties)
+def test_the_answers_to_a_batch_are_those_of_a_search_that_reads_every_answer_alone(
+    network, rows, width, most, penalty
+):
+    for source, answer in zip(rows, generated(network, rows, width, most, penalty), strict=True):
+        reader = Reader(network, source)
+        expected = searched(reader, width, most, penalty)
+        assert reader.rank(answer, penalty) == pytest.approx(expected, abs=1e-4)
+
+
+@settings(max_examples=30)
+@given(networks(), sources, penalties)
+def test_a_beam_that_holds_all_answers_finds_the_best(network, source, penalty):
+    reader = Reader(network, source)
+    answers = [(EOS,), *((first, second) for first in PIECES if first != EOS for second in PIECES)]
+    best = max(reader.rank(answer, penalty) for answer in answers)
+    [found] = generated(network, [source], len(answers), 2, penalty)
+    assert reader.rank(found, penalty) == pytest.approx(best, abs=1e-4)
+
+
+@settings(max_examples=30)
+@given(networks(), sources)
+def test_width_one_takes_the_likeliest_piece_every_time(network, source):
+    reader, answer = Reader(network, source), ()
+    while len(answer) < 4 and (not answer or answer[-1] != EOS):
+        scores = reader.following(answer)
+        answer = (*answer, max(PIECES, key=lambda piece: scores[piece]))
+    assert generated(network, [source], 1, 4, None) == [answer]

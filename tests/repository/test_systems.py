@@ -1,0 +1,101 @@
+"""A system is files of its own: nothing outside of them names it."""
+
+import ast
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assets.declare.settings import checkout
+from tests.systems import own_folders
+
+SYSTEMS = sorted(module.name for module in pkgutil.iter_modules([str(checkout() / "assets/systems")]))
+
+#: Pages that still name a system, and should not.
+PAGES = ("people.py", "system_scores.py", "templates/versions.html")
+
+
+def source_files(root: Path) -> Iterator[Path]:
+    """Every file of code, with templates and scripts."""
+    for package in ("ops", "assets", "orchestration"):
+        for path in sorted((root / package).rglob("*")):
+            if path.suffix in {".py", ".html", ".js", ".css", ".yaml"}:
+                yield path
+
+
+def code_words(path: Path) -> Iterator[str]:
+    """What a file says in code: of Python identifiers and strings, without docstrings, comments and help texts."""
+    text = path.read_text()
+    if path.suffix != ".py":
+        yield text
+        return
+    tree = ast.parse(text)
+    passed_over = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("typer."):
+            passed_over |= {id(word.value) for word in call.keywords if word.arg == "help"}
+    for node in ast.walk(tree):
+        if id(node) in passed_over:
+            continue
+        for _, value in ast.iter_fields(node):
+            yield from [value] if isinstance(value, str) else []
+
+
+def naming(root: Path, system: str) -> set[str]:
+    """The files that name a system and are not its own."""
+    found = set()
+    for path in source_files(root):
+        place = path.relative_to(root).as_posix()
+        own = any(place.startswith((f"{folder}/", f"{folder}.")) for folder in own_folders(system))
+        if not own and any(system in word.lower() for word in code_words(path)):
+            found.add(place)
+    return found
+
+
+def test_there_are_systems():
+    assert {"discofuse", "talksumm"} <= set(SYSTEMS)
+
+
+def test_nothing_outside_of_a_system_names_it():
+    found = set().union(*(naming(checkout(), system) for system in SYSTEMS))
+    assert found == {f"orchestration/pages/{name}" for name in PAGES}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from ops.loom import warp",
+        "import ops.loom.warp",
+        "LOOM_ROWS = 3",
+        "def of_loom(): ...",
+        "call(loom=1)",
+        "name = 'loom/warps'",
+        "name = f'data/{folder}/loom'",
+    ],
+)
+def test_what_names_a_system_in_code_is_found(tmp_path, line):
+    for folder in ("ops/loom", "assets/systems", "orchestration"):
+        (tmp_path / folder).mkdir(parents=True)
+    for place in ("ops/loom/warp.py", "assets/systems/loom.py", "orchestration/run.py"):
+        (tmp_path / place).write_text(f'"""As in Loom (1804)."""\n# of Loom\n{line}\n')
+    assert naming(tmp_path, "loom") == {"orchestration/run.py"}
+
+
+@pytest.mark.parametrize(
+    "line", ['typer.Option(help="A group (loom).")', "x = 1  # loom", '"""loom"""', "x: int\n'''loom'''"]
+)
+def test_docstrings_comments_and_help_texts_may_name_one(tmp_path, line):
+    (tmp_path / "orchestration").mkdir()
+    (tmp_path / "orchestration/run.py").write_text(f"{line}\n")
+    assert naming(tmp_path, "loom") == set()
+
+
+def test_templates_and_scripts_are_looked_at_as_they_stand(tmp_path):
+    (tmp_path / "orchestration").mkdir()
+    (tmp_path / "orchestration/page.html").write_text("<p>loom</p>")
+    assert naming(tmp_path, "loom") == {"orchestration/page.html"}
