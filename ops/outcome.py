@@ -8,16 +8,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
 Row: TypeAlias = Mapping[str, Any]
 
 
-def column(name: str, kind: pa.DataType, meaning: str = "", nullable: bool = True) -> pa.Field:
-    """Return a column with what it means, which no file carries: Parquet is written without it."""
-    return pa.field(name, kind, nullable, {"meaning": meaning} if meaning else None)
+class Role(NamedTuple):
+    """What a column is to its row, for whoever shows the row."""
+
+    name: Literal["title", "text", "name", "time", "place", "spans"]
+    detail: str = ""
+
+
+#: What a row is about, in a few words, and at length.
+TITLE, TEXT = Role("title"), Role("text")
+#: What tells a row from others and says nothing: a path, an address. When something was published.
+NAME, TIME = Role("name"), Role("time")
+
+
+def place(phrase: str) -> Role:
+    """Return the role of a column that tells where a row stands in what it was made of.
+
+    `phrase` says so in words, with columns of the row: "{locator}, characters {start}-{end}".
+    """
+    return Role("place", phrase)
+
+
+def spans(words: str) -> Role:
+    """Return the role of a list of spans of words (`first` and `last`, as indices, both included).
+
+    `words` tells where these are: "pair_id.words" is the column `words` of the row that `pair_id` names.
+    """
+    return Role("spans", words)
+
+
+def column(
+    name: str, kind: pa.DataType, meaning: str = "", role: Role | None = None, nullable: bool = True
+) -> pa.Field:
+    """Return a column with what it means and is, which no file carries: Parquet is written without both."""
+    told = {"meaning": meaning} if meaning else {}
+    told |= {"role": role.name, "detail": role.detail} if role else {}
+    return pa.field(name, kind, nullable, told or None)
+
+
+def role(field: pa.Field) -> Role | None:
+    """Return what a column is to its row, None where its declaration does not say."""
+    told = field.metadata or {}
+    return Role(told[b"role"].decode(), told[b"detail"].decode()) if b"role" in told else None
+
+
+def of_role(schema: pa.Schema, name: str) -> dict[str, str]:
+    """Return the columns that have a role, in order, each with the detail of it."""
+    return {field.name: found.detail for field in schema if (found := role(field)) and found.name == name}
 
 
 def meaning(field: pa.Field) -> str:
@@ -34,7 +78,7 @@ IDENTITY = pa.schema(
     [
         column("id", pa.string(), "stable: made from content or source, not from position", nullable=False),
         column("source_ids", pa.list_(pa.string()), "rows or files that it was made from", nullable=False),
-        column("licence", pa.string(), "of all sources that it was made from", nullable=False),
+        column("licence", pa.string(), "of all sources that it was made from", NAME, nullable=False),
     ]
 )
 
@@ -51,8 +95,10 @@ REJECT_COLUMNS = pa.schema(
 )
 
 
-#: A column as shapes are written: name, type and, mostly, what it means; or one of another shape.
-Field: TypeAlias = tuple[str, pa.DataType] | tuple[str, pa.DataType, str] | pa.Field
+#: A column as shapes are written: name, type and, mostly, meaning and role; or one of another shape.
+Field: TypeAlias = (
+    tuple[str, pa.DataType] | tuple[str, pa.DataType, str] | tuple[str, pa.DataType, str, Role] | pa.Field
+)
 
 
 def columns(*fields: Field) -> pa.Schema:

@@ -20,9 +20,10 @@ from ruamel.yaml import YAML
 
 from assets.declare.declaration import Declaration
 from orchestration.catalogue import workspace
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.corpus import write_corpus
+from tests.systems import leave_out, own_datasets
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(__file__).with_name("end_to_end")
@@ -218,7 +219,8 @@ def check_out(project: Project) -> None:
         shutil.copy(ROOT / name, root / name)
     write_corpus(root / "corpus")
     (root / "params.yaml").write_text((ROOT / "params.yaml").read_text())
-    without_discofuse(project)
+    # What these projects show holds for any dataset, and half of them take half the time.
+    leave_out(root, "discofuse")
     project.params(small)
     project.silverloom("render")
     project.git("init", "-q", "-b", "main")
@@ -232,13 +234,8 @@ def check_out(project: Project) -> None:
 
 def datasets() -> dict[str, Declaration]:
     """The datasets of these projects."""
-    return {name: item for name, item in workspace().datasets.items() if item.key.path[0] != "discofuse"}
-
-
-def without_discofuse(project: Project) -> None:
-    """Leave one system out: what these projects show holds for any dataset, and half of them take half the time."""
-    shutil.rmtree(project.root / "assets/systems/discofuse")
-    project.params(lambda params: params.pop("discofuse"))
+    left_out = own_datasets("discofuse")
+    return {name: item for name, item in workspace().datasets.items() if name not in left_out}
 
 
 def small(params) -> None:

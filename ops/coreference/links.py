@@ -75,9 +75,9 @@ def _joined(
 
     for group in (*pairs, *groups):
         first, *others = group
-        for other in others:
-            parent[root(other)] = root(first)
-    members: dict[TokenSpan, list[TokenSpan]] = {}
+        for span in others:
+            parent[root(span)] = root(first)
+    members: dict[Span, list[Span]] = {}
     for span in parent:
         members.setdefault(root(span), []).append(span)
     return [spans for spans in members.values() if len(spans) > 1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.discofuse.sources.schemas import PROSE
-from ops.outcome import Shape, column, columns, extended, struct
+from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, column, columns, extended, struct
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
@@ -17,9 +17,9 @@ ANNOTATED = Shape(
     unit=PROSE.kept,
     kept=columns(
         ("document_id", _TEXT, "row of sources/prose"),
-        ("document", _TEXT, "the document's name in its source"),
-        ("title", _TEXT, "as the source has it"),
-        ("month", _TEXT, "of publication, YYYY-MM"),
+        ("document", _TEXT, "the document's name in its source", NAME),
+        ("title", _TEXT, "as the source has it", TITLE),
+        ("month", _TEXT, "of publication, YYYY-MM", TIME),
         ("domain", _TEXT, "of the source in params.yaml"),
         ("pipeline", _TEXT, "what parsed it: pipeline, version and digest, coreference"),
         (
@@ -60,7 +60,7 @@ ANNOTATED = Shape(
 #: What a sentence, and what is made of it, keeps of its document.
 _OF_DOCUMENT = columns(
     ("document_id", _TEXT, "row of sources/prose"),
-    ("month", _TEXT, "of publication, YYYY-MM"),
+    ("month", _TEXT, "of publication, YYYY-MM", TIME),
     ("domain", _TEXT, "of the source in params.yaml"),
 )
 
@@ -68,7 +68,7 @@ _OF_DOCUMENT = columns(
 SENTENCE = extended(
     _OF_DOCUMENT,
     ("sentence", _INT, "in the document, from 0"),
-    ("text", _TEXT, "as it stands in the document"),
+    ("text", _TEXT, "as it stands in the document", TEXT),
 )
 
 #: The columns of the released files, in their order (github.com/google-research-datasets/discofuse).

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, columns, extended, struct
+from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, place, struct
 
 _TEXT, _INT, _LONG = pa.string(), pa.int32(), pa.int64()
 
 #: A record as it lies in its source; the unit of every dataset that is parsed.
 RECORD = columns(
-    ("path", _TEXT, "name of the source in params.yaml, then the file below its folder"),
+    ("path", _TEXT, "name of the source in params.yaml, then the file below its folder", NAME),
     ("row", _LONG, "line of the record, from 1, in a file of several"),
     ("content", pa.binary(), "the bytes as they are"),
 )
@@ -26,8 +26,13 @@ _PLACE = (
 _TEXT_AS_FOUND = (
     ("start", _LONG, "first character in the paper's text"),
     ("end", _LONG, "character after the last"),
-    ("locator", _TEXT, 'in the source\'s own terms: "S sid=12", "sections[3]", "line 40"'),
-    ("text", _TEXT, "de-hyphenated, white space folded"),
+    (
+        "locator",
+        _TEXT,
+        'in the source\'s own terms: "S sid=12", "sections[3]", "line 40"',
+        place("{locator}, characters {start}-{end}"),
+    ),
+    ("text", _TEXT, "de-hyphenated, white space folded", TEXT),
 )
 
 SENTENCE_IN_PAPER = struct(
@@ -37,10 +42,10 @@ SENTENCE_IN_PAPER = struct(
 PAPERS = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT, "the paper's name in its source"),
-        ("title", _TEXT, "as the source has it"),
-        ("month", _TEXT, "of publication, YYYY-MM"),
-        ("text", _TEXT, "of a plain-text source: the file, so that offsets are offsets into the file"),
+        ("document", _TEXT, "the paper's name in its source", NAME),
+        ("title", _TEXT, "as the source has it", TITLE),
+        ("month", _TEXT, "of publication, YYYY-MM", TIME),
+        ("text", _TEXT, "of a plain-text source: the file, so that offsets are offsets into the file", TEXT),
         (
             "sections",
             pa.list_(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, columns, extended, struct
+from ops.outcome import TEXT, TIME, TITLE, Shape, columns, extended, place, spans, struct
 from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS, WORD
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
@@ -17,7 +17,7 @@ MATCHES = Shape(
     unit=TALKS.kept,
     kept=columns(
         ("talk_id", _TEXT, "row of sources/talks"),
-        ("talk_title", _TEXT, "as the talk's metadata has it"),
+        ("talk_title", _TEXT, "as the talk's metadata has it", TITLE),
         (
             "candidates",
             pa.list_(
@@ -48,8 +48,8 @@ PAIRS = Shape(
         ("talk_id", _TEXT, "row of sources/talks"),
         ("paper_id", _TEXT, "row of sources/papers"),
         ("talk_title", _TEXT, "as the talk's metadata has it"),
-        ("paper_title", _TEXT, "as the paper's source has it"),
-        ("paper_month", _TEXT, "of the paper's publication, YYYY-MM"),
+        ("paper_title", _TEXT, "as the paper's source has it", TITLE),
+        ("paper_month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
         ("similarity", _REAL, "of the titles, 0 to 1"),
         ("words", pa.list_(WORD), "the transcript, word by word"),
         ("sentences", pa.list_(SENTENCE_OF_PAIR), "of the paper, in its order"),
@@ -61,7 +61,7 @@ _STATE = columns(
     ("talk_id", _TEXT, "row of sources/talks"),
     ("paper_id", _TEXT, "row of sources/papers"),
     *_OF_SENTENCE,
-    ("text", _TEXT, "the sentence"),
+    ("text", _TEXT, "the sentence", TEXT),
 )
 
 ALIGNMENTS = Shape(
@@ -69,12 +69,13 @@ ALIGNMENTS = Shape(
     kept=extended(
         _STATE,
         ("state", _INT, "index among the pair's states, from 0"),
-        ("count", _INT, "time steps (spoken words that stayed) in this state"),
+        ("count", _INT, "time steps (spoken words that stayed) in this state", place("{count} spoken words")),
         ("seconds", _REAL, "time spent in this state; null where the transcript has no times"),
         (
             "spans",
             pa.list_(struct(("first", _INT), ("last", _INT))),
             "runs of the talk's words, as indices into the pair's words, both ends included",
+            spans("pair_id.words"),
         ),
         ("log_probability", _REAL, "of the pair's most probable path"),
     ),
@@ -86,12 +87,12 @@ SUMMARIES = Shape(
         ("pair_id", _TEXT, "row of talksumm/pairs"),
         ("talk_id", _TEXT, "row of sources/talks"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("paper_title", _TEXT, "as the paper's source has it"),
+        ("paper_title", _TEXT, "as the paper's source has it", TITLE),
         ("budget", _TEXT, "its name in params.yaml"),
         ("sentence_ids", pa.list_(_TEXT), "rows of sources/sentences, in the paper's order"),
         ("positions", pa.list_(_INT), "of these sentences in the paper"),
         ("counts", pa.list_(_INT), "spoken words spent on these sentences"),
-        ("text", _TEXT, "the summary"),
+        ("text", _TEXT, "the summary", TEXT),
         ("words", _INT, "of the summary"),
         ("paper_words", _INT, "of all states of the paper"),
     ),
@@ -104,7 +105,7 @@ TRAINING_SETS = Shape(
         ("split", _TEXT, "train or validation, by paper"),
         ("pair_id", _TEXT, "row of talksumm/pairs"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("title", _TEXT, "of the paper"),
+        ("title", _TEXT, "of the paper", TITLE),
         ("sentences", pa.list_(_TEXT), "the paper's states in order"),
         ("roles", pa.list_(_TEXT), "of the sections that the sentences stand in"),
         ("sections", pa.list_(_INT), "number of the section that a sentence stands in, from 0"),

@@ -5,7 +5,7 @@ Belongs here: reading the rows of an ancestry, and the raw file of a record. Not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import yaml
 
 from assets.declare.settings import settings
-from ops.outcome import Row
+from ops.outcome import of_role
 from ops.parse.records import record_place
 from orchestration.lineage.ancestry import Ancestry, File, RowPlace
 from orchestration.lineage.rows import read
@@ -39,28 +39,27 @@ def rows(places: Sequence[RowPlace], whole: bool = False) -> list[Row]:
     """Return the rows at some places; each file is read once.
 
     Unless `whole`, texts are cut to what `short` looks at, and lists stand as the number of their items, but
-    for the `spans` of an aligned sentence. Raises ValueError naming a file that is no Parquet.
+    for spans of words. Raises ValueError naming a file that is no Parquet.
     """
     found: list[Row] = [{}] * len(places)
     for file, numbers in _by_file(places).items():
         table = read(file.path).take(pa.array([places[number].index for number in numbers]))
-        for number, row in zip(numbers, (table if whole else _brief(table)).to_pylist(), strict=True):
+        shown = table if whole else _brief(table, of_role(file.schema, "spans"))
+        for number, row in zip(numbers, shown.to_pylist(), strict=True):
             found[number] = row
     return found
 
 
-def where(row: Row) -> str:
+def where(file: File, row: Row) -> str:
     """Return the place of a row in what it was made of, in words; empty where it has none of its own."""
-    if "locator" in row:
-        return f"{row['locator']}, characters {row['start']}-{row['end']}"
-    if "count" in row:
-        return f"{row['count']} spoken words"
-    return ""
+    phrases = of_role(file.schema, "place").items()
+    return next((phrase.format_map(row) for name, phrase in phrases if name in row), "")
 
 
-def saying(columns: Sequence[str]) -> str | None:
-    """Return the column that says most shortly what a row is about."""
-    return next((name for name in ("title", "paper_title", "talk_title", "text") if name in columns), None)
+def summary_column(file: File, columns: Collection[str]) -> str | None:
+    """Return the one of some columns that tells most shortly what a row of a file is about."""
+    wanted = [*of_role(file.schema, "title"), *of_role(file.schema, "text")]
+    return next((name for name in wanted if name in columns), None)
 
 
 def raw_file(record_id: str, kind: str | None) -> str:
@@ -79,24 +78,26 @@ def raw_file(record_id: str, kind: str | None) -> str:
     return f"{record_id} (its source is not in params.yaml any more)"
 
 
-def spoken(ancestry: Ancestry, states: Sequence[Row]) -> list[list[Spoken]]:
-    """Return the first words of the transcript that each aligned sentence stands for; none for other rows."""
-    found: list[list[Spoken]] = [[] for _ in states]
-    aligned = [number for number, row in enumerate(states) if row.get("spans")]
-    codes = ancestry.codes([states[number]["pair_id"] for number in aligned])
-    places = {code: ancestry.passport(code).kept for code in set(codes) if code >= 0}
-    numbers: dict[RowPlace, list[int]] = {}
-    for number, code in zip(aligned, codes, strict=True):
-        if places.get(code):
-            numbers.setdefault(places[code][-1], []).append(number)
-    for file, which in _by_file(pairs := list(numbers)).items():
-        words = read(file.path, ["words"])["words"].combine_chunks()
-        for place in (pairs[index] for index in which):
-            talk = words[place.index].values
-            for number in numbers[place]:
-                found[number] = [
-                    _spoken(talk, span["first"], span["last"]) for span in states[number]["spans"][:SPOKEN]
-                ]
+def spoken(ancestry: Ancestry, places: Sequence[Place], contents: Sequence[Row]) -> list[list[Spoken]]:
+    """Return the first words of the transcript that each row with spans of it stands for; none for others."""
+    found: list[list[Spoken]] = [[] for _ in places]
+    spans: list[tuple[int, str, str, str]] = [
+        (number, name, *detail.split(".", 1))  # type: ignore[misc]
+        for number, (place, row) in enumerate(zip(places, contents, strict=True))
+        for name, detail in of_role(place.file.schema, "spans").items()
+        if row.get(name)
+    ]
+    codes = ancestry.codes([contents[number][owner] for number, _, owner, _ in spans])
+    holders = {code: ancestry.lineage(code).kept for code in set(codes) if code >= 0}
+    wanted: dict[tuple[File, str], list[tuple[int, str, int]]] = {}
+    for (number, name, _, words), code in zip(spans, codes, strict=True):
+        if kept := holders.get(code):
+            wanted.setdefault((kept[-1].file, words), []).append((number, name, kept[-1].index))
+    for (file, words), rows_of_file in wanted.items():
+        lists = read(file.path, [words])[words].combine_chunks()
+        for number, name, index in rows_of_file:
+            first = contents[number][name][:SPOKEN]
+            found[number] = [_passage(lists[index].values, span["first"], span["last"]) for span in first]
     return found
 
 
@@ -112,7 +113,7 @@ def flow(value: object) -> str:
     return text.removesuffix("...\n").strip()
 
 
-def _spoken(talk: pa.StructArray, first: int, last: int) -> Spoken:
+def _passage(talk: pa.StructArray, first: int, last: int) -> Spoken:
     texts, offsets = talk.field("text"), talk.field("offset")
     end = offsets[last].as_py() + len(texts[last].as_py())
     shown = texts.slice(first, min(last + 1 - first, 4 * WIDTH)).to_pylist()
@@ -126,13 +127,13 @@ def _by_file(places: Sequence[RowPlace]) -> dict[File, list[int]]:
     return found
 
 
-def _brief(table: pa.Table) -> pa.Table:
-    brief = {name: _brief_column(name, table[name]) for name in table.column_names if name != "source_ids"}
-    return pa.table(brief)
+def _brief(table: pa.Table, whole: Collection[str]) -> pa.Table:
+    names = [name for name in table.column_names if name != "source_ids"]
+    return pa.table({name: table[name] if name in whole else _brief_column(table[name]) for name in names})
 
 
-def _brief_column(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if pa.types.is_list(column.type) and name != "spans":
+def _brief_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_list(column.type):
         return pc.binary_join_element_wise(
             pc.list_value_length(column).cast(pa.string()), pa.scalar("items"), pa.scalar(" ")
         )

@@ -32,8 +32,8 @@ _FOUND = TypeAdapter(dict[str, Any])
 
 
 @dataclass(frozen=True)
-class DatasetChange:
-    """How one dataset changed: a sentence, and where its rows differ, the comparison and its page."""
+class Entry:
+    """What changed in one dataset: a sentence, and where its rows differ, the comparison and its page."""
 
     name: str
     summary: str
@@ -45,7 +45,7 @@ class DatasetChange:
 def write_versions(workspace: Workspace, folder: Path) -> None:
     """Write `versions.html` and a page for each dataset that has changed; pages of older comparisons go.
 
-    What cannot be compared, for want of its bytes or of a history, has the reason in its place.
+    What cannot be compared, for want of its bytes or of a history, stands in its place.
     """
     entries = [
         _entry(workspace, item, folder / "versions")

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.outcome import DROP_COLUMNS, REJECT_COLUMNS
+from ops.outcome import DROP_COLUMNS, NAME, REJECT_COLUMNS, TEXT, role
 from ops.text.words import count_words
 from orchestration.files.json_ready import json_ready
 from orchestration.pages.sampling import fair
@@ -21,9 +21,8 @@ from orchestration.pages.sampling import fair
 #: Characters of all rows of a page together, and items of its lists.
 CHARACTERS, ITEMS = 6_000_000, 300_000
 _SECONDS, _WORDS = 15.0, 40
-_SAYING = 4.5
+_LEAST_WORDS = 4.5
 _WHY = frozenset({*DROP_COLUMNS.names, *REJECT_COLUMNS.names})
-_NAMES = frozenset({"id", "licence", "document", "path", "url"})
 
 #: A text is a string, or a list of its beginning and its whole length; anything with items a mapping of their
 #: number `n` and the first of them, `v`.
@@ -38,25 +37,38 @@ class Column:
     kind: str
     """`text`, `value`, `words` (of a transcript), `ranges`, `table`, `list` or `numbers`."""
     part: str
-    """`says`, `why`, `facts` or `names`."""
+    """`texts`, `why`, `facts` or `names`."""
     fields: tuple[str, ...] = ()
 
 
-def columns(table: pa.Table) -> list[Column]:
-    """Return a table's columns. A text says something where its values have several words on average."""
+def columns(table: pa.Table, declared: pa.Schema | None = None) -> list[Column]:
+    """Return a table's columns, with roles as they are `declared`, else as its own schema has them.
+
+    A text is to be read where its values have several words on average.
+    """
     found = []
-    for field in table.schema:
+    for field in _declared(table, declared):
         kind, fields = _kind(field.type)
         found.append(Column(field.name, kind, _part(field, kind, table[field.name]), fields))
     return found
 
 
-def cells(table: pa.Table, shown: int) -> Iterator[list[Cell]]:
-    """Yield the cells of each row, where `shown` rows share the page."""
+def cells(table: pa.Table, shown: int, declared: pa.Schema | None = None) -> Iterator[list[Cell]]:
+    """Yield the cells of each row, where `shown` rows share the page; `declared` as of `columns`."""
     most = max(2_000, 4 * CHARACTERS // max(shown, 1))
     items = max(50, ITEMS // max(shown, 1))
-    made = [_column(table[name].combine_chunks(), most, items) for name in table.column_names]
+    made = [
+        _column(table[field.name].combine_chunks(), field.type, most, items)
+        for field in _declared(table, declared)
+    ]
     yield from map(list, zip(*made, strict=True))
+
+
+def _declared(table: pa.Table, declared: pa.Schema | None) -> list[pa.Field]:
+    """Return the fields of a table, as declared where these are of the same type: files carry no roles."""
+    known = {field.name: field for field in declared or ()}
+    named = [(field, known.get(field.name, field)) for field in table.schema]
+    return [found if found.type == field.type else field for field, found in named]
 
 
 def fitted(rows: Sequence[list[Cell]], total: int = CHARACTERS) -> list[list[Cell]]:
@@ -87,30 +99,30 @@ def _kind(kind: pa.DataType) -> tuple[str, tuple[str, ...]]:
         return "words", fields
     if len(fields) == 2 and all(pa.types.is_integer(field.type) for field in inner):
         return "ranges", fields
-    # what a row says comes first here, too; names come last
-    order = sorted(fields, key=lambda name: (name != "text", _is_name(name), fields.index(name)))
-    return "table", tuple(order)
+    # texts come first here, too; names come last
+    order = sorted(inner, key=lambda field: (role(field) != TEXT, _is_name(field), fields.index(field.name)))
+    return "table", tuple(field.name for field in order)
 
 
 def _part(field: pa.Field, kind: str, values: pa.ChunkedArray) -> str:
     if field.name in _WHY:
         return "why"
-    if _is_name(field.name):
+    if _is_name(field):
         return "names"
-    if kind in ("words", "table", "list") or field.name == "text" or pa.types.is_binary(field.type):
-        return "says"
+    if kind in ("words", "table", "list") or role(field) == TEXT or pa.types.is_binary(field.type):
+        return "texts"
     if kind == "text":
         words = pc.mean(count_words(pc.utf8_slice_codeunits(values, 0, 400))).as_py()
-        return "says" if words is not None and words >= _SAYING else "facts"
+        return "texts" if words is not None and words >= _LEAST_WORDS else "facts"
     return "facts"
 
 
-def _is_name(name: str) -> bool:
-    return name in _NAMES or name.endswith(("_id", "_ids"))
+def _is_name(field: pa.Field) -> bool:
+    return role(field) == NAME or field.name == "id" or field.name.endswith(("_id", "_ids"))
 
 
-def _column(values: pa.Array, most: int, items: int) -> list[Cell]:
-    kind, fields = _kind(values.type)
+def _column(values: pa.Array, declared: pa.DataType, most: int, items: int) -> list[Cell]:
+    kind, fields = _kind(declared)
     if kind == "text":
         return _texts(values, most)
     if kind == "value":

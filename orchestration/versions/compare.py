@@ -6,10 +6,11 @@ matching rows (difference.py), pages (pages/versions.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from assets.declare.settings import ParamsError
+from ops.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
 from orchestration.files.json_ready import json_ready
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import differences
@@ -24,7 +25,6 @@ from orchestration.workspace.workspace import Workspace
 LIMIT = 10
 ALIKE = "the same inputs, params and code"
 _PREVIEW = 200
-_NAMES = frozenset({"id", "licence", "month", "path", "document", "reason", "detail", "error"})
 
 
 def compare(
@@ -47,6 +47,8 @@ def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
     """Return all that differs between two versions."""
     found = difference(old, new, limit)
     readers = Reader(old), Reader(new)
+    item = workspace.datasets.get(old.dataset)
+    passed_over = _passed_over(item.shape if item else None)
     return {
         "dataset": old.dataset,
         "old": {"revision": old.revision, "label": old.label, "commit": old.commit, "version": old.md5},
@@ -65,7 +67,10 @@ def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
         "columns": dict(sorted(found.columns.items(), key=lambda column: (-column[1], column[0]))),
         "new_columns": found.new_columns,
         "lost_columns": found.lost_columns,
-        "examples": {kind: [_example(case, readers) for case in found.cases.get(kind, [])] for kind in KINDS},
+        "examples": {
+            kind: [_example(case, readers, passed_over) for case in found.cases.get(kind, [])]
+            for kind in KINDS
+        },
     }
 
 
@@ -143,11 +148,11 @@ def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
     return {**key, "inputs": inputs}
 
 
-def _example(case: Case, readers: tuple[Reader, Reader]) -> dict[str, Any]:
+def _example(case: Case, readers: tuple[Reader, Reader], passed_over: Collection[str]) -> dict[str, Any]:
     old, new = (
         reader.row(spot) if spot else {} for reader, spot in zip(readers, (case.old, case.new), strict=True)
     )
-    example: dict[str, Any] = {"id": case.id, "month": case.month, "text": _preview(new or old)}
+    example: dict[str, Any] = {"id": case.id, "month": case.month, "text": _preview(new or old, passed_over)}
     if any(case.fates):
         example |= {"from": case.fates[0], "to": case.fates[1]}
     elif old and new:
@@ -159,9 +164,16 @@ def _example(case: Case, readers: tuple[Reader, Reader]) -> dict[str, Any]:
     return example
 
 
-def _preview(row: Mapping[str, Any]) -> str:
+def _passed_over(shape: Shape | None) -> frozenset[str]:
+    """Return the columns that do not say what a row is about: names, times, and what every row has."""
+    schemas = (shape.kept, shape.unit) if shape else ()
+    named = [of_role(schema, role) for schema in schemas for role in ("name", "time")]
+    return frozenset().union(IDENTITY.names, DROP_COLUMNS.names, REJECT_COLUMNS.names, *named)
+
+
+def _preview(row: Mapping[str, Any], passed_over: Collection[str]) -> str:
     """Return the longest text of a row, or the beginning of it."""
-    texts = (value for name, value in row.items() if isinstance(value, str) and name not in _NAMES)
+    texts = (value for name, value in row.items() if isinstance(value, str) and name not in passed_over)
     text = max(texts, key=len, default="")
     return text if len(text) <= _PREVIEW else f"{text[:_PREVIEW]}…"
 

@@ -1,34 +1,19 @@
 """A system is files of its own: nothing outside of them names it."""
 
 import ast
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from assets.declare.settings import checkout
+from tests.systems import own_folders
 
-SYSTEMS = sorted(path.stem for path in (checkout() / "assets/systems").iterdir() if path.stem[:1] not in "_.")
+SYSTEMS = sorted(module.name for module in pkgutil.iter_modules([str(checkout() / "assets/systems")]))
 
 #: Pages that still name a system, and should not.
-PAGES = (
-    "dataset.py",
-    "people.py",
-    "site.py",
-    "static/talk.js",
-    "system_scores.py",
-    "templates/evaluation.html",
-    "templates/fusion-people.html",
-    "templates/fusion.html",
-    "templates/people.html",
-    "templates/talk.html",
-    "templates/tuning.html",
-    "templates/versions.html",
-)
-
-
-def own_folders(system: str) -> list[str]:
-    return [f"ops/{system}", f"assets/systems/{system}", f"orchestration/pages/systems/{system}"]
+PAGES = ("people.py", "system_scores.py", "templates/versions.html")
 
 
 def source_files(root: Path) -> Iterator[Path]:

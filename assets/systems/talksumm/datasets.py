@@ -170,7 +170,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
         )
         for measure, values in BUDGETS_TO_TRY.items()
     ],
-    contrast=("text", "pairs.sentences"),
+    text_pair=("text", "pairs.sentences"),
     expectations=[
         *identity("summary"),
         *not_null("pair_id", "talk_id", "paper_id", "budget", "text"),
@@ -198,8 +198,8 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     consumes="summaries",
     partitioned=False,
     measures=["sentences.length", "labels.items", "summary.words"],
-    scores={"chosen": DatasetScore("labels.items", "share"), "words": DatasetScore("summary.words")},
-    contrast=("summary", "sentences"),
+    scores={"chosen": Score("labels.items", "share"), "words": Score("summary.words")},
+    text_pair=("summary", "sentences"),
     expectations=[
         *identity("example"),
         *not_null("set", "split", "pair_id", "paper_id", "summary"),

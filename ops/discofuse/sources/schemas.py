@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, columns
+from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, columns
 from ops.parse.schemas import RECORD
 
 _TEXT = pa.string()
@@ -16,11 +16,11 @@ _TEXT = pa.string()
 PROSE = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT, "the document's name in its source"),
-        ("title", _TEXT, "as the source has it; no part of the text"),
-        ("month", _TEXT, "of publication, YYYY-MM"),
+        ("document", _TEXT, "the document's name in its source", NAME),
+        ("title", _TEXT, "as the source has it; no part of the text", TITLE),
+        ("month", _TEXT, "of publication, YYYY-MM", TIME),
         ("domain", _TEXT, "of the source in params.yaml; empty where it has none"),
-        ("text", _TEXT, "paragraphs, each one line, with a blank line between two"),
+        ("text", _TEXT, "paragraphs, each one line, with a blank line between two", TEXT),
     ),
 )
 
@@ -28,8 +28,8 @@ PROSE = Shape(
 FUSION_PAIRS = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT, "file and line"),
-        ("month", _TEXT, "that params.yaml gives the source, YYYY-MM"),
+        ("document", _TEXT, "file and line", NAME),
+        ("month", _TEXT, "that params.yaml gives the source, YYYY-MM", TIME),
         ("split", _TEXT, "by the file's name: train, validation or test"),
         ("fused", _TEXT, "the sentence, space-tokenised"),
         ("first", _TEXT, "the first of the two that it was split into"),

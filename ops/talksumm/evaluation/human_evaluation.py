@@ -25,7 +25,7 @@ from ops.annotation.collected import judged, returned
 from ops.annotation.questionnaire import Questionnaire
 from ops.annotation.schemas import ANSWERS, SAID, VOTES
 from ops.metrics.bootstrap import Floats, Interval, interval
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns
+from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUESTIONNAIRES
@@ -44,8 +44,8 @@ HUMAN_EVALUATION = Shape(
         ("question", _TEXT, "considered (of a sentence), or quality (of a summary)"),
         ("summary_id", _TEXT, "row of talksumm/summaries"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("paper_title", _TEXT, "as the paper's source has it"),
-        ("text", _TEXT, "what was rated"),
+        ("paper_title", _TEXT, "as the paper's source has it", TITLE),
+        ("text", _TEXT, "what was rated", TEXT),
         *VOTES,
         ("mean", _REAL, "of all answers; yes counts 1, no 0"),
         ("deviation", _REAL, "standard deviation of the answers (n - 1); null below two"),

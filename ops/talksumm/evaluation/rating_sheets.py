@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.annotation.export import Raters, sent_files
-from ops.annotation.sampling import sample
+from ops.core.sampling import sample
 from ops.identity import row_id
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.outcome import TEXT, TIME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUESTIONNAIRES
@@ -34,11 +34,11 @@ RATING_SHEETS = Shape(
         ("summary_id", _TEXT, "row of talksumm/summaries"),
         ("pair_id", _TEXT, "row of talksumm/pairs"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("paper_title", _TEXT, "as the paper's source has it"),
-        ("month", _TEXT, "of the talk, YYYY-MM: the stratum that it was drawn from"),
+        ("paper_title", _TEXT, "as the paper's source has it", TITLE),
+        ("month", _TEXT, "of the talk, YYYY-MM: the stratum that it was drawn from", TIME),
         ("sentence_id", _TEXT, "row of sources/sentences; null where the whole summary is rated"),
         ("position", pa.int32(), "of the sentence in the paper; null where the whole summary is rated"),
-        ("text", _TEXT, "what is rated"),
+        ("text", _TEXT, "what is rated", TEXT),
     ),
 )
 

@@ -18,8 +18,8 @@ from pydantic import Field
 
 from ops.identity import row_id
 from ops.metrics.items import COLUMNS, rouge_items
-from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
+from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
+from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.evaluation.system_summaries import SYSTEM_SUMMARIES
@@ -43,12 +43,12 @@ EVALUATION = Shape(
     kept=columns(
         ("summary_id", _TEXT, "row of talksumm/system_summaries"),
         ("gold_id", _TEXT, "row of talksumm/gold_papers"),
-        ("title", _TEXT, "of the paper"),
+        ("title", _TEXT, "of the paper", TITLE),
         ("system", _TEXT, "only, hybrid, or a baseline"),
         ("model", _TEXT, "architecture and training set of an extractor"),
         ("chosen", pa.bool_(), "whether it is a baseline's, or of the extractor that validation chose"),
         ("only", pa.bool_(), "whether it is Only of the extractor that validation chose"),
-        ("text", _TEXT, "the summary"),
+        ("text", _TEXT, "the summary", TEXT),
         ("reference", _TEXT, "the first of the summaries by people"),
         ("references", _INT, "summaries by people that it is scored against"),
         *((name, _REAL, "0 to 1, as ROUGE-1.5.5 counts") for name in SCORES),

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from ops.identity import row_id
 from ops.models.extractors.paper import Extractor
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.rank.budget import word_count
@@ -37,13 +37,13 @@ SYSTEM_SUMMARIES = Shape(
     kept=columns(
         ("gold_id", _TEXT, "row of talksumm/gold_papers"),
         ("paper_id", _TEXT, "row of sources/papers"),
-        ("title", _TEXT, "of the paper"),
+        ("title", _TEXT, "of the paper", TITLE),
         ("system", _TEXT, "only, hybrid, or a baseline"),
         ("model", _TEXT, "architecture and training set of an extractor; null for a baseline"),
         ("chosen", pa.bool_(), "whether it is a baseline's, or of the extractor that validation chose"),
         ("positions", pa.list_(_INT), "of its sentences among those that may be extracted, in their order"),
         ("sentences", pa.list_(_TEXT), "as they are printed; those of the abstract come first"),
-        ("text", _TEXT, "the sentences in one line"),
+        ("text", _TEXT, "the sentences in one line", TEXT),
         ("words", _INT, "of the text"),
     ),
 )

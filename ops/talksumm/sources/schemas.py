@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import Shape, columns, struct
+from ops.outcome import NAME, TIME, TITLE, Shape, columns, struct
 from ops.parse.schemas import RECORD
 
 _TEXT, _INT, _LONG, _REAL = pa.string(), pa.int32(), pa.int64(), pa.float64()
@@ -22,11 +22,11 @@ WORD = struct(
 TALKS = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT, "the name of the talk's transcript, without extension"),
-        ("title", _TEXT, "as the talk's metadata has it"),
-        ("date", _TEXT, "as the talk's metadata has it"),
-        ("month", _TEXT, "of the talk, YYYY-MM"),
-        ("url", _TEXT, "where the talk is to be seen"),
+        ("document", _TEXT, "the name of the talk's transcript, without extension", NAME),
+        ("title", _TEXT, "as the talk's metadata has it", TITLE),
+        ("date", _TEXT, "as the talk's metadata has it", TIME),
+        ("month", _TEXT, "of the talk, YYYY-MM", TIME),
+        ("url", _TEXT, "where the talk is to be seen", NAME),
         ("words", pa.list_(WORD), "the transcript, word by word"),
     ),
 )
@@ -35,8 +35,8 @@ TALKS = Shape(
 GOLD_ALIGNMENTS = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT, "the name of the talk's transcript, without extension"),
-        ("month", _TEXT, "of the talk, YYYY-MM"),
+        ("document", _TEXT, "the name of the talk's transcript, without extension", NAME),
+        ("month", _TEXT, "of the talk, YYYY-MM", TIME),
         ("first_word", _INT, "of the run, as index of the transcript's words, from 0"),
         ("last_word", _INT, "of the run, included"),
         ("sentence", _TEXT, "how the sentence begins; null where the words describe none"),
@@ -47,11 +47,16 @@ GOLD_ALIGNMENTS = Shape(
 HUMAN_SUMMARIES = Shape(
     unit=RECORD,
     kept=columns(
-        ("document", _TEXT, "the paper's name in its source, as in the column document of sources/papers"),
-        ("month", _TEXT, "of the paper's publication, YYYY-MM"),
+        (
+            "document",
+            _TEXT,
+            "the paper's name in its source, as in the column document of sources/papers",
+            NAME,
+        ),
+        ("month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
         ("kind", _TEXT, '"human", "community", "abstract" or "gold"'),
         ("annotator", _TEXT, "who wrote it, where the file's name says so"),
-        ("title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences"),
+        ("title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences", TITLE),
         ("sentences", pa.list_(_TEXT), "in order"),
         ("words", _INT, "of all sentences, divided at white space"),
     ),

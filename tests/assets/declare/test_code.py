@@ -81,8 +81,8 @@ def test_what_systems_add_to_the_pages_is_part_of_the_report():
 def test_a_file_that_matches_a_pattern_of_a_module_is_part_of_it(monkeypatch, tmp_path, name):
     module, folder = "orchestration.pages.html", "orchestration/pages"
     before = code._module_hash.__wrapped__(module)
-    shutil.copytree(code.ROOT / folder, tmp_path / folder)
-    monkeypatch.setattr(code, "ROOT", tmp_path)
+    shutil.copytree(code.checkout() / folder, tmp_path / folder)
+    monkeypatch.setattr(code, "checkout", lambda: tmp_path)
     assert code._module_hash.__wrapped__(module) == before
     with (tmp_path / folder / name).open("a") as file:
         file.write("\n")

@@ -1,0 +1,128 @@
+"""A system is files of its own: one comes with its files and goes with them, and nothing else is edited."""
+
+import csv
+import filecmp
+import io
+
+import pytest
+import yaml
+from mlflow import MlflowClient
+from mlflow.pyfunc import load_model
+
+from tests.projects import BLOCKING, CODE, ROOT, datasets
+from tests.systems import TOY, own_folders, put_in_toy
+
+pytestmark = pytest.mark.slow
+
+MADE = ("sources/riddles", "toy/questions", "toy/lengths", "toy/model", "toy/rating_sheets")
+
+
+@pytest.fixture(scope="module")
+def with_toy(done_project, tmp_path_factory):
+    """A finished checkout to which the files of a third system were added."""
+    project = done_project.copy(tmp_path_factory.mktemp("toy") / "checkout")
+    put_in_toy(project.root)
+    project.silverloom("render")
+    project.commit("a third system")
+    return project
+
+
+@pytest.fixture(scope="module")
+def made(with_toy, tmp_path_factory):
+    """The same after a run of the third system, then of all that is stale: the project and what both said."""
+    project = with_toy.copy(tmp_path_factory.mktemp("made") / "checkout")
+    return project, project.silverloom("run", "--select", "toy"), project.run()
+
+
+def test_what_is_added_are_files_of_the_system_alone():
+    places = [path.relative_to(TOY).as_posix() for path in TOY.rglob("*") if path.is_file()]
+    own = (*(f"{folder}/" for folder in own_folders("toy")), "assets/systems/toy.py", "data/sample/riddles/")
+    assert all(place.startswith(own) for place in places if "__pycache__" not in place)
+    assert not any((ROOT / place).exists() for place in places)
+
+
+def test_a_third_system_is_made_and_checked_and_nothing_of_another(made):
+    project, first, second = made
+    assert {name.split()[0] for name in project.made(first)} == set(MADE)
+    assert "toy/questions 2018-06: 3 kept, 1 dropped, 0 rejected" in first
+    assert "sources/riddles 2018-06: 4 kept, 0 dropped, 1 rejected" in first
+    assert project.made(second) == []
+    seen = project.dagster()
+    assert {part["status"] for part in seen.values()} == {"FRESH"}
+    for name in MADE:
+        parts = [part for label, part in seen.items() if label.split()[0] == name]
+        assert parts and all(part["checks"].items() >= BLOCKING.items() for part in parts), name
+
+
+def test_it_has_pages_of_its_datasets_and_of_its_own(made):
+    pages = made[0].root / "data/quality/pages"
+    for name in MADE:
+        assert (pages / f"datasets/{name.replace('/', '-')}.html").exists()
+    assert "What has keys" in (pages / "riddles.html").read_text()
+    assert 'href="riddles.html"' in (pages / "index.html").read_text()
+    assert "words of the question" in (pages / "what-if.html").read_text()
+
+
+def test_its_runs_are_in_mlflow_with_trials_and_a_model_that_answers(made):
+    project = made[0]
+    mlflow = MlflowClient(f"sqlite:///{project.root}/.silverloom/mlflow.db")
+
+    def runs(name):
+        experiment = mlflow.get_experiment_by_name(name).experiment_id
+        return {run.info.run_name: run for run in mlflow.search_runs([experiment])}
+
+    assert set(runs("toy/questions")) == {"2018-06", "2018-07"}
+    assert runs("toy/questions")["2018-06"].data.params["toy.questions.words"] == "4"
+    tried = {name: run.data.metrics for name, run in runs("toy/lengths").items() if name != "all"}
+    assert tried == {
+        "least=4": {"share": 1.0},
+        "least=6": {"share": 1.0},
+        "least=7": {"share": pytest.approx(2 / 3)},
+    }
+    run = runs("toy/model")["by_heart"]
+    model = load_model(
+        str(
+            project.root / ".silverloom/mlflow" / run.info.experiment_id / run.info.run_id / "artifacts/model"
+        )
+    )
+    asked = model.metadata.signature.inputs.input_names()
+    found = model.predict({asked[0]: ["What has keys but opens no locks?", "Who?"]})
+    assert found["answer"].tolist() == ["A piano", "nobody knows"]
+
+
+def test_it_has_a_rating_sheet_for_each_rater(made):
+    folder = made[0].root / "data/toy/rating_sheets/sheets"
+    for rater in ("ann", "bob"):
+        text = (folder / rater / "toy_riddles.csv").read_text(encoding="utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert len(rows) == 3 and all(row["answer: funny"] == "" for row in rows)
+
+
+def test_dvc_makes_the_same_of_it(made, with_toy, tmp_path):
+    project = with_toy.copy(tmp_path / "checkout")
+    output = project.repro()
+    assert "Running stage 'toy-questions'" in output and "Running stage 'talksumm" not in output
+    assert yaml.safe_load(project.lock) == yaml.safe_load(made[0].lock)
+    assert project.data() == made[0].data()
+
+
+def test_a_project_without_a_system_lacks_its_files_and_no_other_differs(fresh_project):
+    own = tuple(f"{folder}/" for folder in own_folders("discofuse"))
+    for package in CODE:
+        for path in (ROOT / package).rglob("*"):
+            if path.is_file() and path.suffix in {".py", ".html", ".js", ".css", ".yaml"}:
+                place = path.relative_to(ROOT).as_posix()
+                copy = fresh_project.root / place
+                assert copy.exists() != place.startswith(own), place
+                assert not copy.exists() or filecmp.cmp(path, copy, shallow=False), place
+
+
+def test_a_project_without_a_system_makes_all_others(done):
+    assert {name.split()[0] for name in done.dagster()} == set(datasets())
+    assert not any("discofuse" in place for place in done.data())
+    assert "discofuse" not in (done.root / "data/quality/pages/index.html").read_text().lower()
+
+
+def test_a_section_of_a_system_that_is_not_there_is_refused_by_name(fresh):
+    fresh.params(lambda params: params.update(discofuse={"rules": {}}))
+    assert "unknown key discofuse" in fresh.silverloom("plan", ok=False)

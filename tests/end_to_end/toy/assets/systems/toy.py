@@ -1,0 +1,95 @@
+"""The datasets of Toy."""
+
+from __future__ import annotations
+
+from ops.toy import answering, choice, rating
+from ops.toy import riddles as riddle_files
+
+from assets.declare.child_runs import Trainings, Trials
+from assets.declare.dataset import dataset
+from assets.declare.expectations import between, identity, not_null, text, unique
+from assets.declare.thresholds import Threshold
+from ops import thresholds as rules
+from ops.outcome import Outcomes
+from ops.parse.scan import Records
+from ops.parts import Parts
+from ops.scores import Score
+
+
+@dataset(
+    group="sources",
+    shape=riddle_files.RIDDLES,
+    formats=riddle_files.FORMATS,
+    expectations=[*identity("riddle"), *not_null("question", "answer")],
+)
+def riddles(records: Records) -> Outcomes:
+    """Riddles with their answers."""
+    return records.map(riddle_files.parse_riddles)
+
+
+@dataset(
+    group="toy",
+    shape=choice.QUESTIONS,
+    consumes="riddles",
+    measures=["words"],
+    scores={"words": Score("words")},
+    text_pair=("question", "answer"),
+    thresholds=[
+        Threshold(
+            choice.QuestionParams,
+            "words",
+            rules.at_least,
+            choice.scores,
+            values=(1, 2, 8),
+            meaning="words of the question",
+            units="riddles",
+        )
+    ],
+    expectations=[
+        *identity("question"),
+        unique("question"),
+        between("words", 1),
+        *text("question", longest=300),
+    ],
+)
+def questions(riddles: Parts, params: choice.QuestionParams) -> Outcomes:
+    """The riddles that are long enough to be one."""
+    return riddles.map(choice.questions, params)
+
+
+@dataset(
+    group="toy",
+    shape=choice.LENGTHS,
+    consumes="questions",
+    partitioned=False,
+    trials=Trials(params=("least",), metrics=("share",)),
+    expectations=[*identity("length"), between("share", 0, 1)],
+)
+def lengths(questions: Parts) -> Outcomes:
+    """How many riddles other lengths would keep."""
+    return choice.lengths(questions)
+
+
+@dataset(
+    group="toy",
+    shape=answering.MEMORY,
+    consumes="questions",
+    partitioned=False,
+    trains=Trainings(answering.KIND),
+    expectations=[*identity("memory")],
+)
+def model(questions: Parts) -> Outcomes:
+    """A model that knows the answers."""
+    return answering.model(questions)
+
+
+@dataset(
+    group="toy",
+    shape=rating.RATING_SHEETS,
+    consumes="questions",
+    partitioned=False,
+    expectations=[*identity("rated"), *not_null("question")],
+)
+def rating_sheets(questions: Parts, params: rating.RatingParams) -> Outcomes:
+    """Riddles for people to rate."""
+    return rating.rating_sheets(questions, params)

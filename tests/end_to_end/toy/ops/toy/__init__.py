@@ -1,0 +1,1 @@
+"""Toy: riddles, and a model that answers them."""

@@ -1,0 +1,48 @@
+"""What people are asked about riddles."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from ops.toy.choice import QUESTIONS
+
+from ops.annotation.export import Raters, sent_files
+from ops.annotation.questionnaire import YES_NO, Question, Questionnaire
+from ops.identity import row_id
+from ops.outcome import Outcome, Outcomes, Shape, columns
+from ops.params import Params
+from ops.parts import Parts
+
+QUESTIONNAIRE = Questionnaire(
+    name="toy_riddles",
+    shown=("question", "answer"),
+    questions=(Question(name="funny", text="Is it funny?", scale=YES_NO),),
+)
+RATING_SHEETS = Shape(
+    unit=QUESTIONS.kept,
+    kept=columns(("questionnaire", pa.string(), "its name"), *list(QUESTIONS.kept)[3:]),
+)
+
+
+class RatingParams(Params, section="toy.rating_sheets"):
+    """Who rates."""
+
+    raters: Raters = ("rater",)
+
+
+def rating_sheets(questions: Parts, params: RatingParams) -> Outcomes:
+    """Yield the rows that are rated, and the sheets; the units are the questions."""
+    units = questions.read().to_pylist()
+    kept = [
+        {
+            **unit,
+            "id": row_id("rated", unit["id"]),
+            "source_ids": [unit["id"]],
+            "questionnaire": QUESTIONNAIRE.name,
+        }
+        for unit in units
+    ]
+    table = pa.Table.from_pylist(kept, RATING_SHEETS.kept)
+    files = dict(
+        sent_files(table, [QUESTIONNAIRE], params.raters, 0, "# Rate riddles\n", "for instance old ones.")
+    )
+    yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in units], kept, files=files)

@@ -1,0 +1,56 @@
+"""A system as files: which are its own, leaving one out, putting one in.
+
+Belongs here: what is done to a copy of the project. Not here: projects that run (projects.py).
+"""
+
+import shutil
+from pathlib import Path
+
+import yaml
+
+from assets.declare.declaration import declarations
+
+#: A third system that tests put in, and its sections of params.yaml.
+TOY = Path(__file__).with_name("end_to_end") / "toy"
+TOY_SOURCE = {
+    "june": {
+        "kind": "riddle_lines",
+        "path": "data/sample/riddles",
+        "month": {"constant": "2018-06"},
+        "licence": "CC0-1.0",
+    }
+}
+TOY_SECTION = {"questions": {"words": 4}, "rating_sheets": {"raters": ["ann", "bob"]}}
+
+
+def own_folders(system: str) -> list[str]:
+    """The folders of a system's code; what it declares may be a module as well."""
+    return [f"ops/{system}", f"assets/systems/{system}", f"orchestration/pages/systems/{system}"]
+
+
+def own_datasets(system: str) -> list[str]:
+    """The datasets that a system declares, those of its sources among them."""
+    modules = f"assets.systems.{system}."
+    return [
+        item.name for item in declarations().values() if f"{item.function.__module__}.".startswith(modules)
+    ]
+
+
+def leave_out(root: Path, system: str) -> None:
+    """Delete the files of a system, and what is its own in params.yaml."""
+    for folder in own_folders(system):
+        shutil.rmtree(root / folder)
+    content = yaml.safe_load((root / "params.yaml").read_text())
+    del content[system]
+    for name in own_datasets(system):
+        content["sources"].pop(name.removeprefix("sources/"), None)
+    (root / "params.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def put_in_toy(root: Path) -> None:
+    """Add the files of the third system, and what is its own in params.yaml."""
+    shutil.copytree(TOY, root, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    content = yaml.safe_load((root / "params.yaml").read_text())
+    content["sources"]["riddles"] = TOY_SOURCE
+    content["toy"] = TOY_SECTION
+    (root / "params.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
