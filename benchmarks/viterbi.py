@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
-from ops.talksumm.align.decoding import BLOCK_CELLS, Decoded, Table, decode
+from ops.talksumm.align.decoding import BLOCK_CELLS, Decoded, DecodingTable, decode
 
 WORDS = 1000
 
@@ -128,7 +128,7 @@ def by_blocks() -> None:
     """Print what decoding by blocks costs and saves: medians of pairs of runs, the process's own time."""
     for states, steps in ((500, 4000), (2000, 20000), (5000, 40000)):
         table, start, transition, rows = problem(states, steps)
-        emission = Table(table, steps)
+        emission = DecodingTable(table, steps)
         run = partial(decode, emission, start, transition, rows)
         run()
         ratios = []

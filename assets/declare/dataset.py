@@ -38,7 +38,7 @@ def dataset(
     optional: bool = False,
     expectations: Suite = (),
     text_pair: tuple[str, str] | None = None,
-    scores: Mapping[str, Score] | None = None,
+    scores: Mapping[str, DatasetScore] | None = None,
     thresholds: Sequence[Threshold] = (),
     trials: Trials | None = None,
     trains: Trainings | None = None,

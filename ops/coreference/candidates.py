@@ -52,7 +52,7 @@ class Window:
         """Return the entities near a pronoun, the latest mentioned first; then those that come later."""
         pronoun = anaphor.mention
         here = bisect_left(self._starts, pronoun.start)
-        found: dict[int, Candidate] = {}
+        found: dict[int, Antecedent] = {}
         for order, mention, entity in reversed(self._placed[max(0, here - MENTIONS) : here]):
             if pronoun.sentence - mention.sentence > SENTENCES:
                 break

@@ -27,7 +27,7 @@ class Distance(NamedTuple):
     second_nearest: float
 
 
-class Role(NamedTuple):
+class RoleFeatures(NamedTuple):
     """The grammatical role of the nearest mention."""
 
     subject: float = 0.0
@@ -172,7 +172,7 @@ class CandidateFeatures(NamedTuple):
     """All features of a candidate, group by group."""
 
     distance: Distance
-    role: Role
+    role: RoleFeatures
     grammar: Grammar
     kind: EntityFeatures
     mentions: Mentions

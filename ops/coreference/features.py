@@ -34,7 +34,7 @@ from ops.coreference.feature_names import (
     NoneFeatures,
     Place,
     PronounFeatures,
-    Role,
+    RoleFeatures,
     candidate_vector,
     none_vector,
 )
@@ -53,7 +53,7 @@ _PREPOSITIONS = {
     "behind_as_like_than": ("as", "like", "than"),
 }
 _QUOTES = frozenset({'"', "``", "''", "“", "”"})
-_ROLES = {role: Role(**{role: 1.0}) for role in Role._fields}
+_ROLES = {role: RoleFeatures(**{role: 1.0}) for role in RoleFeatures._fields}
 
 
 def features(

@@ -77,7 +77,7 @@ def _joined(
         first, *others = group
         for span in others:
             parent[root(span)] = root(first)
-    members: dict[Span, list[Span]] = {}
+    members: dict[TokenSpan, list[TokenSpan]] = {}
     for span in parent:
         members.setdefault(root(span), []).append(span)
     return [spans for spans in members.values() if len(spans) > 1]

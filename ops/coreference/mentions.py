@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from ops.coreference.first_names import first_names, gender_of_name
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, PRONOUNS, TITLES, Pronoun
 from ops.coreference.mistagged_names import NAME_TAGS, mistagged_names
-from ops.coreference.tokens import Tokens
+from ops.coreference.tokens import DocumentTokens
 
 SyntacticRole: TypeAlias = Literal[
     "subject", "passive", "object", "oblique", "possessive", "apposition", "modifier", "other"

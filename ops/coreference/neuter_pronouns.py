@@ -182,7 +182,7 @@ def _referential(tokens: DocumentTokens, anaphor: Anaphor, mention: Mention) -> 
     return sure
 
 
-def _is_fronted(tokens: Tokens, pronoun: Mention) -> bool:
+def _is_fronted(tokens: DocumentTokens, pronoun: Mention) -> bool:
     """Return whether the subject of the sentence stands behind a pronoun: "For its speed, the car ..." """
     start, end = tokens.sentences[pronoun.sentence]
     behind = range(pronoun.end, min(end, pronoun.end + 20))

@@ -101,7 +101,7 @@ def _by_head(tokens: DocumentTokens, mention: Mention, near: list[Mention]) -> N
     return Named(mention, latest, _SCORES["head of a name" if latest.name else "head of a noun"])
 
 
-def _same_head(tokens: Tokens, word: str, earlier: Mention) -> bool:
+def _same_head(tokens: DocumentTokens, word: str, earlier: Mention) -> bool:
     if earlier.name:
         if earlier.label == "PERSON" or earlier.role == "modifier" or word in PERSON_NOUNS:
             return False
@@ -143,7 +143,7 @@ def _kind(word: str) -> str | None:
     return None
 
 
-def _fits(tokens: Tokens, word: str, kind: str, earlier: Mention) -> bool:
+def _fits(tokens: DocumentTokens, word: str, kind: str, earlier: Mention) -> bool:
     if earlier.label not in _TYPES[kind]:
         return False
     if kind == "organisation":

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from assets.declare.report import Everything
 from ops.outcome import Row
 from ops.parse.characters import one_line
-from orchestration.lineage.ancestry import Ancestry, File, Lineage, Place
-from orchestration.lineage.origins import Row, flow, raw_file, rows, short, spoken, summary_column, where
+from orchestration.lineage.ancestry import Ancestry, File, Lineage, RowPlace
+from orchestration.lineage.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from orchestration.state.freshness import View
 from orchestration.state.records import read_record
 from orchestration.workspace.workspace import Workspace

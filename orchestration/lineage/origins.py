@@ -5,7 +5,7 @@ Belongs here: reading the rows of an ancestry, and the raw file of a record. Not
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import yaml
 
 from assets.declare.settings import settings
-from ops.outcome import of_role
+from ops.outcome import Row, of_role
 from ops.parse.records import record_place
 from orchestration.lineage.ancestry import Ancestry, File, RowPlace
 from orchestration.lineage.rows import read
@@ -78,7 +78,7 @@ def raw_file(record_id: str, kind: str | None) -> str:
     return f"{record_id} (its source is not in params.yaml any more)"
 
 
-def spoken(ancestry: Ancestry, places: Sequence[Place], contents: Sequence[Row]) -> list[list[Spoken]]:
+def spoken(ancestry: Ancestry, places: Sequence[RowPlace], contents: Sequence[Row]) -> list[list[Spoken]]:
     """Return the first words of the transcript that each row with spans of it stands for; none for others."""
     found: list[list[Spoken]] = [[] for _ in places]
     spans: list[tuple[int, str, str, str]] = [

@@ -32,7 +32,7 @@ _FOUND = TypeAdapter(dict[str, Any])
 
 
 @dataclass(frozen=True)
-class Entry:
+class DatasetChange:
     """What changed in one dataset: a sentence, and where its rows differ, the comparison and its page."""
 
     name: str

@@ -11,11 +11,11 @@ from typing import Any
 
 from assets.declare.declaration import Declaration
 from assets.declare.report import Files
-from ops.outcome import of_role
+from ops.outcome import Row, of_role
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
-from orchestration.lineage.ancestry import Ancestry, File, Lineage, Place
-from orchestration.lineage.origins import Row, flow, raw_file, rows, short, spoken, summary_column, where
+from orchestration.lineage.ancestry import Ancestry, File, Lineage, RowPlace
+from orchestration.lineage.origins import flow, raw_file, rows, short, spoken, summary_column, where
 from orchestration.pages.html import first_line, render
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
@@ -24,7 +24,7 @@ NODES, NAMED = 15_000, 200
 _FOLLOWED = (1, 3, 12, 48)
 
 
-def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[Place]]) -> Files:
+def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
     """Yield for each dataset the page of the lineage of its shown rows."""
     roots = {name: [place.code for place in places] for name, places in shown.items()}
     codes = {name: held(ancestry, page) for name, page in roots.items()}
@@ -74,7 +74,7 @@ class _Descriptions:
         self.columns = {place.file: _columns(place.file, row) for place, row in found}
         items = {place.file.item.name: place.file.item for place in places}
         self.steps = {name: _step(item) for name, item in items.items()}
-        self.contents: dict[Place, list[Any]] = {
+        self.contents: dict[RowPlace, list[Any]] = {
             place: [
                 place.index,
                 where(place.file, row),

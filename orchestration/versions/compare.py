@@ -47,7 +47,7 @@ def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
     """Return all that differs between two versions."""
     found = difference(old, new, limit)
     readers = Reader(old), Reader(new)
-    item = workspace.datasets.get(old.dataset)
+    item = old.workspace.datasets.get(old.dataset)
     passed_over = _passed_over(item.shape if item else None)
     return {
         "dataset": old.dataset,

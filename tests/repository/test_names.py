@@ -40,12 +40,8 @@ def shared_names(root):
     return {name for name, owners in found.items() if len(owners) > max(1, len(set(owners) - {None}))}
 
 
-#: To be renamed still; none may come.
-REMAINING = {"Cell", "System"}
-
-
 def test_no_two_types_share_a_name():
-    assert shared_names(checkout()) == REMAINING
+    assert shared_names(checkout()) == set()
 
 
 @pytest.mark.parametrize(

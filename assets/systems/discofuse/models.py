@@ -85,7 +85,7 @@ def fusions(
     consumes="fusions",
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
-    scores={name: Score(name, where="in_domain") for name in evaluating.METRICS},
+    scores={name: DatasetScore(name, where="in_domain") for name in evaluating.METRICS},
     text_pair=("prediction", "target"),
     expectations=[
         *identity("score"),

@@ -198,7 +198,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     consumes="summaries",
     partitioned=False,
     measures=["sentences.length", "labels.items", "summary.words"],
-    scores={"chosen": Score("labels.items", "share"), "words": Score("summary.words")},
+    scores={"chosen": DatasetScore("labels.items", "share"), "words": DatasetScore("summary.words")},
     text_pair=("summary", "sentences"),
     expectations=[
         *identity("example"),

@@ -137,7 +137,7 @@ def system_summaries(
     consumes="system_summaries",
     partitioned=False,
     measures=["rouge2_f", "rouge3_f", "rougeSU4_f"],
-    scores={name: Score(name, where="only") for name in evaluating.TABLE_2},
+    scores={name: DatasetScore(name, where="only") for name in evaluating.TABLE_2},
     text_pair=("text", "reference"),
     expectations=[
         *identity("score"),

@@ -24,7 +24,7 @@ from ops.discofuse.models.fusion_training import (
     make_model,
     train_model,
 )
-from ops.discofuse.models.training_sets import TrainingSet, training_sets
+from ops.discofuse.models.training_sets import FusionTrainingSet, training_sets
 from ops.discofuse.schemas import BALANCED
 from ops.identity import row_id
 from ops.models.seq2seq.config import Seq2SeqTransformerConfig
@@ -135,7 +135,7 @@ def _texts(row: Row) -> tuple[str, str]:
     return source_of(row), target_of(row)
 
 
-def _row(examples: TrainingSet, row: Row, pieces: Pieces) -> Row:
+def _row(examples: FusionTrainingSet, row: Row, pieces: Pieces) -> Row:
     source, target = _texts(row)
     return {
         "id": row_id("learnt", examples.name, row["id"]),

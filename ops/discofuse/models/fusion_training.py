@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ops.discofuse.models.fusion_texts import judged
-from ops.discofuse.models.training_sets import TrainingSet
+from ops.discofuse.models.training_sets import FusionTrainingSet
 from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.training import Checkpoints, Trained, TrainingError, TrainingParams, train
 from ops.models.training.progress import ProgressLines
@@ -46,7 +46,7 @@ def make_model(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces,
 def train_model(
     name: str,
     model: Seq2Seq,
-    examples: TrainingSet,
+    examples: FusionTrainingSet,
     params: TrainingParams,
     beam: int,
     checkpoints: Checkpoints,
@@ -66,7 +66,12 @@ def train_model(
 
 
 def fusion_report(
-    name: str, model: Seq2Seq, examples: TrainingSet, params: TrainingParams, trained: Trained, chosen: bool
+    name: str,
+    model: Seq2Seq,
+    examples: FusionTrainingSet,
+    params: TrainingParams,
+    trained: Trained,
+    chosen: bool,
 ) -> dict[str, Any]:
     """Return the training report of a model, with the number of its weights."""
     architecture = model.config.model_dump()["kind"]

@@ -23,7 +23,7 @@ JUDGED_ON = ("training set", "validation split")
 
 
 @dataclass(frozen=True)
-class TrainingSet:
+class FusionTrainingSet:
     """A training set: its examples, the pairs to learn from, and those to judge by."""
 
     name: str
@@ -35,7 +35,7 @@ class TrainingSet:
 
 def training_sets(
     rows: Sequence[Row], short: Collection[str], most_judges: int, seed: int
-) -> list[TrainingSet]:
+) -> list[FusionTrainingSet]:
     """Return the set of each domain and, where rows are part of it, the mixture, by name.
 
     `short` are the ids of the rows that can be learnt from. Raises TrainingError as `training_set` does,
@@ -61,7 +61,7 @@ def training_set(
     pairs: Callable[[Sequence[Row]], Pairs],
     most_judges: int,
     seed: int,
-) -> TrainingSet:
+) -> FusionTrainingSet:
     """Return a set of rows with `id` and `split`, of which `pairs` makes texts.
 
     It is judged by at most `most_judges` of its own validation examples; where it has none, by what it learns
@@ -77,7 +77,7 @@ def training_set(
         )
     own = [row for row in examples if row["split"] == "validation"]
     judges = bounded(own or learnt, most_judges, seed)
-    return TrainingSet(name, examples, pairs(learnt), pairs(judges), JUDGED_ON[bool(own)])
+    return FusionTrainingSet(name, examples, pairs(learnt), pairs(judges), JUDGED_ON[bool(own)])
 
 
 def pairs_of(rows: Sequence[Row]) -> Pairs:

@@ -100,7 +100,7 @@ class TransferParams(SizedParams, section="discofuse.transfer"):
     domain: str | None = Field(
         None, description="of the examples of the pre-training; null: that with the most training examples"
     )
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    sizes: dict[str, TransferSize] = Field({"tiny": TransferSize()}, min_length=1)
     validation_examples: int = Field(500, ge=1, description="pairs that judge a model, at most")
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")

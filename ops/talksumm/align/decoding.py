@@ -38,7 +38,7 @@ class Decoded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class DecodingTable:
     """Emissions that are all in memory."""
 
     table: NDArray[np.float64]
@@ -83,7 +83,7 @@ def viterbi(
         raise ValueError(f"row {bad} of log_emission holds no finite value, or NaN or plus infinity")
     if np.isnan(start).any() or not np.isfinite(start.max()):
         raise ValueError("log_start holds no finite value, or NaN or plus infinity")
-    return decode(Table(table, len(rows)), start, transition, rows).states
+    return decode(DecodingTable(table, len(rows)), start, transition, rows).states
 
 
 def decode(

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from ops.identity import row_id
 from ops.metrics.items import COLUMNS, rouge_items
-from ops.metrics.systems import System, by_system, in_common, mean_scores, paired_tests
+from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parts import Parts

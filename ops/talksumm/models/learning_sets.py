@@ -39,9 +39,9 @@ class LearningSet:
     """A training set: all its examples that have labels, those to learn from, and those to judge by."""
 
     name: str
-    examples: Sequence[Example]
-    learnt: Sequence[Example]
-    judges: Sequence[Example]
+    examples: Sequence[LearningExample]
+    learnt: Sequence[LearningExample]
+    judges: Sequence[LearningExample]
     judged_on: str
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from ops.parse.source import ParseError
 from ops.talksumm.sources.talks import talk
-from ops.talksumm.sources.talks.talk import Line, Word
+from ops.talksumm.sources.talks.talk import TranscriptLine, Word
 
 ARROW = "-->"
 _CLOCK = r"(?:(\d{1,4}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})"
@@ -40,7 +40,7 @@ class Cue:
     """The line of its times."""
     start: float
     end: float
-    lines: Sequence[Line]
+    lines: Sequence[TranscriptLine]
 
 
 @dataclass
@@ -61,16 +61,16 @@ class _Speech:
         return "".join(self.parts)
 
 
-def blocks(rows: Iterable[Line], *, blank_may_hold_spaces: bool) -> Iterator[list[Line]]:
+def blocks(rows: Iterable[TranscriptLine], *, blank_may_hold_spaces: bool) -> Iterator[list[TranscriptLine]]:
     """Yield the runs of lines between blank lines."""
 
-    def is_full(row: Line) -> bool:
+    def is_full(row: TranscriptLine) -> bool:
         return bool(row.text.strip() if blank_may_hold_spaces else row.text)
 
     return (list(block) for full, block in itertools.groupby(rows, is_full) if full)
 
 
-def cue(block: Sequence[Line]) -> Cue:
+def cue(block: Sequence[TranscriptLine]) -> Cue:
     """Return the cue of a block that begins with its times. Raises ParseError, naming the line."""
     times, *rest = block
     found = _TIMES.fullmatch(times.text)
@@ -128,7 +128,7 @@ def _overlap(before: Sequence[object], now: Sequence[object]) -> int:
     return next((count for count in range(most, 0, -1) if before[-count:] == now[:count]), 0)
 
 
-def _speech(rows: Sequence[Line]) -> _Speech:
+def _speech(rows: Sequence[TranscriptLine]) -> _Speech:
     speech = _Speech()
     for line in rows:
         position = 0

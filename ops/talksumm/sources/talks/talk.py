@@ -31,7 +31,7 @@ class Word(NamedTuple):
     end: float | None = None
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """A line of a file, without its line break."""
 
     number: int
@@ -75,14 +75,14 @@ def first_character(text: str) -> int:
     return 1 if text.startswith(BYTE_ORDER_MARK) else 0
 
 
-def lines(text: str) -> Iterator[Line]:
+def lines(text: str) -> Iterator[TranscriptLine]:
     """Yield the lines of a text, broken at CRLF, CR or LF only (not at the other breaks of Unicode)."""
     position = first_character(text)
     number = 1
     while position < len(text):
         found = _LINE.match(text, position)
         assert found is not None  # the pattern matches everywhere
-        yield Line(number, position, found.group(1))
+        yield TranscriptLine(number, position, found.group(1))
         position = found.end()
         number += 1
 

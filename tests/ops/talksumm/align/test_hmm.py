@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assets.declare.settings import checkout
 from ops.talksumm import GeometricTransition, HmmParams, path_log_probability, viterbi
-from ops.talksumm.align.decoding import Table, decode
+from ops.talksumm.align.decoding import DecodingTable, decode
 from ops.talksumm.align.transition import stay_probability
 
 
@@ -80,8 +80,8 @@ def test_viterbi_is_as_probable_as_the_dense_decoder(problem):
 def test_decoding_by_blocks_gives_the_path_of_decoding_at_once(problem, block_cells):
     emission, start, transition = problem
     everywhere = np.arange(len(emission))
-    at_once = Table(np.round(emission, 1), len(emission))  # rounded: ties
-    by_blocks = Table(at_once.table, min(len(emission), 1 + block_cells // transition.states))
+    at_once = DecodingTable(np.round(emission, 1), len(emission))  # rounded: ties
+    by_blocks = DecodingTable(at_once.table, min(len(emission), 1 + block_cells // transition.states))
     try:
         whole = decode(at_once, start, transition, everywhere, emission.size)
     except ValueError:

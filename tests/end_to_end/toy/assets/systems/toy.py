@@ -13,7 +13,7 @@ from ops import thresholds as rules
 from ops.outcome import Outcomes
 from ops.parse.scan import Records
 from ops.parts import Parts
-from ops.scores import Score
+from ops.scores import DatasetScore
 
 
 @dataset(
@@ -32,7 +32,7 @@ def riddles(records: Records) -> Outcomes:
     shape=choice.QUESTIONS,
     consumes="riddles",
     measures=["words"],
-    scores={"words": Score("words")},
+    scores={"words": DatasetScore("words")},
     text_pair=("question", "answer"),
     thresholds=[
         Threshold(
