@@ -46,20 +46,18 @@ def made(monkeypatch):
 
 def test_inputs_are_those_that_the_data_on_disk_were_made_of(made):
     made(m06=key(), m07=key(), m08=key())
-    assert made_differently(workspace(), LOCKED, ON_DISK) == []
+    assert made_differently(LOCKED, ON_DISK) == []
     made(m06=key("i0"), m07=key(), m08=key("i2"))
-    assert made_differently(workspace(), LOCKED, ON_DISK) == [
-        "input sources/papers changed (2018-06, 2018-08)"
-    ]
+    assert made_differently(LOCKED, ON_DISK) == ["input sources/papers changed (2018-06, 2018-08)"]
 
 
 def test_every_month_is_compared_with_itself_in_either_direction(made):
     made(m06=key(), m07=key(threshold=0.9), m08=key(code="c2"))
-    assert made_differently(workspace(), LOCKED, ON_DISK) == [
+    assert made_differently(LOCKED, ON_DISK) == [
         "param talksumm.pairs.threshold: 0.8 -> 0.9 (2018-07)",
         "code changed (2018-08)",
     ]
-    assert made_differently(workspace(), ON_DISK, LOCKED) == [
+    assert made_differently(ON_DISK, LOCKED) == [
         "param talksumm.pairs.threshold: 0.9 -> 0.8 (2018-07)",
         "code changed (2018-08)",
     ]
@@ -68,11 +66,11 @@ def test_every_month_is_compared_with_itself_in_either_direction(made):
 def test_what_nobody_remembers_is_not_called_alike(made, monkeypatch):
     made(m06=key(), m07=key())
     line = "what the working tree was made of is not known"
-    assert made_differently(workspace(), LOCKED, ON_DISK) == [f"{line} (2018-08)"]
+    assert made_differently(LOCKED, ON_DISK) == [f"{line} (2018-08)"]
     made(m06=key(), m07=key(), m08=key())
     other = Version(
         workspace(), "talksumm/pairs", WORKING_TREE, None, "v3", {**FILES, "2018-08/kept-00000.parquet": "x"}
     )
-    assert made_differently(workspace(), LOCKED, other) == [f"{line} (2018-08)"]
+    assert made_differently(LOCKED, other) == [f"{line} (2018-08)"]
     monkeypatch.setattr(compare, "inputs_at", lambda *_: None)
-    assert made_differently(workspace(), LOCKED, ON_DISK) == ["whether its inputs differ is not known"]
+    assert made_differently(LOCKED, ON_DISK) == ["whether its inputs differ is not known"]
