@@ -222,10 +222,10 @@ def _conjunct(sentence: Sentence, conjunction: int) -> int:
 
 def _apply_apposition(sentence: Sentence, found: _Between) -> Split:
     phrase = sentence.tokens(found.phrase, found.start)
-    said = sentence.tokens(found.start + 1, found.end)
+    description = sentence.tokens(found.start + 1, found.end)
     return Split(
         _without(sentence, found),
-        prepend(said, [*phrase, be(sentence, found.noun, _tells_past(sentence, found))]),
+        prepend(description, [*phrase, be(sentence, found.noun, _tells_past(sentence, found))]),
     )
 
 
