@@ -143,7 +143,7 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
             units="candidates",
         ),
     ],
-    contrast=("fused", "unfused"),
+    text_pair=("fused", "unfused"),
     expectations=[
         *identity("example"),
         *released_columns(),
@@ -167,7 +167,7 @@ def examples(candidates: Parts, params: filtering.ExampleParams) -> Outcomes:
         "pronouns": Score("has_coref_type_pronoun", "share"),
         "nominals": Score("has_coref_type_nominal", "share"),
     },
-    contrast=("fused", "unfused"),
+    text_pair=("fused", "unfused"),
     expectations=[
         *identity("balanced"),
         *released_columns(),
