@@ -48,7 +48,9 @@ def test_inputs_are_those_that_the_data_on_disk_were_made_of(made):
     made(m06=key(), m07=key(), m08=key())
     assert made_differently(workspace(), LOCKED, ON_DISK) == []
     made(m06=key("i0"), m07=key(), m08=key("i2"))
-    assert made_differently(workspace(), LOCKED, ON_DISK) == ["input sources/papers changed (2018-06, 2018-08)"]
+    assert made_differently(workspace(), LOCKED, ON_DISK) == [
+        "input sources/papers changed (2018-06, 2018-08)"
+    ]
 
 
 def test_every_month_is_compared_with_itself_in_either_direction(made):
