@@ -52,7 +52,7 @@ def main() -> None:
         started = time.process_time()
         root = site(Path(folder), _corpus(Path(folder)))
         print(f"made in {time.process_time() - started:.1f} s of the processor")
-        for kind in ("rows", "passports"):
+        for kind in ("rows", "lineage"):
             size = (root / kind / "sources-sentences.html").stat().st_size
             print(f"{kind}: {size / 1e6:.1f} MB")
         with sync_playwright() as playwright:

@@ -1,4 +1,4 @@
-"""Datasets of a few rows, written by hand, and their pages of rows and passports."""
+"""Datasets of a few rows, written by hand, and their pages of rows and lineage."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -88,11 +88,13 @@ def talk(folder: Path) -> Everything:
     )  # fmt: skip
 
 
-def site(folder: Path, everything: Everything, contrast: Mapping[str, tuple[str, str]] | None = None) -> Path:
-    """Write the pages of rows and passports, and return their folder."""
+def site(
+    folder: Path, everything: Everything, text_pair: Mapping[str, tuple[str, str]] | None = None
+) -> Path:
+    """Write the pages of rows and lineage, and return their folder."""
     numbers = {
         name: dataclasses.replace(
-            one, item=dataclasses.replace(one.item, contrast=(contrast or {}).get(name, one.item.contrast))
+            one, item=dataclasses.replace(one.item, text_pair=(text_pair or {}).get(name, one.item.text_pair))
         )
         for name, one in counted(everything).items()
     }

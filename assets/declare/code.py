@@ -41,7 +41,7 @@ REPORT = (
 )
 
 #: What a declaration says of how a dataset is checked and shown: it looks at the data and makes none of it.
-ABOUT = frozenset({"contrast", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
+ABOUT = frozenset({"text_pair", "expectations", "measures", "scores", "thresholds", "trains", "trials"})
 
 
 def entry(

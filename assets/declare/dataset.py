@@ -37,7 +37,7 @@ def dataset(
     formats: Mapping[str, Format[Any]] | None = None,
     optional: bool = False,
     expectations: Suite = (),
-    contrast: tuple[str, str] | None = None,
+    text_pair: tuple[str, str] | None = None,
     scores: Mapping[str, Score] | None = None,
     thresholds: Sequence[Threshold] = (),
     trials: Trials | None = None,
@@ -60,12 +60,12 @@ def dataset(
     `trials` and `trains` say that rows are trials, or that models are trained: each is a run of its own in
     MLflow (child_runs.py).
 
-    `contrast` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
+    `text_pair` names two columns whose texts pages show against each other, ("fused", "split"): word by word,
     or, where the second is a list of sentences, those that stand in the first. The second may be a column of
     an input, "pairs.sentences": then a row names its pair in a column whose name ends with `_id`.
 
     Raises TypeError for an argument that is none of these and for raw records without formats, LookupError
-    for a dataset, a column in the expectations, the contrast or the trials, or a param or an argument in the
+    for a dataset, a column in the expectations, the text pair or the trials, or a param or an argument in the
     thresholds, that there is not.
     """
 
@@ -76,7 +76,7 @@ def dataset(
             formats=dict(formats or {}),
             optional=optional,
             expectations=tuple(expectations),
-            contrast=contrast,
+            text_pair=text_pair,
             scores=dict(scores or {}),
             thresholds=tuple(thresholds),
             trials=trials,
@@ -85,7 +85,7 @@ def dataset(
         if bool(declaration.records) != bool(declaration.formats):
             raise TypeError(f"{declaration.name}: raw records and the formats that read them go together")
         check(declaration.expectations, shape, declaration.name)
-        _check_contrast(declaration)
+        _check_text_pair(declaration)
         if trials:
             trials.check(declaration.name, shape)
         for threshold in declaration.thresholds:
@@ -131,14 +131,14 @@ def _declaration(
     )
 
 
-def _check_contrast(declaration: Declaration) -> None:
+def _check_text_pair(declaration: Declaration) -> None:
     assert declaration.shape is not None
     inputs = {source.argument: declarations()[source.key].shape for source in declaration.inputs}
-    for text in declaration.contrast or ():
+    for text in declaration.text_pair or ():
         argument, dot, column = text.rpartition(".")
         shape = inputs.get(argument) if dot else declaration.shape
         if shape is None or column not in shape.kept.names:
-            raise LookupError(f"{declaration.name}: the contrast names {text!r}, which is no column")
+            raise LookupError(f"{declaration.name}: the text pair names {text!r}, which is no column")
 
 
 def _input_key(group: str, name: str) -> Key:

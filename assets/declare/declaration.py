@@ -78,7 +78,7 @@ class Declaration:
     """Whether params.yaml may leave its sources out: then it has no rows."""
     expectations: tuple[Expectation, ...] = ()
     """What its checks `expectations` and `warnings` look at."""
-    contrast: tuple[str, str] | None = None
+    text_pair: tuple[str, str] | None = None
     """Two texts of a kept row that are read against each other, the newer one first: see `dataset`."""
     scores: Mapping[str, Score] = dataclasses.field(default_factory=dict)
     """The numbers that say how good it is, which `dvc metrics` compares."""
@@ -175,7 +175,7 @@ class Declaration:
         columns = self.shape and [(item.name, str(item.type), item.metadata) for item in self.shape.kept]
         inputs = [(source.key.path, source.all_months) for source in self.inputs]
         thresholds = [one.about for one in self.thresholds]
-        drawn = (self.measures, self.contrast, thresholds)
+        drawn = (self.measures, self.text_pair, thresholds)
         return self.name, self.function.__doc__, columns, inputs, self.consumes, *drawn
 
     def model_params(self) -> list[str]:

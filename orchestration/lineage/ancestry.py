@@ -1,7 +1,7 @@
 """Where rows come from and what became of them: one index over all datasets.
 
 Belongs here: finding rows by id and following `source_ids` both ways. Both `silverloom explain` and the
-pages of passports are made of it. Not here: what the rows hold (origins.py).
+pages of lineage are made of it. Not here: what the rows hold (origins.py).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Passport:
+class Lineage:
     """What is known of one id."""
 
     id: str
@@ -161,12 +161,12 @@ class Ancestry:
         """Return every row that has an id, in the order of the DAG."""
         return [self.place(row) for row in self._rows(code)]
 
-    def passport(self, code: int, most: int | None = None) -> Passport:
+    def lineage(self, code: int, most: int | None = None) -> Lineage:
         """Return what is known of one id, of many sources and users the first `most` of each."""
         rows, starts = self._users
         users = rows[starts[code] : starts[code + 1]]
         sources = self.sources(code)
-        return Passport(
+        return Lineage(
             self.ids[code].as_py(),
             tuple(self.standings(code)),
             tuple(sources[:most]),

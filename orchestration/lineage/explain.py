@@ -1,7 +1,7 @@
 """`silverloom explain`: from any row back to the bytes it was made of, and on to what became of it.
 
-Belongs here: a passport as text, with the run that made the row. Not here: finding rows (pages/ancestry.py),
-and passports as pages (pages/passports.py).
+Belongs here: the lineage of a row as text, with the run that made the row. Not here: finding rows
+(ancestry.py), and lineage as pages (pages/lineage.py).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from assets.declare.report import Everything
 from ops.parse.characters import one_line
-from orchestration.lineage.ancestry import Ancestry, File, Passport, Place
-from orchestration.lineage.origins import Row, flow, raw_file, rows, saying, short, spoken, where
+from orchestration.lineage.ancestry import Ancestry, File, Lineage, Place
+from orchestration.lineage.origins import Row, flow, raw_file, rows, short, spoken, summary_column, where
 from orchestration.state.freshness import View
 from orchestration.state.records import read_record
 from orchestration.workspace.workspace import Workspace
@@ -20,7 +20,7 @@ _SOURCES_SHOWN = 3
 
 
 def explain(workspace: Workspace, row_id: str) -> str:
-    """Return the passport of a row as text.
+    """Return the lineage of a row as text.
 
     Raises LookupError where no dataset has a row of that id.
     """
@@ -30,15 +30,15 @@ def explain(workspace: Workspace, row_id: str) -> str:
     }
     ancestry = Ancestry(Everything(folders, workspace.graph))
     code = ancestry.codes([row_id])[0]
-    if code < 0 or not (passport := ancestry.passport(code)).standings:
+    if code < 0 or not (lineage := ancestry.lineage(code)).standings:
         raise LookupError(
             f"no row {row_id!r} in any dataset; ids stand in the `id` column of every Parquet file"
         )
     lines = [f"row {row_id}"]
-    for place, row in zip(passport.standings, rows(passport.standings, whole=True), strict=True):
+    for place, row in zip(lineage.standings, rows(lineage.standings, whole=True), strict=True):
         lines += ["", *_describe(workspace, place, row)]
-    lines += ["", "made of", *_origins(ancestry, passport, "  ", {code})]
-    users = zip(passport.used_by, rows(passport.used_by), strict=True)
+    lines += ["", "made of", *_origins(ancestry, lineage, "  ", {code})]
+    users = zip(lineage.used_by, rows(lineage.used_by), strict=True)
     later = [f"  {place.file.name}: {row['id']}" for place, row in users]
     return "\n".join(map(one_line, [*lines, "", "used by", *(later or ["  nothing"])]))
 
@@ -55,13 +55,13 @@ def _describe(workspace: Workspace, place: Place, row: Row) -> list[str]:
     return lines
 
 
-def _origins(ancestry: Ancestry, passport: Passport, indent: str, seen: set[int]) -> Iterator[str]:
-    if passport.raw:
-        yield f"{indent}{raw_file(passport.id, passport.kind)}"
-    fresh = [code for code in passport.made_of if code not in seen]
+def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) -> Iterator[str]:
+    if lineage.raw:
+        yield f"{indent}{raw_file(lineage.id, lineage.kind)}"
+    fresh = [code for code in lineage.made_of if code not in seen]
     for code in fresh[:_SOURCES_SHOWN]:
         seen.add(code)
-        origin = ancestry.passport(code)
+        origin = ancestry.lineage(code)
         if not origin.kept:
             yield f"{indent}{raw_file(origin.id, origin.kind)}"
             continue
@@ -75,5 +75,5 @@ def _origins(ancestry: Ancestry, passport: Passport, indent: str, seen: set[int]
 
 
 def _about(file: File, row: Row) -> str:
-    said = row.get(saying(file, row.keys()) or "")
-    return "".join(f": {part}" for part in (where(file, row), said and short(said)) if part)
+    summary = row.get(summary_column(file, row.keys()) or "")
+    return "".join(f": {part}" for part in (where(file, row), summary and short(summary)) if part)

@@ -59,10 +59,10 @@ def where(file: File, row: Row) -> str:
     return next((phrase.format_map(row) for name, phrase in phrases if name in row), "")
 
 
-def saying(file: File, columns: Collection[str]) -> str | None:
-    """Return the one of some columns that says most shortly what a row of a file is about."""
-    told = [*of_role(file.schema, "title"), *of_role(file.schema, "text")]
-    return next((name for name in told if name in columns), None)
+def summary_column(file: File, columns: Collection[str]) -> str | None:
+    """Return the one of some columns that tells most shortly what a row of a file is about."""
+    wanted = [*of_role(file.schema, "title"), *of_role(file.schema, "text")]
+    return next((name for name in wanted if name in columns), None)
 
 
 def raw_file(record_id: str, kind: str | None) -> str:
@@ -91,7 +91,7 @@ def spoken(ancestry: Ancestry, places: Sequence[Place], contents: Sequence[Row])
         if row.get(name)
     ]
     codes = ancestry.codes([contents[number][owner] for number, _, owner, _ in spans])
-    holders = {code: ancestry.passport(code).kept for code in set(codes) if code >= 0}
+    holders = {code: ancestry.lineage(code).kept for code in set(codes) if code >= 0}
     wanted: dict[tuple[File, str], list[tuple[int, str, int]]] = {}
     for (number, name, _, words), code in zip(spans, codes, strict=True):
         if kept := holders.get(code):
@@ -100,7 +100,7 @@ def spoken(ancestry: Ancestry, places: Sequence[Place], contents: Sequence[Row])
         lists = read(file.path, [words])[words].combine_chunks()
         for number, name, index in rows_of_file:
             first = contents[number][name][:SPOKEN]
-            found[number] = [_said(lists[index].values, span["first"], span["last"]) for span in first]
+            found[number] = [_passage(lists[index].values, span["first"], span["last"]) for span in first]
     return found
 
 
@@ -116,7 +116,7 @@ def flow(value: object) -> str:
     return text.removesuffix("...\n").strip()
 
 
-def _said(talk: pa.StructArray, first: int, last: int) -> Spoken:
+def _passage(talk: pa.StructArray, first: int, last: int) -> Spoken:
     texts, offsets = talk.field("text"), talk.field("offset")
     end = offsets[last].as_py() + len(texts[last].as_py())
     shown = texts.slice(first, min(last + 1 - first, 4 * WIDTH)).to_pylist()

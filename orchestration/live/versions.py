@@ -33,10 +33,10 @@ _FOUND = TypeAdapter(dict[str, Any])
 
 @dataclass(frozen=True)
 class Entry:
-    """What is said of one dataset: a sentence, and where its rows differ, the comparison and its page."""
+    """What changed in one dataset: a sentence, and where its rows differ, the comparison and its page."""
 
     name: str
-    said: str
+    summary: str
     subject: str = ""
     found: Mapping[str, Any] = field(default_factory=dict)
     link: str = ""
@@ -45,7 +45,7 @@ class Entry:
 def write_versions(workspace: Workspace, folder: Path) -> None:
     """Write `versions.html` and a page for each dataset that has changed; pages of older comparisons go.
 
-    What cannot be compared, for want of its bytes or of a history, is said in its place.
+    What cannot be compared, for want of its bytes or of a history, stands in its place.
     """
     entries = [
         _entry(workspace, item, folder / "versions")

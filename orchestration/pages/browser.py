@@ -1,7 +1,7 @@
 """Pages to browse rows: what a dataset kept, dropped and rejected, row by row, filtered and sorted.
 
 Belongs here: what such a page holds. Not here: which rows (sampling.py), their cells (cells.py), and where
-they come from (passports.py).
+they come from (lineage.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from orchestration.lineage.ancestry import Ancestry, File, Place
 from orchestration.lineage.rows import Counted, read
 from orchestration.pages.cells import as_data, cells, columns, fitted
 from orchestration.pages.html import first_line, render
-from orchestration.pages.text_pairs import contrast
+from orchestration.pages.text_pairs import text_pairs
 
 #: Measures that are one number a row.
 _OF_ROWS = ("", "words", "characters", "length")
@@ -58,10 +58,11 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dic
     found: dict[str, list[dict[str, Any]]] = {}
     compared: list[Any] = []
     for kind in TABLES:
-        own = [place for place in places if place.file.table == kind]
-        if not own:
+        chosen = [place for place in places if place.file.table == kind]
+        if not chosen:
             continue
-        table = pa.concat_tables([_taken(own, file) for file in dict.fromkeys(place.file for place in own)])
+        files = dict.fromkeys(place.file for place in chosen)
+        table = pa.concat_tables([_taken(chosen, file) for file in files])
         declared = getattr(item.shape, kind)
         found[kind] = as_data(columns(table, declared))
         numbers = [_numbers(table, name) for name in dict.fromkeys(measures)]
@@ -71,12 +72,12 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dic
                 "month": months.index(place.file.month),
                 "measures": [values[number] for values in numbers],
             }
-            for number, place in enumerate(own)
+            for number, place in enumerate(chosen)
         ]
-        if kind == "kept" and item.contrast:
-            contrasted = contrast(ancestry, item, table)
-            compared = contrasted.texts
-            for row, (text, marked) in zip(rows, contrasted.of_row, strict=True):
+        if kind == "kept" and item.text_pair:
+            pairs = text_pairs(ancestry, item, table)
+            compared = pairs.texts
+            for row, (text, marked) in zip(rows, pairs.of_row, strict=True):
                 row |= {"text": text, "marked": marked}
         entries += rows
         contents += cells(table, len(places), declared)
@@ -87,7 +88,7 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[Place]) -> dic
         "months": months,
         "measures": list(dict.fromkeys(measures)),
         "columns": found,
-        "contrast": item.contrast,
+        "text_pair": item.text_pair,
         "compared": compared,
         "rows": entries,
     }

@@ -21,7 +21,7 @@ from orchestration.pages.sampling import fair
 #: Characters of all rows of a page together, and items of its lists.
 CHARACTERS, ITEMS = 6_000_000, 300_000
 _SECONDS, _WORDS = 15.0, 40
-_SAYING = 4.5
+_LEAST_WORDS = 4.5
 _WHY = frozenset({*DROP_COLUMNS.names, *REJECT_COLUMNS.names})
 
 #: A text is a string, or a list of its beginning and its whole length; anything with items a mapping of their
@@ -37,14 +37,14 @@ class Column:
     kind: str
     """`text`, `value`, `words` (of a transcript), `ranges`, `table`, `list` or `numbers`."""
     part: str
-    """`says`, `why`, `facts` or `names`."""
+    """`texts`, `why`, `facts` or `names`."""
     fields: tuple[str, ...] = ()
 
 
 def columns(table: pa.Table, declared: pa.Schema | None = None) -> list[Column]:
     """Return a table's columns, with roles as they are `declared`, else as its own schema has them.
 
-    A text says something where its values have several words on average.
+    A text is to be read where its values have several words on average.
     """
     found = []
     for field in _declared(table, declared):
@@ -99,7 +99,7 @@ def _kind(kind: pa.DataType) -> tuple[str, tuple[str, ...]]:
         return "words", fields
     if len(fields) == 2 and all(pa.types.is_integer(field.type) for field in inner):
         return "ranges", fields
-    # what a row says comes first here, too; names come last
+    # texts come first here, too; names come last
     order = sorted(inner, key=lambda field: (role(field) != TEXT, _is_name(field), fields.index(field.name)))
     return "table", tuple(field.name for field in order)
 
@@ -110,10 +110,10 @@ def _part(field: pa.Field, kind: str, values: pa.ChunkedArray) -> str:
     if _is_name(field):
         return "names"
     if kind in ("words", "table", "list") or role(field) == TEXT or pa.types.is_binary(field.type):
-        return "says"
+        return "texts"
     if kind == "text":
         words = pc.mean(count_words(pc.utf8_slice_codeunits(values, 0, 400))).as_py()
-        return "says" if words is not None and words >= _SAYING else "facts"
+        return "texts" if words is not None and words >= _LEAST_WORDS else "facts"
     return "facts"
 
 

@@ -1,6 +1,6 @@
 """HTML from templates, and the files that every page loads.
 
-Belongs here: rendering, embedding data, style sheet, scripts. Not here: what any page says.
+Belongs here: rendering, embedding data, style sheet, scripts. Not here: what any page shows.
 """
 
 from __future__ import annotations

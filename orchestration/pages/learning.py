@@ -30,7 +30,7 @@ _TRAINING = "train/"
 _REASONS = {
     "epochs": "all epochs were done",
     "steps": "all updates were done",
-    "patience": "validation had stopped to get better",
+    "patience": "validation stopped improving",
 }
 
 

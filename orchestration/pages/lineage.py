@@ -1,7 +1,7 @@
-"""Pages of passports: for every row that is shown, where it comes from, down to the file, and what uses it.
+"""Pages of lineage: for every row that is shown, where it comes from, down to the file, and what uses it.
 
 Belongs here: which rows such a page holds beside those that are shown, and what of them. Not here: finding
-them (ancestry.py), and what their values tell (origins.py).
+them (ancestry.py), and their values (origins.py).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from assets.declare.report import Files
 from ops.outcome import of_role
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
-from orchestration.lineage.ancestry import Ancestry, File, Passport, Place
-from orchestration.lineage.origins import Row, flow, raw_file, rows, saying, short, spoken, where
+from orchestration.lineage.ancestry import Ancestry, File, Lineage, Place
+from orchestration.lineage.origins import Row, flow, raw_file, rows, short, spoken, summary_column, where
 from orchestration.pages.html import first_line, render
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
@@ -25,16 +25,16 @@ _FOLLOWED = (1, 3, 12, 48)
 
 
 def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[Place]]) -> Files:
-    """Yield for each dataset the page of the passports of its shown rows."""
+    """Yield for each dataset the page of the lineage of its shown rows."""
     roots = {name: [place.code for place in places] for name, places in shown.items()}
-    codes = {name: held(ancestry, own) for name, own in roots.items()}
-    told = _Told(ancestry, sorted({code for own in codes.values() for code in own}))
-    for name, own in codes.items():
+    codes = {name: held(ancestry, page) for name, page in roots.items()}
+    descriptions = _Descriptions(ancestry, sorted({code for page in codes.values() for code in page}))
+    for name, page in codes.items():
         yield render(
-            page_path(name, "passports"),
-            "passports.html",
-            f"Passports of {name}",
-            data={"name": name, "shown": len(set(roots[name])), **told.data(own)},
+            page_path(name, "lineage"),
+            "lineage.html",
+            f"Lineage of {name}",
+            data={"name": name, "shown": len(set(roots[name])), **descriptions.data(page)},
             dataset=name,
         )
 
@@ -63,18 +63,18 @@ def _follow(
         found.update(dict.fromkeys(level[: max(0, most - len(found))]))
 
 
-class _Told:
-    """What is told of rows, read once for all pages that hold them."""
+class _Descriptions:
+    """What pages show of rows, read once for all pages that hold them."""
 
     def __init__(self, ancestry: Ancestry, codes: Sequence[int]) -> None:
-        self.passports = {code: ancestry.passport(code, NAMED) for code in codes}
-        places = [place for passport in self.passports.values() for place in passport.standings]
+        self.lineages = {code: ancestry.lineage(code, NAMED) for code in codes}
+        places = [place for lineage in self.lineages.values() for place in lineage.standings]
         contents = rows(places)
         found = list(zip(places, contents, strict=True))
         self.columns = {place.file: _columns(place.file, row) for place, row in found}
         items = {place.file.item.name: place.file.item for place in places}
         self.steps = {name: _step(item) for name, item in items.items()}
-        self.told: dict[Place, list[Any]] = {
+        self.contents: dict[Place, list[Any]] = {
             place: [
                 place.index,
                 where(place.file, row),
@@ -83,15 +83,15 @@ class _Told:
             for place, row in found
         }
         self.spoken = {
-            place: [str(one) for one in said]
-            for place, said in zip(places, spoken(ancestry, places, contents), strict=True)
-            if said
+            place: [str(span) for span in spans]
+            for place, spans in zip(places, spoken(ancestry, places, contents), strict=True)
+            if spans
         }
 
     def data(self, codes: Sequence[int]) -> dict[str, Any]:
         """Return what a page holds of some rows: `nodes`, which name each other and their files by number."""
         numbers = {code: number for number, code in enumerate(codes)}
-        files = dict.fromkeys(place.file for code in codes for place in self.passports[code].standings)
+        files = dict.fromkeys(place.file for code in codes for place in self.lineages[code].standings)
         placed = {file: number for number, file in enumerate(files)}
         return {
             "files": [
@@ -101,29 +101,29 @@ class _Told:
                     "table": file.table,
                     "path": file.address,
                     "columns": self.columns[file],
-                    "says": saying(file, self.columns[file]),
+                    "summary": summary_column(file, self.columns[file]),
                 }
                 for file in files
             ],
             "datasets": {name: self.steps[name] for name in sorted({file.item.name for file in files})},
-            "nodes": [self._node(self.passports[code], numbers, placed) for code in codes],
+            "nodes": [self._node(self.lineages[code], numbers, placed) for code in codes],
         }
 
     def _node(
-        self, passport: Passport, numbers: Mapping[int, int], files: Mapping[File, int]
+        self, lineage: Lineage, numbers: Mapping[int, int], files: Mapping[File, int]
     ) -> dict[str, Any]:
-        users = dict.fromkeys(place.code for place in passport.used_by)
+        users = dict.fromkeys(place.code for place in lineage.used_by)
         node: dict[str, Any] = {
-            "id": passport.id,
-            "standings": [[files[place.file], *self.told[place]] for place in passport.standings],
-            "origins": [numbers[code] for code in passport.made_of if code in numbers],
+            "id": lineage.id,
+            "standings": [[files[place.file], *self.contents[place]] for place in lineage.standings],
+            "origins": [numbers[code] for code in lineage.made_of if code in numbers],
             "users": [numbers[code] for code in users if code in numbers],
-            "totals": passport.totals,
+            "totals": lineage.totals,
         }
-        if passport.raw:
-            node["file"] = raw_file(passport.id, passport.kind)
-        if said := [text for place in passport.kept for text in self.spoken.get(place, ())]:
-            node["spoken"] = said
+        if lineage.raw:
+            node["file"] = raw_file(lineage.id, lineage.kind)
+        if words := [text for place in lineage.kept for text in self.spoken.get(place, ())]:
+            node["spoken"] = words
         return node
 
 
@@ -137,7 +137,7 @@ def _value(value: Any) -> Any:
 
 
 def _step(item: Declaration) -> dict[str, Any]:
-    """Return what is said of the step that made a row: its params, and where its code stands."""
+    """Describe the step that made a row: its params, and where its code stands."""
     return {
         "params": {path: flow(value) for path, value in sorted(item.values.items())},
         "code": f"{item.function.__module__.replace('.', '/')}.py: {item.function.__name__}",

@@ -11,7 +11,7 @@ from typing import Any
 from assets.declare.report import Everything
 
 
-def beside(everything: Everything, name: str, file: str) -> Any:
+def side_file(everything: Everything, name: str, file: str) -> Any:
     """Return what a JSON file beside the rows of a dataset holds, None where it is not there.
 
     Raises ValueError naming a file that cannot be read.

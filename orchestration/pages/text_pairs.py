@@ -23,8 +23,8 @@ _LEAST = 12
 
 
 @dataclass(frozen=True)
-class Contrast:
-    """What a page holds to show a contrast: texts beside the rows, and which of them goes with which row."""
+class TextPairs:
+    """What a page holds to show text pairs: texts beside the rows, and which goes with which row."""
 
     texts: list[Any]
     """Each a text or a list of sentences; empty where both sides are columns of the row itself."""
@@ -32,13 +32,13 @@ class Contrast:
     """For each row the number of its text, and of the sentences in that which stand in the row."""
 
 
-def contrast(ancestry: Ancestry, item: Declaration, table: pa.Table) -> Contrast:
-    """Return the contrast that a dataset declares, for a table of its kept rows."""
-    assert item.contrast is not None
-    new, old = item.contrast
+def text_pairs(ancestry: Ancestry, item: Declaration, table: pa.Table) -> TextPairs:
+    """Return the text pairs that a dataset declares, for a table of its kept rows."""
+    assert item.text_pair is not None
+    new, old = item.text_pair
     news = table[new].to_pylist()
     if "." not in old:
-        return Contrast([], [(None, standing(*pair)) for pair in zip(_plain(table[old]), news, strict=True)])
+        return TextPairs([], [(None, standing(*pair)) for pair in zip(_plain(table[old]), news, strict=True)])
     argument, _, column = old.partition(".")
     source = next(source.key.to_user_string() for source in item.inputs if source.argument == argument)
     others = _others(ancestry, source, table)
@@ -49,7 +49,7 @@ def contrast(ancestry: Ancestry, item: Declaration, table: pa.Table) -> Contrast
         (None, []) if place is None else (numbers[place], standing(texts[numbers[place]], text))
         for place, text in zip(others, news, strict=True)
     ]
-    return Contrast(_fitted(texts), of_row)
+    return TextPairs(_fitted(texts), of_row)
 
 
 def standing(sentences: Any, text: str | None) -> list[int]:

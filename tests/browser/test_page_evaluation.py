@@ -97,7 +97,7 @@ def test_the_page_is_readable_and_accessible(page, width, scheme):
 def test_the_chosen_extractor_comes_first_and_other_extractors_behind_a_line(page):
     opened = page()
     rows = opened.page.locator("#scores-title ~ .scroll tbody tr")
-    shown = [row.get_attribute("data-system") for row in rows.all()]
+    shown = [row.get_attribute("data-row") for row in rows.all()]
     assert shown == [ONLY, f"hybrid ({CHOSEN})", *BASELINES]
     other = opened.page.get_by_text("pointer/oracle", exact=True).first
     assert not other.is_visible()
@@ -106,16 +106,16 @@ def test_the_chosen_extractor_comes_first_and_other_extractors_behind_a_line(pag
 
 
 def test_the_bars_of_a_metric_have_one_scale_from_zero(page):
-    bars = page().page.locator("tr[data-system] td:nth-of-type(1) .interval")
+    bars = page().page.locator("tr[data-row] td:nth-of-type(1) .interval")
     whole = bars.first.bounding_box()
     assert whole["width"] > 50
     ends = {}
-    for row in bars.page.locator("#scores-title ~ .scroll tr[data-system]").all():
+    for row in bars.page.locator("#scores-title ~ .scroll tr[data-row]").all():
         bar, inner = (
             row.locator(".interval").first.bounding_box(),
             row.locator(".interval i").first.bounding_box(),
         )
-        ends[row.get_attribute("data-system")] = (inner["x"] + inner["width"] - bar["x"]) / bar["width"]
+        ends[row.get_attribute("data-row")] = (inner["x"] + inner["width"] - bar["x"]) / bar["width"]
     assert max(ends.values()) == pytest.approx(1, abs=0.02)
     assert ends["abstract"] == pytest.approx((0.1 + 0.02) / (0.25 + 0.02), abs=0.02)
 
@@ -123,7 +123,7 @@ def test_the_bars_of_a_metric_have_one_scale_from_zero(page):
 def test_a_difference_is_that_of_the_extractor_whichever_system_stood_first(page):
     cells = [row.locator("td").first.inner_text() for row in page().page.locator("#tests tbody tr").all()]
     assert cells == [
-        "no difference beyond chance\n−0.20 (−2.20 to +0.80)\np = 0.600",
+        "no significant difference\n−0.20 (−2.20 to +0.80)\np = 0.600",
         "above\n+9.00 (+7.00 to +10.00)\np < 0.001",
         "below\n−10.00 (−11.00 to −8.00)\np = 0.002",
     ]
@@ -281,7 +281,7 @@ def test_one_paper_and_one_point_are_judged_to_say_little(page):
     )
     models = [trained(CHOSEN, {"rouge2_f": [0.1], "loss": [math.nan]}, chosen=True, best_step=10, best=0.1)]
     opened = page(given={"rows": ROWS[-4:], "table": table, "models": models})
-    opened.assert_text("an interval over one paper is a point", "too few papers to tell", "One point:")
+    opened.assert_text("an interval over one paper is a point", "too few to tell", "One point:")
     opened.assert_text("1 points have no finite value")
     opened.page.locator(".chart svg").first.wait_for()
     opened.assert_fine()

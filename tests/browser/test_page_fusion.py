@@ -31,7 +31,7 @@ def test_the_page_is_readable_and_accessible(page, width, scheme):
 
 def test_a_matrix_is_a_heat_map_whose_diagonal_is_the_darkest_where_models_are_right(page):
     opened = page()
-    svg = opened.page.locator("[data-matrix=pronouns] svg").first
+    svg = opened.page.locator("[data-matrix=pronoun] svg").first
     svg.wait_for()
     cells = svg.locator(".mark-rect path").all()
     assert sum("gold pronoun: " in (cell.get_attribute("aria-label") or "") for cell in cells) == 3 * 5

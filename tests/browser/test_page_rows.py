@@ -32,8 +32,8 @@ def sentences(folder):
 
 @pytest.fixture
 def rows_page(visit, tmp_path):
-    def rows_page(everything=None, page=PAGE, hash="", contrast=None, **how):
-        root = site(tmp_path, everything or sentences(tmp_path), contrast)
+    def rows_page(everything=None, page=PAGE, hash="", text_pair=None, **how):
+        root = site(tmp_path, everything or sentences(tmp_path), text_pair)
         return visit((root / page).as_uri() + hash, **how)
 
     return rows_page
@@ -156,13 +156,13 @@ def test_a_dataset_of_no_row_or_one_has_a_page(rows_page, tmp_path, rows):
 def test_a_summary_is_marked_in_its_paper(rows_page, tmp_path):
     opened = rows_page(talk(tmp_path), "rows/talksumm-summaries.html")
     opened.page.get_by_text("1 of 2 sentences stand in text").click()
-    assert opened.page.locator(".contrast mark").all_text_contents() == ["[marked: We count rare words.]"]
-    assert "They are rare." in opened.page.locator(".contrast .passage").inner_text()
+    assert opened.page.locator(".text-pair mark").all_text_contents() == ["[marked: We count rare words.]"]
+    assert "They are rare." in opened.page.locator(".text-pair .passage").inner_text()
 
 
 def test_two_texts_are_compared_word_by_word(rows_page, tmp_path):
     rows = [row("a", text="The talk ended because it was late.", cut="The talk ended. It was late.")]
-    opened = rows_page(write(tmp_path, NAME, JUNE, rows), contrast={NAME: ("text", "cut")})
+    opened = rows_page(write(tmp_path, NAME, JUNE, rows), text_pair={NAME: ("text", "cut")})
     compared = opened.page.locator(".diff")
     assert compared.locator("ins").all_text_contents() == [" [added: because it] "]
     assert compared.locator("del").all_text_contents() == [" [removed: .] ", " [removed: It] "]

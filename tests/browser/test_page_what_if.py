@@ -101,7 +101,7 @@ def test_many_scores_are_bounded_and_the_count_says_how_far_off_it_may_be(opened
     assert dict(one["tried"]) == {0.2: 24_000, 0.5: 15_000, 0.8: 6_000}
     page = opened(one)
     page.page.fill("#value", "0.31234")
-    said = page.page.locator(".said").inner_text().replace("\u202f", "")
+    said = page.page.locator(".summary").inner_text().replace("\u202f", "")
     counted, off = (int(said.split(mark)[1].split()[0]) for mark in ("about ", "off by "))
     assert abs(counted - sum(score >= 0.31234 for _, score, _ in units)) <= off < 30
     page.assert_text("a sample, and the ten nearest")

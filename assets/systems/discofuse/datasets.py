@@ -27,13 +27,13 @@ from assets.declare.expectations import (
 from assets.declare.expectations import matches as like
 from assets.declare.thresholds import Threshold
 from ops import thresholds as rules
+from ops.core.splits import SPLITS
 from ops.discofuse.build import annotated as annotating
 from ops.discofuse.build import balanced as balancing
 from ops.discofuse.build import candidates as splitting
 from ops.discofuse.build import examples as filtering
 from ops.discofuse.build import release as releasing
 from ops.discofuse.build.example import DISCOURSE_TYPES
-from ops.discofuse.build.splits import SPLITS
 from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED
@@ -143,7 +143,7 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
             units="candidates",
         ),
     ],
-    contrast=("fused", "unfused"),
+    text_pair=("fused", "unfused"),
     expectations=[
         *identity("example"),
         *released_columns(),
@@ -167,7 +167,7 @@ def examples(candidates: Parts, params: filtering.ExampleParams) -> Outcomes:
         "pronouns": Score("has_coref_type_pronoun", "share"),
         "nominals": Score("has_coref_type_nominal", "share"),
     },
-    contrast=("fused", "unfused"),
+    text_pair=("fused", "unfused"),
     expectations=[
         *identity("balanced"),
         *released_columns(),

@@ -57,7 +57,7 @@ def fusion_model(
     consumes="examples",
     partitioned=False,
     measures=["source.words", "prediction.words"],
-    contrast=("prediction", "target"),
+    text_pair=("prediction", "target"),
     expectations=[
         *identity("fusion"),
         *not_null("example_id", "system", "domain", "balanced", "discourse_type", "source", "target"),
@@ -86,7 +86,7 @@ def fusions(
     partitioned=False,
     measures=["sari", "keep", "add", "delete"],
     scores={name: Score(name, where="in_domain") for name in evaluating.METRICS},
-    contrast=("prediction", "target"),
+    text_pair=("prediction", "target"),
     expectations=[
         *identity("score"),
         *not_null("fusion_id", "example_id", "system", "domain", "in_domain", "target"),
@@ -108,7 +108,7 @@ def evaluation(fusions: Parts, params: evaluating.EvaluationParams) -> Outcomes:
     measures=["sari", "keep", "add", "delete"],
     scores={"sari": Score("sari", where="chosen")},
     trains=Trainings(seq2seq.KIND),
-    contrast=("prediction", "target"),
+    text_pair=("prediction", "target"),
     expectations=[
         *identity("transferred"),
         *not_null("pair_id", "system", "chosen", "source", "target"),

@@ -170,7 +170,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
         )
         for measure, values in BUDGETS_TO_TRY.items()
     ],
-    contrast=("text", "pairs.sentences"),
+    text_pair=("text", "pairs.sentences"),
     expectations=[
         *identity("summary"),
         *not_null("pair_id", "talk_id", "paper_id", "budget", "text"),
@@ -199,7 +199,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     partitioned=False,
     measures=["sentences.length", "labels.items", "summary.words"],
     scores={"chosen": Score("labels.items", "share"), "words": Score("summary.words")},
-    contrast=("summary", "sentences"),
+    text_pair=("summary", "sentences"),
     expectations=[
         *identity("example"),
         *not_null("set", "split", "pair_id", "paper_id", "summary"),

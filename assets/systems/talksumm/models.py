@@ -132,7 +132,7 @@ def system_summaries(
     partitioned=False,
     measures=["rouge2_f", "rouge3_f", "rougeSU4_f"],
     scores={name: Score(name, where="only") for name in evaluating.TABLE_2},
-    contrast=("text", "reference"),
+    text_pair=("text", "reference"),
     expectations=[
         *identity("score"),
         *not_null("summary_id", "gold_id", "system", "text", "reference"),

@@ -32,8 +32,8 @@
     for (const place of details.querySelectorAll("[data-chart]")) {
       const chart = model.charts[Number(place.dataset.chart)];
       const ends = chart.points.filter(([, , , line]) => line === "validation").map(([, , value]) => value);
-      const said = ends.length ? `, validation from ${ends[0].toPrecision(4)} to ${ends.at(-1).toPrecision(4)}` : "";
-      silverloom.chart(place, curve(model, chart), `${chart.metric} of ${model.model} by step${said}; best step ${model.best_step ?? "unknown"}`);
+      const range = ends.length ? `, validation from ${ends[0].toPrecision(4)} to ${ends.at(-1).toPrecision(4)}` : "";
+      silverloom.chart(place, curve(model, chart), `${chart.metric} of ${model.model} by step${range}; best step ${model.best_step ?? "unknown"}`);
     }
   }
   for (const details of document.querySelectorAll("details.model")) {

@@ -42,7 +42,7 @@
     return steps;
   }
 
-  /** The difference of two texts as one element: what is gone struck out, what is new underlined, both said aloud. */
+  /** The difference of two texts as one element: what is gone struck out, what is new underlined, both named for screen readers. */
   silverloom.diff = (before, after) => {
     const { visible, spoken } = silverloom;
     return el("p", { class: "text diff", dir: "auto" }, ...silverloom.difference(before, after).map(([kind, text]) =>

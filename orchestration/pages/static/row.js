@@ -1,5 +1,5 @@
 "use strict";
-// One row: first what it says, then why it was dropped or rejected, then numbers, then names.
+// One row: first its texts, then why it was dropped or rejected, then numbers, then names.
 (() => {
   const { el, data, number, text, hits, plain, spoken } = silverloom;
   const SHOWN = 8, MOST = 1200;
@@ -18,10 +18,10 @@
     return box;
   }
 
-  /** The title of something long, and whether it stands open: it does where it is short, or shortly says what is searched for. */
-  function title(said, cell, query, open) {
+  /** The title of something long, and whether it stands open: it does where it is short, or holds shortly what is searched for. */
+  function title(label, cell, query, open) {
     const has = query !== "" && plain(cell).toLowerCase().includes(query);
-    return [el("span", {}, said, has ? el("mark", { class: "hit" }, "found in it") : null), open || (has && plain(cell).length <= MOST)];
+    return [el("span", {}, label, has ? el("mark", { class: "hit" }, "found in it") : null), open || (has && plain(cell).length <= MOST)];
   }
 
   const draw = {
@@ -49,14 +49,14 @@
       ? [el("mark", {}, spoken("[marked: "), silverloom.visible(sentence), spoken("]")), " "] : [silverloom.visible(sentence), " "]))]);
   }
 
-  function contrast(row, columns) {
-    if (!data.contrast || row.marked === undefined) return null;
-    const [now, before] = data.contrast, at = (name) => row.cells[columns.findIndex((column) => column.name === name)];
+  function textPair(row, columns) {
+    if (!data.text_pair || row.marked === undefined) return null;
+    const [now, before] = data.text_pair, at = (name) => row.cells[columns.findIndex((column) => column.name === name)];
     const other = before.includes(".") ? data.compared[row.text] : at(before), own = at(now);
     if (other == null || own == null) return null;
     const sentences = Array.isArray(other) ? other : other.v;
     const whole = Array.isArray(own) ? own[0] : own;
-    return el("section", { class: "contrast" }, el("h3", {}, `${now} in ${before}`), sentences && typeof other !== "string" && !isCut(other)
+    return el("section", { class: "text-pair" }, el("h3", {}, `${now} in ${before}`), sentences && typeof other !== "string" && !isCut(other)
       ? passage(sentences, row.marked, `${number(row.marked.length)} of ${number(other.n ?? sentences.length)} sentences stand in ${now}`, false)
       : silverloom.diff(isCut(other) ? other[0] : other, whole));
   }
@@ -67,19 +67,19 @@
     const columns = data.columns[row.kind];
     const cells = columns.map((column, index) => [column, row.cells[index]]).filter(([, cell]) => cell !== null && cell !== "");
     const part = (name) => cells.filter(([column]) => column.part === name);
-    const contrasted = row.marked !== undefined && data.contrast ? data.contrast[1] : null;
+    const compared = row.marked !== undefined && data.text_pair ? data.text_pair[1] : null;
     const id = row.cells[columns.findIndex((column) => column.name === "id")];
-    const said = part("says").filter(([column]) => column.name !== contrasted).sort(([one], [other]) => (one.kind !== "text") - (other.kind !== "text"));
-    const single = said.length === 1 && said[0][0].kind === "text";
+    const texts = part("texts").filter(([column]) => column.name !== compared).sort(([one], [other]) => (one.kind !== "text") - (other.kind !== "text"));
+    const single = texts.length === 1 && texts[0][0].kind === "text";
     const pairs = (name) => part(name).filter(([column]) => column.name !== "id").flatMap(([column, cell]) => [el("div", {}, el("dt", {}, column.name), el("dd", { dir: "auto" }, ...inline(column, cell, query)))]);
     const why = pairs("why"), facts = pairs("facts"), names = pairs("names");
     return el("article", { class: `card row ${row.kind}-row`, "aria-label": `${row.kind} ${id}` },
       el("p", { class: "head" }, el("span", { class: `outcome ${row.kind}` }, row.kind), ` ${row.date}`),
-      ...said.map(([column, cell]) => el("div", { class: "said" }, single ? null : el("h3", {}, column.name), draw[column.kind](column, cell, query))),
-      contrast(row, columns),
+      ...texts.map(([column, cell]) => el("div", { class: "texts" }, single ? null : el("h3", {}, column.name), draw[column.kind](column, cell, query))),
+      textPair(row, columns),
       why.length ? el("dl", { class: "why" }, ...why) : null,
       facts.length ? el("dl", { class: "facts" }, ...facts) : null,
-      el("div", { class: "names" }, el("p", {}, el("a", { href: `${silverloom.address(data.name, "passports")}#${encodeURIComponent(id)}` }, "passport"), " ", el("span", { class: "mono" }, ...hits(id, query))),
+      el("div", { class: "names" }, el("p", {}, el("a", { href: `${silverloom.address(data.name, "lineage")}#${encodeURIComponent(id)}` }, "lineage"), " ", el("span", { class: "mono" }, ...hits(id, query))),
         names.length ? behind("names", names.some((node) => node.querySelector(".hit")), () => [el("dl", { class: "facts" }, ...names)]) : null));
   };
 })();

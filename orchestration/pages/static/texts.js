@@ -9,7 +9,7 @@
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (character) => String.fromCharCode(0x2400 + character.charCodeAt(0)))
     .replace(/\u007f/g, "\u2421");
 
-  /** All that a cell says, as one text. */
+  /** All texts of a cell, as one. */
   silverloom.plain = (cell) => {
     if (cell === null || cell === undefined) return "";
     if (Array.isArray(cell)) return cell.map(silverloom.plain).join("\n");
@@ -45,6 +45,6 @@
     return box;
   };
 
-  /** Words that only a screen reader says. */
+  /** Words for screen readers alone. */
   silverloom.spoken = (text) => el("span", { class: "spoken" }, text);
 })();

@@ -63,7 +63,7 @@
   function draw(content, value) {
     const [low, high] = range(content), { sign } = compare[content.rule];
     const step = content.whole ? 1 : 0.001;
-    const said = el("p", { class: "said", role: "status" });
+    const summary = el("p", { class: "summary", role: "status" });
     const slider = el("input", { type: "range", id: "slider", min: low, max: high, step, "aria-label": `${content.path}, by sliding` });
     const input = el("input", { type: "number", id: "value", step: content.whole ? 1 : "any" });
     const reset = el("button", { type: "button" }, `back to ${content.now}`);
@@ -74,9 +74,9 @@
     place.replaceChildren(
       el("h2", {}, content.path),
       el("p", { class: "quiet" }, `Kept where ${content.meaning} ${sign} this value. It decides in `, el("a", { href: silverloom.address(content.dataset) }, content.dataset), "."),
-      el("div", { class: "card" }, el("div", { class: "chooser" }, el("label", { for: "value" }, "value "), input, slider, reset), said, chart),
+      el("div", { class: "card" }, el("div", { class: "chooser" }, el("label", { for: "value" }, "value "), input, slider, reset), summary, chart),
       lists, el("h3", {}, "Try it"), recipe);
-    view = { content, low, high, said, slider, input, lists, recipe, chart };
+    view = { content, low, high, summary, slider, input, lists, recipe, chart };
     const change = (text) => { if (text !== "" && Number.isFinite(Number(text))) show(Number(text)); };
     slider.addEventListener("input", () => change(slider.value));
     input.addEventListener("input", () => change(input.value));
@@ -105,13 +105,13 @@
   }
 
   function show(value, first = false) {
-    const { content, said, slider, input } = view;
+    const { content, summary, slider, input } = view;
     view.value = value;
     if (document.activeElement !== input) input.value = value;
     slider.value = value;
     const { units, off } = count(content, value), now = count(content, content.now).units, more = units - now;
     const change = more ? `${more > 0 ? "+" : "−"}${number(Math.abs(more))} against now` : "as many as now";
-    said.replaceChildren(el("b", {}, `${off ? "about " : ""}${number(units)} of ${number(content.total)} ${content.units}`), ` would be kept at ${precise(value)} (${change}${off ? `, off by ${number(off)} at most` : ""}).`);
+    summary.replaceChildren(el("b", {}, `${off ? "about " : ""}${number(units)} of ${number(content.total)} ${content.units}`), ` would be kept at ${precise(value)} (${change}${off ? `, off by ${number(off)} at most` : ""}).`);
     sides(content, value);
     recipes(content, value);
     const hash = `#${content.path}=${precise(value)}`;

@@ -6,10 +6,10 @@ from orchestration.lineage import explain
 from orchestration.workspace.workspace import Workspace
 
 
-def test_what_controls_a_terminal_is_escaped_in_a_passport(monkeypatch, tmp_path):
+def test_what_controls_a_terminal_is_escaped_in_a_lineage(monkeypatch, tmp_path):
     file = SimpleNamespace(name="talksumm/pairs", month="2018-06", item=None, address="data/talksumm/pairs")
-    passport = SimpleNamespace(standings=[SimpleNamespace(file=file)], raw=False, made_of=[], used_by=[])
-    ancestry = SimpleNamespace(codes=lambda ids: [0], passport=lambda code: passport)
+    lineage = SimpleNamespace(standings=[SimpleNamespace(file=file)], raw=False, made_of=[], used_by=[])
+    ancestry = SimpleNamespace(codes=lambda ids: [0], lineage=lambda code: lineage)
     row = {"id": "x", "title": "safe \x9b31m red"}
     monkeypatch.setattr(explain, "Ancestry", lambda files: ancestry)
     monkeypatch.setattr(explain, "rows", lambda places, whole=False: [row for _ in places])

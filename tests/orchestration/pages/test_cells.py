@@ -28,9 +28,9 @@ def one(schema, shown=1, **row):
     return dict(zip(schema.names, next(cells(made, shown)), strict=True))
 
 
-def test_what_a_row_says_is_told_from_facts_and_names():
+def test_texts_are_told_apart_from_facts_and_names():
     found = kinds(ALIGNMENTS.kept, text="Here are quite a few words.", role="method", count=3)
-    assert found["text"] == ("text", "says")
+    assert found["text"] == ("text", "texts")
     assert found["role"] == ("text", "facts") and found["count"] == ("value", "facts")
     assert found["spans"] == ("ranges", "facts")
     assert found["pair_id"] == ("text", "names") and found["source_ids"] == ("list", "names")

@@ -1,4 +1,4 @@
-"""Passports: from any row back to its file and on to what uses it, within bounds."""
+"""Lineage: from any row back to its file and on to what uses it, within bounds."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Contrasts: a summary's sentences are found in its paper."""
+"""Text pairs: a summary's sentences are found in its paper."""
 
 import json
 import re
@@ -62,13 +62,13 @@ def test_a_training_example_is_read_against_its_own_sentences(tmp_path):
     assert data["compared"] == [] and [row["marked"] for row in data["rows"]] == [[0]]
 
 
-def test_a_contrast_with_a_column_that_is_not_there_is_refused():
+def test_a_text_pair_with_a_column_that_is_not_there_is_refused():
 
     def odd(pairs: Parts) -> Outcomes:
         return iter(())
 
     odd.__annotations__ = {"pairs": Parts, "return": Outcomes}
     with pytest.raises(
-        LookupError, match=r"talksumm/odd: the contrast names 'pairs\.sentence', which is no column"
+        LookupError, match=r"talksumm/odd: the text pair names 'pairs\.sentence', which is no column"
     ):
-        dataset(group="talksumm", shape=SUMMARIES, contrast=("text", "pairs.sentence"))(odd)
+        dataset(group="talksumm", shape=SUMMARIES, text_pair=("text", "pairs.sentence"))(odd)

@@ -1,21 +1,20 @@
-"""Scores of fusions as the page lays them out: Tables 6, 7, 9 and 10, and the confusions as matrices.
+"""Scores of fusions as the page shows them: Tables 6, 7, 9 and 10, and the confusions as matrices.
 
-Belongs here: order and names of systems, places on scales, what a matrix holds, the paper's numbers beside
-ours. Not here: reading files (fusion.py), and computing anything (ops/discofuse).
+Belongs here: order and names of systems, what a matrix holds, the paper's numbers beside ours. Not here:
+reading files (fusion.py), and computing anything (ops/discofuse).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ops.discofuse.evaluation.alignment import OTHER, PRONOUNS
-from ops.outcome import Row
-from orchestration.pages.system_scores import verdict
-from orchestration.pages.systems.discofuse.published import TABLE_7, TABLE_9, TABLE_10
+from ops.evaluation.table import Breakdown, System, Table, read_table
+from orchestration.pages.evaluation import Grid, Line, bar, bars, test_cells
+from orchestration.pages.systems.discofuse.published import TABLE_6, TABLE_7, TABLE_9, TABLE_10
 
-METRICS = {"sari": "SARI", "exact": "Exact", "keep": "Keep", "add": "Add", "delete": "Delete"}
+METRICS = {"sari": "SARI", "keep": "Keep", "add": "Add", "delete": "Delete", "exact": "Exact"}
 TESTED = ("sari", "exact")
 TESTS = ("full", "balanced")
 
@@ -30,32 +29,13 @@ TRANSFERRED = {
     "pretrained": ("Pre-trained", "CopyNet, trained on our examples, then on the corpus"),
 }
 
-
-@dataclass(frozen=True)
-class Cell:
-    """A mean with its interval, all shares of 1; None of a score that is not there."""
-
-    mean: float
-    low: float
-    high: float
-    best: bool = False
-
-    @classmethod
-    def of(cls, score: Mapping[str, float] | None, best: bool = False) -> Cell | None:
-        """Return the cell of a score of table.json."""
-        return None if score is None or score["mean"] is None else cls(*_ends(score), best)
+_SCORED = [f"{METRICS[metric]}, {test}" for test in TESTS for metric in TESTED]
 
 
-@dataclass(frozen=True)
-class System:
-    """A row of Table 6."""
-
-    label: str
-    in_domain: bool
-    examples: tuple[int, int]
-    """On the full and on the balanced test set."""
-    cells: tuple[Cell | None, ...]
-    """SARI and Exact on the full test set, then on the balanced one."""
+def read(content: Mapping[str, Any] | None) -> Table:
+    """Return the evaluation that table.json holds."""
+    kinds = {"phenomena": "discourse_type", "connectives": "connective", "pronouns": "pronoun"}
+    return read_table(content, "examples", ("domain", "test"), kinds)
 
 
 def label(system: str, model: str | None) -> str:
@@ -65,34 +45,39 @@ def label(system: str, model: str | None) -> str:
     return "trained on the mixture" if model == "mixture" else f"trained on {model}"
 
 
-def scores(table: Mapping[str, Any]) -> dict[str, list[System]]:
-    """Return the systems by domain: the model of the domain, those of others, the mixture, COPY."""
-    found: dict[str, dict[tuple[str, str | None], dict[str, Row]]] = {}
-    for one in table["systems"]:
-        own = found.setdefault(one["domain"], {}).setdefault((one["system"], one["model"]), {})
-        own[one["test"]] = one
-    return {domain: _systems(domain, systems) for domain, systems in sorted(found.items())}
+def scores(table: Table) -> list[Grid]:
+    """Return Table 6, a table for each domain: its own model, those of others, the mixture, COPY."""
+    domains = sorted({system.test[0] for system in table.systems})
+    return [_scores(domain, [one for one in table.systems if one.test[0] == domain]) for domain in domains]
 
 
-def _systems(domain: str, systems: Mapping[tuple[str, str | None], Mapping[str, Row]]) -> list[System]:
-    best = {
-        (test, metric): max(own[test]["scores"][metric]["mean"] for own in systems.values() if test in own)
+def _scores(domain: str, systems: Iterable[System]) -> Grid:
+    found: dict[tuple[str, str | None], dict[str, System]] = {}
+    for system in systems:
+        found.setdefault((system.system, system.model), {})[system.test[1]] = system
+    ordered = sorted(found, key=lambda name: _place(domain, *name))
+    columns = [
+        bars([of[test].scores[metric] if test in (of := found[name]) else None for name in ordered], top=1)
         for test in TESTS
         for metric in TESTED
-        if any(test in own for own in systems.values())
-    }
-    return [
-        System(
-            label=label(*system),
-            in_domain=system[1] == domain,
-            examples=(_examples(own, "full"), _examples(own, "balanced")),
-            cells=tuple(
-                _cell(own[test]["scores"][metric], best[test, metric]) if test in own else None
-                for test in TESTS
-                for metric in TESTED
-            ),
+    ]
+    lines = [
+        Line(
+            label(*name),
+            [*cells, *(found[name][test].items if test in found[name] else 0 for test in TESTS)],
+            "in its own domain" if name[1] == domain else "",
         )
-        for system, own in sorted(systems.items(), key=lambda item: _place(domain, *item[0]))
+        for name, *cells in zip(ordered, *columns, strict=True)
+    ]
+    head = ("system", *_SCORED, *(f"examples, {test}" for test in TESTS))
+    return Grid(f"Scores on {domain}", head, lines)
+
+
+def published() -> list[Grid]:
+    """Return Table 6 of the paper, a table for each domain."""
+    return [
+        Grid(f"Published scores on {domain}", ("system", *_SCORED), [Line(name, row) for name, *row in rows])
+        for domain, rows in TABLE_6.items()
     ]
 
 
@@ -100,154 +85,161 @@ def _place(domain: str, system: str, model: str | None) -> tuple[bool, bool, boo
     return system == "copy", model == "mixture", model != domain, model or ""
 
 
-def _examples(own: Mapping[str, Row], test: str) -> int:
-    return int(own[test]["examples"]) if test in own else 0
+def fewest(table: Table) -> int:
+    """Return on how many examples the system with the fewest is scored."""
+    return min((system.items for system in table.systems if system.test[1] == "full"), default=0)
 
 
-def _cell(score: Mapping[str, float], best: float) -> Cell:
-    return Cell(*_ends(score), best=score["mean"] == best)
-
-
-def _ends(score: Mapping[str, float]) -> tuple[float, float, float]:
-    return score["mean"], score["low"], score["high"]
-
-
-def tests(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the tests of each domain's own model against every other system, as differences of its own."""
+def tests(table: Table) -> Grid:
+    """Return the tests of each domain's own model against every other system."""
+    systems = {system.name: system for system in table.systems}
     found = []
-    for one in table["tests"]:
-        sides = [one["first"], one["second"]]
-        own = [side for side in sides if side["model"] == one["domain"]]
-        if not own:
-            continue
-        ahead = own[0] is sides[0]
-        other = sides[1 if ahead else 0]
-        found.append(
-            {
-                "domain": one["domain"],
-                "test": one["test"],
-                "other": label(other["system"], other["model"]),
-                "examples": one["examples"],
-                "differences": [_difference(one["scores"][name], ahead, one["examples"]) for name in TESTED],
-                "place": (one["domain"], TESTS.index(one["test"]), _place(one["domain"], **other)),
-            }
-        )
-    return sorted(found, key=lambda one: one["place"])
+    for test in table.tests:
+        domain, part = test.test
+        for name in (test.first, test.second):
+            if systems[name].model == domain and (turned := test.seen_from(name)):
+                other = systems[turned.second].system, systems[turned.second].model
+                cells = [label(*other), *test_cells(turned, TESTED)]
+                place = domain, TESTS.index(part), _place(domain, *other)
+                found.append((place, Line(f"{domain}, {part}", cells)))
+    lines = [line for _, line in sorted(found, key=lambda item: item[0])]
+    metrics = [METRICS[metric] for metric in TESTED]
+    return Grid("Paired tests", ("domain", "its own model, against", *metrics, "examples"), lines, "tests")
 
 
-def _difference(score: Mapping[str, float], ahead: bool, examples: int) -> dict[str, Any]:
-    ends = [score[end] for end in ("low", "difference", "high")]
-    low, difference, high = ends if ahead else [0 - end for end in reversed(ends)]
-    said = verdict(difference, score["p"], examples).replace("papers", "examples")
-    return {"low": low, "difference": difference, "high": high, "p": score["p"], "said": said}
-
-
-def phenomena(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Table 7: the models, and for each type of the paper its numbers and a cell of each model."""
-    found = {(one["model"], one["discourse_type"]): one for one in table["phenomena"]}
+def phenomena(table: Table) -> Grid:
+    """Return Table 7: of each type a score of each model, and those of the paper."""
+    found = {(row.model, row.kind): row for row in table.breakdowns.get("phenomena", ())}
     models = sorted({model for model, _ in found})
-    rows = [
-        {
-            "type": kind,
-            "label": name,
-            "published": published,
-            "models": [
-                {
-                    "examples": one["examples"] if one else 0,
-                    "cells": [
-                        Cell.of(one["scores"][metric]) if one else None for metric in ("exact", "sari")
-                    ],
-                }
-                for one in (found.get((model, kind)) for model in models)
-            ],
-        }
-        for kind, (name, *published) in TABLE_7.items()
+    metrics = ("exact", "sari")
+    lines = [
+        Line(
+            name,
+            [cell for model in models for cell in _cells(found.get((model, kind)), metrics)] + values,
+            key=kind,
+        )
+        for kind, (name, *values) in TABLE_7.items()
+        if models
     ]
-    return {"models": models, "rows": rows if models else []}
+    names = [METRICS[metric] for metric in metrics]
+    return Grid(
+        "Scores by discourse phenomenon",
+        ("phenomenon", *[*names, "examples"] * len(models), *names, *names),
+        lines,
+        "scores phenomena",
+        (("", 1), *((model, 3) for model in models), ("the paper, DFSPORT", 2), ("the paper, DFWIKI", 2)),
+    )
 
 
-def connectives(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return Table 9, model by model: rows with accuracy and the top three, and a matrix of all outputs."""
-    found = []
-    for model in sorted({one["model"] for one in table["connectives"]}):
-        own = [one for one in table["connectives"] if one["model"] == model]
-        rows = [
-            {
-                "connective": one["connective"],
-                "examples": one["examples"],
-                "cell": Cell.of(one["accuracy"]),
-                "top": one["predicted"][:3],
-                "published": TABLE_9.get(one["connective"], ("–", "–", "–")),
-            }
-            for one in own
-        ]
-        told = [one["connective"] for one in own]
-        found.append({"model": model, "rows": rows, "matrix": matrix(own, "connective", told)})
-    return found
+def _cells(row: Breakdown | None, metrics: Iterable[str]) -> list[Any]:
+    found = [bar(row.scores.get(metric) if row else None) for metric in metrics]
+    return [*found, row.items if row else 0]
 
 
-def pronouns(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return Figure 3, model by model."""
+def connectives(table: Table) -> list[dict[str, Any]]:
+    """Return Table 9, model by model: accuracy and the top three, and a matrix of all outputs."""
     return [
         {
             "model": model,
-            "matrix": matrix(
-                [one for one in table["pronouns"] if one["model"] == model], "pronoun", PRONOUNS
+            "grid": Grid(
+                f"Connectives of {model}",
+                ("connective", "accuracy", "examples", "most often predicted", "DFSPORT", "DFWIKI",
+                 "top three in the paper"),
+                [Line(row.kind, [*_cells(row, ["accuracy"]), _top(row), *TABLE_9.get(row.kind, [None] * 3)])
+                 for row in rows],
+                "scores connectives",
             ),
+            "matrix": matrix(rows, [row.kind for row in rows]),
         }
-        for model in sorted({one["model"] for one in table["pronouns"]})
-    ]
+        for model, rows in _by_model(table.breakdowns.get("connectives", ()))
+    ]  # fmt: skip
 
 
-def matrix(rows: Sequence[Row], gold: str, order: Sequence[str]) -> dict[str, Any]:
+def _top(row: Breakdown) -> str | None:
+    found = list(row.predicted.items())[:3]
+    return ", ".join(f"{output} {100 * count / row.items:.1f} %" for output, count in found) or None
+
+
+def pronouns(table: Table) -> list[dict[str, Any]]:
+    """Return Figure 3, model by model."""
+    found = _by_model(table.breakdowns.get("pronouns", ()))
+    return [{"model": model, "matrix": matrix(rows, PRONOUNS)} for model, rows in found]
+
+
+def _by_model(rows: Sequence[Breakdown]) -> list[tuple[str, list[Breakdown]]]:
+    models = sorted({row.model for row in rows})
+    return [(model, [row for row in rows if row.model == model]) for model in models]
+
+
+def matrix(rows: Sequence[Breakdown], order: Sequence[str]) -> dict[str, Any]:
     """Return a confusion matrix: `rows` (gold, examples, shares) over the same `columns`, each summing to 1.
 
     Columns stand in the given order, then other outputs by frequency, then OTHER. Of many outputs the least
     frequent ones share a column.
     """
-    there = [row for row in rows if row["examples"]]
+    seen = [row for row in rows if row.items]
     counts: dict[str, int] = {}
-    for row in there:
-        for one in row["predicted"]:
-            counts[one["output"]] = counts.get(one["output"], 0) + one["count"]
-    golds = {row[gold] for row in there}
+    for row in seen:
+        for output, count in row.predicted.items():
+            counts[output] = counts.get(output, 0) + count
+    golds = {row.kind for row in seen}
     known = [name for name in order if name in counts or name in golds]
-    others = sorted(
-        (name for name in counts if name not in known and name != OTHER), key=lambda one: (-counts[one], one)
-    )
-    columns = [*known, *others][:MOST_OUTPUTS]
-    rest = [REST] if len(columns) < len(known) + len(others) else []
-    told = [
-        {
-            "gold": row[gold],
-            "examples": row["examples"],
-            "shares": _shares({one["output"]: one["share"] for one in row["predicted"]}, columns, bool(rest)),
-        }
-        for row in there
+    others = [name for name in sorted(counts, key=lambda name: (-counts[name], name)) if name not in known]
+    named = [*known, *(name for name in others if name != OTHER)]
+    columns = named[:MOST_OUTPUTS]
+    rest = [REST] if len(columns) < len(named) else []
+    return {
+        "columns": [*columns, *rest, OTHER],
+        "rows": [
+            {"gold": row.kind, "examples": row.items, "shares": _shares(row, columns, bool(rest))}
+            for row in seen
+        ],
+    }
+
+
+def _shares(row: Breakdown, columns: Sequence[str], rest: bool) -> list[float]:
+    of_columns = [row.predicted.get(name, 0) for name in columns]
+    other = row.predicted.get(OTHER, 0)
+    beyond = [row.items - sum(of_columns) - other] if rest else []
+    return [round(count / row.items, 4) for count in (*of_columns, *beyond, other)]
+
+
+def numbers_of(found: Mapping[str, Any], gold: str) -> Grid:
+    """Return the numbers of a matrix."""
+    lines = [
+        Line(
+            row["gold"],
+            [*(f"{100 * share:.1f}" if share else "" for share in row["shares"]), row["examples"]],
+        )
+        for row in found["rows"]
     ]
-    return {"columns": [*columns, *rest, OTHER], "rows": told}
+    head = (f"gold {gold}", *found["columns"], "examples")
+    return Grid(f"Numbers of the matrix of {gold}s", head, lines, "numbers")
 
 
-def _shares(shares: Mapping[str, float], columns: Sequence[str], rest: bool) -> list[float]:
-    own = [shares.get(name, 0.0) for name in columns]
-    other = shares.get(OTHER, 0.0)
-    beyond = [max(0.0, 1 - sum(own) - other)] if rest else []
-    return [round(share, 4) for share in (*own, *beyond, other)]
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}" if share else ""
 
 
-def transferred(table: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def transferred(content: Mapping[str, Any] | None) -> Grid:
     """Return Table 10: ours and the paper's, system by system."""
-    told = {one["system"]: one for one in (table or {}).get("systems", ())}
-    return [
-        {
-            "system": name,
-            "label": called,
-            "about": about,
-            "pairs": told[name]["pairs"],
-            "cells": [Cell.of(told[name]["scores"][metric]) for metric in METRICS if metric != "exact"],
-            "exact": Cell.of(told[name]["scores"].get("exact")),
-            "published": TABLE_10[name],
-        }
-        for name, (called, about) in TRANSFERRED.items()
-        if name in told
-    ]
+    found = {system.system: system for system in read_table(content, "pairs").systems}
+    lines = [
+        Line(
+            name,
+            [*(bar(found[system].scores.get(metric)) for metric in METRICS), found[system].items,
+             *TABLE_10[system]],
+            about,
+            system,
+        )
+        for system, (name, about) in TRANSFERRED.items()
+        if system in found
+    ]  # fmt: skip
+    names = list(METRICS.values())
+    return Grid(
+        "Transfer to another corpus",
+        ("system", *names, "pairs", "training data", *names[:-1]),
+        lines,
+        "scores transfer",
+        (("", 7), ("the paper, on WebSplit", 5)),
+    )

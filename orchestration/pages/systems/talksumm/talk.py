@@ -120,7 +120,7 @@ def _sentences(aligned: Aligned) -> list[dict[str, Any]]:
             entry["why"] = _why(aligned.left_out.get(sentence["id"]))
         found.append(entry)
     for row in aligned.no_sentences:
-        found.append(_entry(row["id"], row) | {"why": f"no sentence: {_said(row['reason'])}"})
+        found.append(_entry(row["id"], row) | {"why": f"no sentence: {_words(row['reason'])}"})
     return sorted(found, key=lambda entry: (entry["position"], entry["id"]))
 
 
@@ -140,12 +140,12 @@ def _why(row: Row | None) -> str:
         return "not aligned"
     reason = str(row["reason"])
     if reason.startswith("role_"):
-        return f"left out: {_said(reason.removeprefix('role_'))}"
+        return f"left out: {_words(reason.removeprefix('role_'))}"
     score = "" if row["score"] is None else f" ({row['score']:g} characters)"
-    return f"{_said(reason)}{score}"
+    return f"{_words(reason)}{score}"
 
 
-def _said(reason: str) -> str:
+def _words(reason: str) -> str:
     return reason.replace("_", " ")
 
 
@@ -165,7 +165,7 @@ def _sections(sentences: Sequence[Row], headings: Sequence[str]) -> list[dict[st
 
 
 def _gold(aligned: Aligned, sentences: Sequence[Row]) -> dict[str, Any] | None:
-    """Return the labels as runs, each with the one state that begins as its label says, and the agreement."""
+    """Return the labels as runs, each with the one state that begins as its label does, and the agreement."""
     if not aligned.labels:
         return None
     ids = {state["id"] for state in aligned.states}
@@ -184,7 +184,7 @@ def _gold(aligned: Aligned, sentences: Sequence[Row]) -> dict[str, Any] | None:
 
 
 def _short(word: str) -> str:
-    """Return a word as a transcript can show it; what is far too long for one is cut, and says so."""
+    """Return a word as a transcript can show it; what is far too long for one is cut and marked."""
     if len(word) <= LONGEST_WORD:
         return word
     return f"{word[:LONGEST_WORD]}… ({len(word)} characters)"

@@ -94,7 +94,7 @@ def _web(address: str | None) -> str | None:
 
 
 def _paired(everything: Everything) -> list[dict[str, Any]]:
-    """Return what the list says of every pair, the texts of words and sentences unread."""
+    """Return the entry of every pair in the list, the texts of words and sentences unread."""
     columns = ["id", "talk_title", "paper_title", "paper_month", "similarity"]
     entries = []
     for month, folder in everything.get("talksumm/pairs", {}).items():
@@ -152,7 +152,7 @@ def _spent(folder: Path | None) -> dict[str, tuple[int, int, int]]:
 
 
 def _lost(everything: Everything) -> list[dict[str, Any]]:
-    """Return what the list says of every talk that has no pair: dropped, or rejected on reading."""
+    """Return the entry of every talk that has no pair: dropped, or rejected on reading."""
     entries = []
     for dataset in _LOSSES:
         for month, folder in everything.get(dataset, {}).items():

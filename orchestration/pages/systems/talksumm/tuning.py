@@ -23,7 +23,7 @@ _COLUMNS = [*KNOBS, "id", "accuracy", "low", "high", "within_two", "words", "cur
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the page; without a scored point it says what is missing."""
+    """Yield the page; without a scored point it names what is missing."""
     points = ranked(
         row
         for folder in everything.get(DATASET, {}).values()

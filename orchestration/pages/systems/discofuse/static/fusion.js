@@ -19,8 +19,8 @@
   }
 
   for (const place of document.querySelectorAll("[data-matrix]")) {
-    const { matrix: kind, at, gold } = place.dataset;
-    const matrix = silverloom.data.matrices[kind][Number(at)];
+    const { matrix: gold, at } = place.dataset;
+    const matrix = silverloom.data.matrices[gold][Number(at)];
     const right = matrix.rows.map((row) => `${row.gold} ${Math.round(100 * (row.shares[matrix.columns.indexOf(row.gold)] ?? 0))} %`);
     silverloom.chart(place, heatMap(matrix, gold), `What stands in the place of each gold ${gold}; the same ${gold}: ${right.join(", ")}`);
   }

@@ -25,15 +25,15 @@
   }
 
   const shares = (one, counts) => counts.map(([name, examples]) => ({ name, examples, of: one.domain, percent: 100 * examples / one.examples }));
-  const said = (values) => values.filter((one) => one.examples).map((one) => `${one.name} ${percent(one.percent)}`).join(", ");
+  const summary = (values) => values.filter((one) => one.examples).map((one) => `${one.name} ${percent(one.percent)}`).join(", ");
 
   for (const place of document.querySelectorAll("[data-types]")) {
     const one = domains[Number(place.dataset.types)], values = shares(one, one.types);
-    silverloom.chart(place, bars(values, []), `Discourse types of ${one.domain}: ${said(values)}`);
+    silverloom.chart(place, bars(values, []), `Discourse types of ${one.domain}: ${summary(values)}`);
   }
   for (const place of document.querySelectorAll("[data-connectives]")) {
     const one = domains[Number(place.dataset.connectives)], values = shares(one, one.connectives);
     const published = one.published.flatMap(({ domain, connectives }) => Object.entries(connectives).map(([name, share]) => ({ name, percent: share, of: paper(domain) })));
-    silverloom.chart(place, bars(values, published), `Connectives of ${one.domain}: ${said(values)}`);
+    silverloom.chart(place, bars(values, published), `Connectives of ${one.domain}: ${summary(values)}`);
   }
 })();

@@ -66,8 +66,8 @@
 
   function text(heading, nodes, whole, share, about) {
     const cut = whole.characters > [...whole.start].length ? el("p", { class: "quiet" }, `The page holds the first ${number([...whole.start].length)} of ${number(whole.characters)} characters.`) : null;
-    const said = whole.start.trim() ? `${Math.round(100 * share)} % of its words are marked.` : "It has no words.";
-    return el("section", { class: "card side", "aria-label": heading }, el("h3", {}, heading), el("p", { class: "quiet" }, about, said), el("p", { class: "summary", dir: "auto" }, ...nodes), cut);
+    const summary = whole.start.trim() ? `${Math.round(100 * share)} % of its words are marked.` : "It has no words.";
+    return el("section", { class: "card side", "aria-label": heading }, el("h3", {}, heading), el("p", { class: "quiet" }, about, summary), el("p", { class: "summary", dir: "auto" }, ...nodes), cut);
   }
 
   function scores(one) {

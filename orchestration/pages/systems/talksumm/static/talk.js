@@ -43,7 +43,7 @@
   }
 
   /** Words from first to last, both included; those that the model does not see stand back. */
-  function said(first, last) {
+  function spoken(first, last) {
     const parts = [];
     for (let at = first; at <= last;) {
       let end = at;
@@ -75,7 +75,7 @@
       if (first > next) between(next, first - 1);
       // A word of two tokens can end one run and begin the next: it is shown once.
       const from = Math.max(first, next);
-      const run = el("span", { class: `run ${hue(sentence)}`, role: "option", "aria-selected": "false", tabindex: "-1", "data-run": runElements.length }, el("b", {}, number(sentences[sentence].position + 1)), ...said(from, last));
+      const run = el("span", { class: `run ${hue(sentence)}`, role: "option", "aria-selected": "false", tabindex: "-1", "data-run": runElements.length }, el("b", {}, number(sentences[sentence].position + 1)), ...spoken(from, last));
       runElements.push(run);
       place(from < words.length ? from : words.length - 1).append(run, " ");
       next = Math.max(next, last + 1);
@@ -164,7 +164,7 @@
     if (among.length) parts.push(el("span", { class: "kept among" }, `in ${among.join(", ")}`));
     if (one.text.length > LONG) parts.push(el("details", { class: "long" }, el("summary", {}, `all ${number(one.text.length)} characters`), el("pre", { tabindex: "0" }, one.text)));
     const dataset = one.id.startsWith("sentence-") ? "sources/sentences" : "talksumm/alignments";
-    parts.push(el("a", { href: `${silverloom.address(dataset, "passports")}#${one.id}` }, "where it comes from"));
+    parts.push(el("a", { href: `${silverloom.address(dataset, "lineage")}#${one.id}` }, "where it comes from"));
     selection.replaceChildren(...parts);
   }
 

@@ -6,7 +6,7 @@
   const values = Object.fromEntries(knobs.map((knob) => [knob, [...new Set(points.map((point) => point[knob]))].sort((a, b) => a - b)]));
   const current = points.find((point) => point.current), best = points[0];
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
-  const said = (point) => knobs.map((knob) => `${knob} ${point[knob]}`).join(", ");
+  const description = (point) => knobs.map((knob) => `${knob} ${point[knob]}`).join(", ");
   const start = { x: "epsilon", y: "lambda", point: (current ?? best).id };
   let state = { ...start }, shown = step;
 
@@ -69,7 +69,7 @@
       const name = [point === best ? "best" : "", here ? "current" : ""].filter(Boolean);
       const note = here && !point.current ? [...name.slice(0, -1), `current ${percent(current.accuracy)}`] : name;
       const share = (point.accuracy - least) / (most - least || 1);
-      const button = el("button", { type: "button", class: name.join(" "), style: `--share:${share.toFixed(3)}`, "data-cell": `${x} ${y}`, "aria-pressed": String(point.id === state.point), title: `${said(point)}: ${percent(point.accuracy)}, 95 % interval ${percent(point.low)} to ${percent(point.high)}, at most two sentences off ${percent(point.within_two)}` }, percent(point.accuracy), el("small", {}, note.join(", ")));
+      const button = el("button", { type: "button", class: name.join(" "), style: `--share:${share.toFixed(3)}`, "data-cell": `${x} ${y}`, "aria-pressed": String(point.id === state.point), title: `${description(point)}: ${percent(point.accuracy)}, 95 % interval ${percent(point.low)} to ${percent(point.high)}, at most two sentences off ${percent(point.within_two)}` }, percent(point.accuracy), el("small", {}, note.join(", ")));
       button.addEventListener("click", () => { state.point = point.id; store(); });
       return el("td", {}, button);
     })));
@@ -87,7 +87,7 @@
     const talks = point.talks.map((talk) => el("tr", {}, el("th", { scope: "row" }, talk.title ?? talk.talk_id), el("td", { class: "n" }, number(talk.words)), el("td", { class: "n" }, number(talk.correct)), el("td", { class: "n" }, percent(talk.words ? talk.correct / talk.words : 0))));
     const head = ["talk", "labelled words", "right", "accuracy"].map((name, index) => el("th", { scope: "col", class: index ? "n" : null }, name));
     byId("point").replaceChildren(
-      el("h3", {}, said(point), point.current ? " (current)" : "", point === best ? " (best)" : ""),
+      el("h3", {}, description(point), point.current ? " (current)" : "", point === best ? " (best)" : ""),
       el("p", {}, `${percent(point.accuracy)} of ${number(point.words)} words in just the labelled sentence, 95 % interval ${percent(point.low)} to ${percent(point.high)}; ${percent(point.within_two)} at most two sentences off.`),
       el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "By talk" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...talks))));
   }

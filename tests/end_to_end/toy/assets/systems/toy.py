@@ -33,7 +33,7 @@ def riddles(records: Records) -> Outcomes:
     consumes="riddles",
     measures=["words"],
     scores={"words": Score("words")},
-    contrast=("question", "answer"),
+    text_pair=("question", "answer"),
     thresholds=[
         Threshold(
             choice.QuestionParams,

@@ -1,19 +1,19 @@
-"""The pages of passports in a real browser: from a row to its file and back, by links, by address, by id."""
+"""The pages of lineage in a real browser: from a row to its file and back, by links, by address, by id."""
 
 import pytest
 
 from tests.browser.fixtures import VIEWS
 from tests.rows_corpus import JUNE, row, site, talk, write
 
-PAGE = "passports/talksumm-summaries.html"
+PAGE = "lineage/talksumm-summaries.html"
 
 
 @pytest.fixture
-def passport_page(visit, tmp_path):
-    def passport_page(everything=None, page=PAGE, hash="", **how):
+def lineage_page(visit, tmp_path):
+    def lineage_page(everything=None, page=PAGE, hash="", **how):
         return visit((site(tmp_path, everything or talk(tmp_path)) / page).as_uri() + hash, **how)
 
-    return passport_page
+    return lineage_page
 
 
 def shown(opened):
@@ -21,8 +21,8 @@ def shown(opened):
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
-def test_a_passport_is_readable_and_accessible(passport_page, width, scheme):
-    opened = passport_page(hash="#summary-1", width=width, scheme=scheme)
+def test_a_lineage_is_readable_and_accessible(lineage_page, width, scheme):
+    opened = lineage_page(hash="#summary-1", width=width, scheme=scheme)
     opened.assert_text(
         "file data/sample/papers/text/a.txt", "file data/sample/talks/a.txt", "line 0, characters 0-5:"
     )
@@ -30,19 +30,19 @@ def test_a_passport_is_readable_and_accessible(passport_page, width, scheme):
     opened.assert_fine()
 
 
-def test_a_shown_row_leads_to_its_passport(visit, tmp_path):
+def test_a_shown_row_leads_to_its_lineage(visit, tmp_path):
     opened = visit(site(tmp_path, talk(tmp_path)) / "rows/sources-sentences.html")
-    opened.page.get_by_role("article", name="dropped sentence-9").get_by_role("link", name="passport").click()
+    opened.page.get_by_role("article", name="dropped sentence-9").get_by_role("link", name="lineage").click()
     assert shown(opened) == "sentence-9"
     opened.assert_text("short", "sources/papers 2018-06", "nothing")
     opened.assert_sound()
 
 
-def test_origins_and_users_are_followed_within_the_page_and_back(passport_page):
-    opened = passport_page(hash="#summary-1")
-    opened.page.locator("#passport .tree").get_by_role("link", name="state-0").click()
+def test_origins_and_users_are_followed_within_the_page_and_back(lineage_page):
+    opened = lineage_page(hash="#summary-1")
+    opened.page.locator("#lineage .tree").get_by_role("link", name="state-0").click()
     assert shown(opened) == "state-0" and opened.page.url.endswith("#state-0")
-    opened.page.locator("#passport .tree").get_by_role("link", name="text/a.txt").click()
+    opened.page.locator("#lineage .tree").get_by_role("link", name="text/a.txt").click()
     assert shown(opened) == "text/a.txt"
     opened.assert_text("A record of a source, as it lies in file data/sample/papers/text/a.txt")
     opened.page.go_back()
@@ -53,19 +53,19 @@ def test_origins_and_users_are_followed_within_the_page_and_back(passport_page):
     opened.assert_sound()
 
 
-def test_a_unit_that_was_kept_and_dropped_later_shows_both(passport_page, tmp_path):
+def test_a_unit_that_was_kept_and_dropped_later_shows_both(lineage_page, tmp_path):
     everything = talk(tmp_path)
     state = row("state-0", "pair-1", text="We count rare words.", count=1)
     everything["talksumm/summaries"] = write(
         tmp_path / "b", "talksumm/summaries", JUNE, dropped=[(state, "beyond_every_budget", 1.0)]
     )["talksumm/summaries"]
-    opened = passport_page(everything, hash="#state-0")
-    assert opened.page.locator("#passport .outcome").all_inner_texts()[:2] == ["kept", "dropped"]
+    opened = lineage_page(everything, hash="#state-0")
+    assert opened.page.locator("#lineage .outcome").all_inner_texts()[:2] == ["kept", "dropped"]
     opened.assert_text("beyond_every_budget")
 
 
-def test_the_params_and_the_code_of_the_step_are_told(passport_page):
-    opened = passport_page(hash="#summary-1")
+def test_the_params_and_the_code_of_the_step_are_told(lineage_page):
+    opened = lineage_page(hash="#summary-1")
     opened.assert_text(
         "assets/systems/talksumm/datasets.py: summaries",
         "data/talksumm/summaries/2018-06/kept-00000.parquet, row 1",
@@ -75,14 +75,14 @@ def test_the_params_and_the_code_of_the_step_are_told(passport_page):
 
 
 @pytest.mark.parametrize("hash", ["#nobody", "#%", "#%3Cb%3Ex", "#__proto__"])
-def test_an_unknown_id_says_so(passport_page, hash):
-    opened = passport_page(hash=hash)
+def test_an_unknown_id_says_so(lineage_page, hash):
+    opened = lineage_page(hash=hash)
     opened.assert_text("This page holds no row")
     opened.assert_sound()
 
 
-def test_an_id_is_asked_for(passport_page):
-    opened = passport_page()
+def test_an_id_is_asked_for(lineage_page):
+    opened = lineage_page()
     opened.page.get_by_label("Id of a row").fill(" pair-1 ")
     opened.page.get_by_role("button", name="Show").click()
     assert shown(opened) == "pair-1"
@@ -94,13 +94,13 @@ def test_ids_with_signs_of_all_kinds_can_be_linked_to(visit, tmp_path):
     rejected = row(odd, odd, path=odd, content=b"x")
     everything = write(tmp_path, "sources/papers", JUNE, rejected=[(rejected, "broken")])
     opened = visit(site(tmp_path, everything) / "rows/sources-papers.html")
-    opened.page.get_by_role("link", name="passport").click()
+    opened.page.get_by_role("link", name="lineage").click()
     assert shown(opened) == odd
     opened.assert_text("broken")
     opened.assert_sound()
 
 
-def test_a_dataset_without_rows_says_so(passport_page, tmp_path):
-    opened = passport_page(write(tmp_path, "sources/talks", JUNE), "passports/sources-talks.html")
+def test_a_dataset_without_rows_says_so(lineage_page, tmp_path):
+    opened = lineage_page(write(tmp_path, "sources/talks", JUNE), "lineage/sources-talks.html")
     opened.assert_text("The dataset has no rows.")
     opened.assert_fine()

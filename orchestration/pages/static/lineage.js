@@ -1,10 +1,10 @@
 "use strict";
-// The passport of one row, named in the address: what it is, what it was made of, what is made of it.
+// The lineage of one row, named in the address: what it is, what it was made of, what is made of it.
 (() => {
   const { el, data, number, visible } = silverloom;
   const FEW = 3, MANY = 20, WHY = ["reason", "score", "detail", "error"];
   const places = new Map(data.nodes.map((node, index) => [node.id, index]));
-  const place = document.getElementById("passport"), wanted = document.getElementById("wanted");
+  const place = document.getElementById("lineage"), wanted = document.getElementById("wanted");
   const link = (node) => el("a", { class: "mono", href: `#${encodeURIComponent(node.id)}` }, visible(node.id));
   const dataset = (file) => `${file.dataset} ${file.month}`.trim();
   const badge = (file) => el("span", { class: `outcome ${file.table}` }, file.table);
@@ -26,9 +26,9 @@
   /** What a row is about, on one line. */
   function about(node) {
     if (!node.standings.length) return [node.file];
-    const [file, , where, values] = main(node), { columns, says } = data.files[file];
-    const said = says === null ? null : values[columns.indexOf(says)];
-    return [where ? el("span", { class: "quiet" }, `${where}: `) : "", el("span", { dir: "auto" }, visible(String(said ?? "")))];
+    const [file, , where, values] = main(node), { columns, summary } = data.files[file];
+    const text = summary === null ? null : values[columns.indexOf(summary)];
+    return [where ? el("span", { class: "quiet" }, `${where}: `) : "", el("span", { dir: "auto" }, visible(String(text ?? "")))];
   }
 
   function line(node) {
@@ -37,7 +37,7 @@
       ...(node.spoken ?? []).map((words) => el("p", { class: "what quiet" }, words))];
   }
 
-  /** What a row was made of, down to the files; what was told once is not told again. */
+  /** What a row was made of, down to the files; what is shown once is not shown again. */
   function origins(node, seen) {
     const fresh = node.origins.filter((index) => !seen.has(index));
     fresh.forEach((index) => seen.add(index));
@@ -53,10 +53,10 @@
     const pair = (name, value) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value));
     const value = (content) => places.has(content) ? link(data.nodes[places.get(content)]) : visible(String(content));
     const shown = file.columns.map((name, column) => [name, values[column]]).filter(([, content]) => content !== null && content !== "");
-    const part = (wanted) => shown.filter(([name]) => (name === file.says ? "says" : WHY.includes(name) ? "why" : "facts") === wanted);
+    const part = (wanted) => shown.filter(([name]) => (name === file.summary ? "summary" : WHY.includes(name) ? "why" : "facts") === wanted);
     return el("section", { class: "card" },
       el("h3", {}, el("a", { href: silverloom.address(file.dataset) }, dataset(file)), " ", badge(file)),
-      ...part("says").map(([, content]) => el("p", { class: "text", dir: "auto" }, visible(content))),
+      ...part("summary").map(([, content]) => el("p", { class: "text", dir: "auto" }, visible(content))),
       part("why").length ? el("dl", { class: `why ${file.table}` }, ...part("why").map(([name, content]) => pair(name, visible(String(content))))) : null,
       where ? el("p", { class: "quiet" }, where) : null,
       el("dl", { class: "facts" }, ...part("facts").map(([name, content]) => pair(name, value(content)))),
@@ -65,7 +65,7 @@
       el("details", {}, el("summary", {}, "params"), el("dl", { class: "facts" }, ...Object.entries(step.params).map(([name, content]) => pair(name, el("code", {}, content))))));
   }
 
-  function passport(index) {
+  function lineage(index) {
     const node = data.nodes[index], used = node.users.map((one) => data.nodes[one]);
     const known = node.standings.length > 0;
     return [
@@ -83,7 +83,7 @@
   function none(id) {
     const few = data.nodes.slice(0, Math.min(data.shown, MANY));
     return [
-      id ? el("p", { class: "card", role: "alert" }, "This page holds no row ", el("code", {}, visible(id)), ". It holds the rows that are shown of ", el("b", {}, data.name), ", what they are made of, and what uses them. Any other is told by ", el("code", {}, "make explain ID=…"), ".") : null,
+      id ? el("p", { class: "card", role: "alert" }, "This page holds no row ", el("code", {}, visible(id)), ". It holds the rows that are shown of ", el("b", {}, data.name), ", what they are made of, and what uses them. For any other run ", el("code", {}, "make explain ID=…"), ".") : null,
       few.length ? el("h2", {}, "Some that it holds") : el("p", {}, "The dataset has no rows."),
       few.length ? el("ul", { class: "steps" }, ...few.map((node) => el("li", {}, ...line(node)))) : null,
     ].filter(Boolean);
@@ -94,8 +94,8 @@
     try { id = decodeURIComponent(id); } catch { /* as it was typed */ }
     const index = places.get(id);
     wanted.value = id;
-    place.replaceChildren(...(index === undefined ? none(id) : passport(index)));
-    document.title = `${id || "Passports"} · ${data.name} · silverloom`;
+    place.replaceChildren(...(index === undefined ? none(id) : lineage(index)));
+    document.title = `${id || "Lineage"} · ${data.name} · silverloom`;
     if (moved && index !== undefined) { const head = document.getElementById("shown"); head.focus(); head.scrollIntoView({ block: "start" }); }
   }
 

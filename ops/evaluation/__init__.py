@@ -1,0 +1,1 @@
+"""Evaluations of systems, in one form for all of them. Not here: metrics (ops/metrics), pages."""
