@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser setup ui plan repro explain compare sync lint lock dvc.yaml
+.PHONY: help run backfill health test browser setup ui plan repro explain compare sync lint lock dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -24,8 +24,13 @@ test: setup lint browser ## lint, types, import contract, and all tests; ALL=1 f
 browser: setup ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium
 
-setup: .venv/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
+setup: .venv/.ready .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
+
+# Made once, and again where one is missing; what is damaged is mended by the command that meets it.
+STORES := .dagster/dagster.yaml .silverloom/mlflow.db .venv/dvc-plots.html
+.silverloom/.ready: .venv/.ready orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
 	@silverloom setup
+	@touch $@
 
 # Every file that is installed has a hash that was written down beforehand; pip resolves nothing.
 INSTALL := python -m pip install --no-deps --require-hashes

@@ -66,7 +66,7 @@ print(json.dumps({"seconds": time.monotonic() - started, "partitions": number}))
 
 def checkout(folder: Path, months: int) -> Path:
     """Return a copy of the checkout with a corpus of `months` months, committed, in which nothing has run."""
-    from tests.end_to_end.corpus import PAPER, TALK
+    import orchestration  # noqa: F401  ahead of numpy, whose kernels it pins
     from tests.projects import CODE, FILES
 
     root = folder / "checkout"
@@ -75,6 +75,20 @@ def checkout(folder: Path, months: int) -> Path:
     for name in FILES:
         (root / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, root / name)
+    shutil.copy(ROOT / "params.yaml", root)
+    write_corpus(root, months)
+    run(root, "-m", "orchestration.cli", "render")
+    git = ("git", "-c", "user.email=benchmark@example.org", "-c", "user.name=benchmark")
+    for command in (("git", "init", "-q"), ("git", "add", "-A"), (*git, "commit", "-qm", "start")):
+        subprocess.run(command, cwd=root, check=True)
+    return root
+
+
+def write_corpus(root: Path, months: int) -> None:
+    """Give a checkout a corpus of papers and talks, and params that name it and its `months`."""
+    import orchestration  # noqa: F401  ahead of numpy, whose kernels it pins
+    from tests.end_to_end.corpus import PAPER, TALK
+
     names = [f"{START + number // 12}-{number % 12 + 1:02d}" for number in range(months)]
     (root / "corpus/papers").mkdir(parents=True)
     (root / "corpus/talks").mkdir()
@@ -94,7 +108,7 @@ def checkout(folder: Path, months: int) -> Path:
             (root / f"corpus/talks/{name}.txt").write_text(TALK.format(**words))
             rows.append(f"{name}.txt,{title},{month}-20,https://talks.example.org/{name},CC0-1.0")
     (root / "corpus/talks/metadata.csv").write_text("\n".join(rows) + "\n")
-    params = yaml.safe_load((ROOT / "params.yaml").read_text())
+    params = yaml.safe_load((root / "params.yaml").read_text())
     params["partitions"] = {"start": names[0], "end": names[-1]}
     source = {"month": {"field": "date"}, "licence": "CC0-1.0"}
     params["sources"] = {
@@ -102,11 +116,6 @@ def checkout(folder: Path, months: int) -> Path:
         "talks": {"talks": {"kind": "transcripts", "path": "corpus/talks", **source}},
     }
     (root / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-    run(root, "-m", "orchestration.cli", "render")
-    git = ("git", "-c", "user.email=benchmark@example.org", "-c", "user.name=benchmark")
-    for command in (("git", "init", "-q"), ("git", "add", "-A"), (*git, "commit", "-qm", "start")):
-        subprocess.run(command, cwd=root, check=True)
-    return root
 
 
 def run(root: Path, *argv: str) -> str:

@@ -15,7 +15,7 @@ import io
 import pyarrow as pa
 
 from ops.annotation.questionnaire import Questionnaire
-from ops.annotation.sampling import drawn
+from ops.core.sampling import drawn
 from ops.text.space import fold
 
 KEYS = ("questionnaire", "rater", "row_id")

@@ -50,13 +50,13 @@ class Window:
 
     def before(self, anaphor: Anaphor) -> list[Candidate]:
         """Return the entities near a pronoun, the latest mentioned first; then those that come later."""
-        own = anaphor.mention
-        here = bisect_left(self._starts, own.start)
+        pronoun = anaphor.mention
+        here = bisect_left(self._starts, pronoun.start)
         found: dict[int, Candidate] = {}
         for order, mention, entity in reversed(self._placed[max(0, here - MENTIONS) : here]):
-            if own.sentence - mention.sentence > SENTENCES:
+            if pronoun.sentence - mention.sentence > SENTENCES:
                 break
-            if mention.end > own.start:
+            if mention.end > pronoun.start:
                 continue
             candidate = found.get(entity.number)
             if candidate is None:
@@ -66,14 +66,14 @@ class Window:
             else:
                 candidate.before.append(mention)
         for _, mention, entity in self._placed[here : here + LATER]:
-            if mention.sentence != own.sentence:
+            if mention.sentence != pronoun.sentence:
                 break
             if entity.number in found:
                 found[entity.number].after.append(mention)
             elif len(found) < ENTITIES:
                 found[entity.number] = Candidate(entity, [], [mention], 0, 0)
         for _, mention, entity in self._placed[here : here + FOLLOWING]:
-            if mention.sentence > own.sentence + 2:
+            if mention.sentence > pronoun.sentence + 2:
                 break
             if entity.number in found:
                 found[entity.number].following += 1

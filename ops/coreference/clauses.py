@@ -1,7 +1,7 @@
 """What grammar says of a pronoun and a mention of its sentence.
 
 Belongs here: binding, clauses that one stands in and the other is part of. Not here: what follows for a
-candidate (features.py, things.py).
+candidate (features.py, neuter_pronouns.py).
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ def violates_binding(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool
     Pauline"), but a clause may speak of it ("Anna, who lost her job"); what is coordinated are two ("Anna and
     her").
     """
-    own = anaphor.mention
-    if mention.sentence != own.sentence:
+    pronoun = anaphor.mention
+    if mention.sentence != pronoun.sentence:
         return False
     above = _above(tokens, anaphor, mention)
-    if above >= 0 and above != own.verb:
+    if above >= 0 and above != pronoun.verb:
         return not relates(tokens, anaphor, mention)
     if anaphor.possessive or anaphor.pronoun.reflexive:
         return False
-    if mention.verb == own.verb and own.verb >= 0:
-        if mention.role in SUBJECTS and own.role == "object":
+    if mention.verb == pronoun.verb and pronoun.verb >= 0:
+        if mention.role in SUBJECTS and pronoun.role == "object":
             return True
-        if own.role in SUBJECTS and mention.role in ("object", *SUBJECTS):
+        if pronoun.role in SUBJECTS and mention.role in ("object", *SUBJECTS):
             return True
-    return tokens.heads[own.head] == mention.head or tokens.heads[mention.head] == own.head
+    return tokens.heads[pronoun.head] == mention.head or tokens.heads[mention.head] == pronoun.head
 
 
 def relates(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> bool:

@@ -73,9 +73,9 @@ def _partial(
         if words[0].lower() in first_names() and by_given is not None:
             return by_given
         return by_surname or by_given
-    other = surnames.get(words[-1])
-    if other is None:
+    namesake = surnames.get(words[-1])
+    if namesake is None:
         return None
-    if len(other.words) == 1 or set(words) <= set(other.words) or set(other.words) <= set(words):
-        return other
+    if len(namesake.words) == 1 or set(words) <= set(namesake.words) or set(namesake.words) <= set(words):
+        return namesake
     return None

@@ -58,8 +58,8 @@ def links_of_clusters(document: Doc, clusters: Sequence[Sequence[Span]]) -> list
         for span in cluster:
             kind = _kind(document, span)
             if kind is not None:
-                before = [other for other in reversed(named) if other[1] <= span[0]]
-                found += [Link(kind, span, other, _SCORE) for other in before[:_ANTECEDENTS]]
+                before = [antecedent for antecedent in reversed(named) if antecedent[1] <= span[0]]
+                found += [Link(kind, span, antecedent, _SCORE) for antecedent in before[:_ANTECEDENTS]]
             if kind != "pronoun":
                 named.append(span)
     return sorted(found, key=lambda link: link.mention[0])

@@ -41,8 +41,8 @@ def gender_of_name(words: list[str]) -> float:
     share = known.get(words[0], 0.5)
     if len(words) == 1:
         return 0.5 + (share - 0.5) * 0.9
-    told = words[0].isalpha() and len(words[0]) > 3
-    return 0.5 + (ending(words[0]) - 0.5) * 0.6 if told else 0.5
+    has_ending = words[0].isalpha() and len(words[0]) > 3
+    return 0.5 + (ending(words[0]) - 0.5) * 0.6 if has_ending else 0.5
 
 
 @lru_cache(maxsize=4096)

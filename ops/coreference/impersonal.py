@@ -1,6 +1,6 @@
 """The "it" that means nothing: "it is known that", "it rained", "make it possible to".
 
-Belongs here: recognising it by its clause. Not here: what the other "it" means (things.py).
+Belongs here: recognising it by its clause. Not here: what the other "it" means (neuter_pronouns.py).
 """
 
 from __future__ import annotations

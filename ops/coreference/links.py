@@ -73,8 +73,8 @@ def _joined(pairs: Iterable[tuple[Span, Span]], groups: Iterable[Iterable[Span]]
 
     for group in (*pairs, *groups):
         first, *others = group
-        for other in others:
-            parent[root(other)] = root(first)
+        for span in others:
+            parent[root(span)] = root(first)
     members: dict[Span, list[Span]] = {}
     for span in parent:
         members.setdefault(root(span), []).append(span)

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from ops.coreference.first_names import first_names, gender_of_name
 from ops.coreference.lexicon import FEMALE_NOUNS, MALE_NOUNS, PERSON_NOUNS, PRONOUNS, TITLES, Pronoun
-from ops.coreference.mistagged_names import NAME_TAGS, mistaken_names
+from ops.coreference.mistagged_names import NAME_TAGS, mistagged_names
 from ops.coreference.tokens import Tokens
 
 Role: TypeAlias = Literal[
@@ -122,9 +122,11 @@ def names(tokens: Tokens) -> list[Mention]:
             entity_of[start:end] = [-2] * (end - start)
     spans: list[tuple[int, int]] = []
     start = -1
-    mistaken = mistaken_names(tokens, entity_of)
+    mistagged = mistagged_names(tokens, entity_of)
     for index, tag in enumerate(tokens.tags):
-        inside = entity_of[index] >= 0 or (entity_of[index] != -2 and (tag in NAME_TAGS or index in mistaken))
+        inside = entity_of[index] >= 0 or (
+            entity_of[index] != -2 and (tag in NAME_TAGS or index in mistagged)
+        )
         if start >= 0 and (not inside or not _joined(tokens, entity_of, index)):
             spans.append((start, index))
             start = -1

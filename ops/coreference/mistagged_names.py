@@ -16,7 +16,7 @@ _PLACES = words("nsubj nsubjpass dobj pobj poss appos conj attr dative advmod np
 _COMMON = words("soon many so long art man early young noble season summer spring king queen")
 
 
-def mistaken_names(tokens: Tokens, entity_of: list[int]) -> set[int]:
+def mistagged_names(tokens: Tokens, entity_of: list[int]) -> set[int]:
     """Return the capitalised words in a noun's place that are first names or words of the document's names.
 
     `entity_of` has -1 for a token of no entity, and -2 for one of a date or a number.

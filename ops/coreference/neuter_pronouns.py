@@ -45,14 +45,14 @@ _NOTHING = 1.2
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A pronoun for things with a mention that it may mean."""
+    """A neuter or plural pronoun with a mention that it may mean."""
 
     anaphor: Anaphor
     mention: Mention
     score: float
 
 
-def things(reading: Reading) -> Iterator[Meant]:
+def neuter_pronouns(reading: Reading) -> Iterator[Meant]:
     """Yield for each "it" and "they" its best antecedents, two at most, the best first."""
     tokens = reading.tokens
     placed = sorted([*reading.names, *reading.nouns], key=lambda mention: mention.start)
@@ -136,15 +136,15 @@ def _salience(
     order: int,
     latest: tuple[Anaphor, Mention] | None,
 ) -> float:
-    own = anaphor.mention
-    distance = own.sentence - mention.sentence
+    pronoun = anaphor.mention
+    distance = pronoun.sentence - mention.sentence
     value = _ROLE[mention.role] - 0.15 * order - (0.0, 0.4, 2.0)[distance]
     if mention.role in _SUBJECTS:
-        if own.role in _SUBJECTS:
+        if pronoun.role in _SUBJECTS:
             value += 0.8
         if mention.verb >= 0 and tokens.heads[mention.verb] == mention.verb:
             value += 0.7
-    elif mention.role == own.role:
+    elif mention.role == pronoun.role:
         value += 0.5
     if mention.start - tokens.sentences[mention.sentence][0] <= 2:
         value += 0.4
@@ -153,16 +153,16 @@ def _salience(
     if mention.name or tokens.lower[mention.start] in ("the", "this", "our", "these"):
         value += 0.4
     depth = commands(anaphor, mention)
-    if depth >= 0 and not anaphor.possessive and tokens.dependencies[own.verb] == "conj":
+    if depth >= 0 and not anaphor.possessive and tokens.dependencies[pronoun.verb] == "conj":
         value += 1.0
     if depth == 0 and (anaphor.possessive or anaphor.pronoun.reflexive):
         value += 2.0
     elif depth > 0:
         value += 0.5
-    elif distance == 0 and anaphor.possessive and own.start - mention.end <= 8:
+    elif distance == 0 and anaphor.possessive and pronoun.start - mention.end <= 8:
         value += 1.5
     if latest is not None and latest[1].head == mention.head:
-        value += 2.0 if own.sentence - latest[0].mention.sentence <= 1 else 0.5
+        value += 2.0 if pronoun.sentence - latest[0].mention.sentence <= 1 else 0.5
     return value
 
 
@@ -173,24 +173,24 @@ def _inside_noun(tokens: Tokens, mention: Mention) -> bool:
 
 def _referential(tokens: Tokens, anaphor: Anaphor, mention: Mention) -> float:
     """Return how probable it is that a pronoun means a noun phrase at all, and one of these."""
-    own = anaphor.mention
+    pronoun = anaphor.mention
     sure = 0.85 if anaphor.possessive or anaphor.pronoun.reflexive else 0.8
-    if own.role == "oblique" or (own.role == "object" and anaphor.pronoun.gender == "n"):
+    if pronoun.role == "oblique" or (pronoun.role == "object" and anaphor.pronoun.gender == "n"):
         sure -= 0.1
-    if _is_fronted(tokens, own) and mention.sentence != own.sentence:
+    if _is_fronted(tokens, pronoun) and mention.sentence != pronoun.sentence:
         sure *= 0.5
     return sure
 
 
-def _is_fronted(tokens: Tokens, own: Mention) -> bool:
+def _is_fronted(tokens: Tokens, pronoun: Mention) -> bool:
     """Return whether the subject of the sentence stands behind a pronoun: "For its speed, the car ..." """
-    start, end = tokens.sentences[own.sentence]
-    behind = range(own.end, min(end, own.end + 20))
+    start, end = tokens.sentences[pronoun.sentence]
+    behind = range(pronoun.end, min(end, pronoun.end + 20))
     return any(
         tokens.dependencies[place] in ("nsubj", "nsubjpass")
         and tokens.dependencies[tokens.heads[place]] == "ROOT"
         for place in behind
     ) and not any(
         tokens.dependencies[place] in ("nsubj", "nsubjpass") and tokens.heads[place] < end
-        for place in range(max(start, own.start - 40), own.end)
+        for place in range(max(start, pronoun.start - 40), pronoun.end)
     )

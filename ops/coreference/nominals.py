@@ -58,9 +58,9 @@ def nominals(reading: Reading) -> Iterator[Named]:
             continue
         here = bisect_left(starts, mention.start)
         near = [
-            other
-            for other in reversed(placed[max(0, here - _MENTIONS) : here])
-            if mention.sentence - other.sentence <= _SENTENCES and other.end <= mention.start
+            earlier
+            for earlier in reversed(placed[max(0, here - _MENTIONS) : here])
+            if mention.sentence - earlier.sentence <= _SENTENCES and earlier.end <= mention.start
         ]
         found = _by_head(tokens, mention, near) or _by_type(tokens, mention, near)
         if found is not None:
@@ -85,7 +85,9 @@ def _is_anaphoric(tokens: Tokens, mention: Mention) -> bool:
 def _by_head(tokens: Tokens, mention: Mention, near: list[Mention]) -> Named | None:
     """Return the latest longer mention with the same head: "Stanford University", "a new museum"."""
     word = tokens.lower[mention.head]
-    same = [other for other in near if _same_head(tokens, word, other) and other.plural == mention.plural]
+    same = [
+        earlier for earlier in near if _same_head(tokens, word, earlier) and earlier.plural == mention.plural
+    ]
     if not same:
         return None
     latest = same[0]
@@ -93,18 +95,18 @@ def _by_head(tokens: Tokens, mention: Mention, near: list[Mention]) -> Named | N
         return None
     if not latest.name and tokens.lower[latest.start] in _DEFINITE and latest.end - latest.start == 2:
         return None
-    rivals = len({tuple(tokens.lower[other.start : other.end]) for other in same})
+    rivals = len({tuple(tokens.lower[earlier.start : earlier.end]) for earlier in same})
     if rivals > 1:
         return Named(mention, latest, _SCORES["head, rivals"])
     return Named(mention, latest, _SCORES["head of a name" if latest.name else "head of a noun"])
 
 
-def _same_head(tokens: Tokens, word: str, other: Mention) -> bool:
-    if other.name:
-        if other.label == "PERSON" or other.role == "modifier" or word in PERSON_NOUNS:
+def _same_head(tokens: Tokens, word: str, earlier: Mention) -> bool:
+    if earlier.name:
+        if earlier.label == "PERSON" or earlier.role == "modifier" or word in PERSON_NOUNS:
             return False
-        return other.end - other.start > 1 and tokens.lower[other.end - 1] == word
-    return tokens.lower[other.head] == word
+        return earlier.end - earlier.start > 1 and tokens.lower[earlier.end - 1] == word
+    return tokens.lower[earlier.head] == word
 
 
 def _by_type(tokens: Tokens, mention: Mention, near: list[Mention]) -> Named | None:
@@ -114,14 +116,17 @@ def _by_type(tokens: Tokens, mention: Mention, near: list[Mention]) -> Named | N
     if kind is None or mention.plural:
         return None
     fitting = [
-        other
-        for other in near
-        if other.name and other.role != "modifier" and not other.plural and _fits(tokens, word, kind, other)
+        earlier
+        for earlier in near
+        if earlier.name
+        and earlier.role != "modifier"
+        and not earlier.plural
+        and _fits(tokens, word, kind, earlier)
     ]
     if not fitting:
         return None
-    rivals = {tokens.lower[other.end - 1] for other in fitting}
-    prominent = [other for other in fitting if other.role in ("subject", "passive")]
+    rivals = {tokens.lower[earlier.end - 1] for earlier in fitting}
+    prominent = [earlier for earlier in fitting if earlier.role in ("subject", "passive")]
     if len(rivals) > 1:
         return Named(mention, (prominent or fitting)[0], _SCORES[f"{kind}, rivals"])
     best = fitting[0]
@@ -138,16 +143,16 @@ def _kind(word: str) -> str | None:
     return None
 
 
-def _fits(tokens: Tokens, word: str, kind: str, other: Mention) -> bool:
-    if other.label not in _TYPES[kind]:
+def _fits(tokens: Tokens, word: str, kind: str, earlier: Mention) -> bool:
+    if earlier.label not in _TYPES[kind]:
         return False
     if kind == "organisation":
-        return other.person < 0.4 and not other.relative
+        return earlier.person < 0.4 and not earlier.relative
     if kind == "person":
         if word in FEMALE_NOUNS:
-            return other.female > 0.3
+            return earlier.female > 0.3
         if word in MALE_NOUNS:
-            return other.female < 0.7
+            return earlier.female < 0.7
     return True
 
 

@@ -1,7 +1,7 @@
 """The default back end: links by our own ranker over the parse.
 
 Belongs here: links and clusters of a document from what its parts find. Not here: how pronouns for people
-(resolve.py), for things (things.py) and nominals (nominals.py) are resolved.
+(resolve.py), "it" and "they" (neuter_pronouns.py) and nominals (nominals.py) are resolved.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ops.coreference.lexicon import GROUP_NAMES
 from ops.coreference.links import Found, Link, Span
 from ops.coreference.mentions import Mention
 from ops.coreference.network import Network, network
-from ops.coreference.neuter_pronouns import things
+from ops.coreference.neuter_pronouns import neuter_pronouns
 from ops.coreference.nominals import nominals
 from ops.coreference.resolve import Reading, resolve
 from ops.coreference.tokens import Tokens
@@ -41,7 +41,7 @@ def ranker(weights: Network | None = None) -> Callable[[Doc], Found]:
             *people,
             *(
                 Link("pronoun", _span(item.anaphor.mention), _extended(item.mention), item.score)
-                for item in things(reading)
+                for item in neuter_pronouns(reading)
             ),
             *(
                 Link("nominal", _span(item.mention), _extended(item.antecedent), item.score)
@@ -72,15 +72,15 @@ def _people(reading: Reading, trained: Network) -> tuple[list[Link], list[Link]]
             (index for index, candidate in enumerate(item.candidates) if not _group(candidate)),
             key=lambda index: (-round(float(item.probabilities[index]), 6), index),
         )
-        own = _span(item.anaphor.mention)
+        span = _span(item.anaphor.mention)
         for index in order[:_ENTITIES]:
             candidate = item.candidates[index]
             score = trained.calibrated(float(item.probabilities[index]))
             for mention in _named(candidate):
-                links.append(Link("pronoun", own, _extended(mention), score))
+                links.append(Link("pronoun", span, _extended(mention), score))
             if not candidate.before:
                 antecedent = _extended(candidate.after[0])
-                later.append(Link("pronoun", own, antecedent, score))
+                later.append(Link("pronoun", span, antecedent, score))
     return links, later
 
 

@@ -1,7 +1,7 @@
 """Resolve the pronouns for women and men of a document from left to right.
 
 Belongs here: what is known of a document before its pronouns are looked at, and the order of resolving. Not
-here: features and network, "it" and "they" (things.py), links (ranker.py).
+here: features and network, "it" and "they" (neuter_pronouns.py), links (ranker.py).
 """
 
 from __future__ import annotations

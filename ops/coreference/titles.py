@@ -57,8 +57,8 @@ class Title:
     def gender_of(self, entity: Entity) -> float:
         """Return the share of women by the title for its first name or its last alone, else 0.5."""
         words = entity.words
-        own = self.names(entity) and (words[0] == self.words[0] or words == self.words[-1:])
-        return self.female if own else 0.5
+        is_its = self.names(entity) and (words[0] == self.words[0] or words == self.words[-1:])
+        return self.female if is_its else 0.5
 
 
 def _is_first_name(word: str) -> bool:

@@ -91,7 +91,13 @@ def bleu_counts(
         metric.sentence_score(prediction, list(its_own))
         for prediction, its_own in zip(predictions, _aligned(predictions, references), strict=True)
     ]
-    return np.array([[one.sys_len, one.ref_len, *one.counts, *one.totals] for one in found], np.int64)
+    return np.array(
+        [
+            [statistics.sys_len, statistics.ref_len, *statistics.counts, *statistics.totals]
+            for statistics in found
+        ],
+        np.int64,
+    )
 
 
 def bleu_of_sums(smooth: Smoothing = "exp") -> OfSums:
@@ -119,7 +125,7 @@ def _aligned(predictions: Sequence[str], references: Sequence[Sequence[str]]) ->
         raise ValueError(f"{len(predictions)} predictions and references of {len(references)} items")
     if not predictions:
         raise ValueError("there are no items: the BLEU of nothing is not known")
-    return [listed(one) for one in references]
+    return [listed(reference) for reference in references]
 
 
 def _metric(tokenize: Tokenizer, lowercase: bool, smooth: Smoothing, effective_order: bool = False) -> BLEU:

@@ -88,8 +88,11 @@ def paired_bootstrap(
             f"a paired test needs scores of the same items: {rows[0].shape} against {rows[1].shape}"
         )
     score = of_sums or _mean_of(len(rows[0]))
-    ours, theirs = (float(score(one.sum(axis=0, keepdims=True))[0]) for one in rows)
-    found = [score(one) - score(other) for one, other in _resampled(rows, resamples, seed)]
+    ours, theirs = (float(score(items.sum(axis=0, keepdims=True))[0]) for items in rows)
+    found = [
+        score(first_sums) - score(second_sums)
+        for first_sums, second_sums in _resampled(rows, resamples, seed)
+    ]
     # Six decimals: a difference that is only of rounding is none.
     differences = np.concatenate(found).round(6)
     behind = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))

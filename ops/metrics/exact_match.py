@@ -15,7 +15,7 @@ def exact_match(prediction: str, references: Sequence[str]) -> bool:
     by the released code of LaserTagger. Raises TypeError for a single string in place of references, and
     ValueError without any.
     """
-    return fusion_tokens(prediction) in [fusion_tokens(one) for one in listed(references)]
+    return fusion_tokens(prediction) in [fusion_tokens(reference) for reference in listed(references)]
 
 
 def fusion_tokens(text: str) -> list[str]:

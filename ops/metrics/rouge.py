@@ -100,7 +100,7 @@ def rouge_of_references(
     if not references:
         raise ValueError("there is no reference to score against")
     predicted = rouge_tokens(prediction, stem, stop_words, words, bytes)
-    referenced = [rouge_tokens(one, stem, stop_words, words, bytes) for one in references]
+    referenced = [rouge_tokens(reference, stem, stop_words, words, bytes) for reference in references]
     matches = _matches(predicted, referenced)
     scores: dict[str, Score] = {}
     for name, found in zip(ROUGE, zip(*matches, strict=True), strict=True):
@@ -154,7 +154,7 @@ def overlap(one: Mapping[Unit, int], other: Mapping[Unit, int]) -> int:
 def _matches(prediction: Tokens, references: Sequence[Tokens]) -> list[list[_Match]]:
     """Return the matches of every reference, in the order of `ROUGE`."""
     counts = _counts(prediction)
-    totals = [sum(one.values()) for one in counts]
+    totals = [sum(grams.values()) for grams in counts]
     matches = []
     for reference in references:
         found = [
@@ -183,7 +183,9 @@ def _sum_of(name: str, matches: Sequence[_Match]) -> _Match:
 
 def _best_of(name: str, matches: Sequence[_Match]) -> _Match:
     # The original compares recalls as it prints them, but for ROUGE-L.
-    return max(matches, key=lambda one: one.recall() if name == "rougeL" else round(one.recall(), DIGITS))
+    return max(
+        matches, key=lambda score: score.recall() if name == "rougeL" else round(score.recall(), DIGITS)
+    )
 
 
 def _mean(scores: Sequence[Score], digits: int | None) -> Score:

@@ -37,7 +37,7 @@ def in_common(first: Iterable[Row], second: Iterable[Row], item: str) -> tuple[l
     """Return the rows of two systems for the items that both have, in the order of the column `item`."""
     ours, theirs = ({row[item]: row for row in rows} for rows in (first, second))
     both = sorted(ours.keys() & theirs.keys())
-    return [ours[each] for each in both], [theirs[each] for each in both]
+    return [ours[unit] for unit in both], [theirs[unit] for unit in both]
 
 
 def paired_tests(

@@ -126,14 +126,14 @@ def _fresh(
     there: Sequence[str], sentences: Sequence[str], order: Sequence[int], redundant: float
 ) -> Iterable[int]:
     """Yield the ranked sentences that are not redundant after those before them."""
-    said = [counts for sentence in there if (counts := Counter(content_words(sentence)))]
+    taken = [counts for sentence in there if (counts := Counter(content_words(sentence)))]
     for index in order:
         counts = Counter(content_words(sentences[index]))
-        if counts and all(_cosine(counts, other) <= redundant for other in said):
-            said.append(counts)
+        if counts and all(_cosine(counts, counts_taken) <= redundant for counts_taken in taken):
+            taken.append(counts)
             yield index
 
 
-def _cosine(one: Counter[str], other: Counter[str]) -> float:
-    shared = sum(count * other[word] for word, count in one.items())
-    return shared / math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values()))
+def _cosine(first: Counter[str], second: Counter[str]) -> float:
+    shared = sum(count * second[word] for word, count in first.items())
+    return shared / math.sqrt(sum(n * n for n in first.values()) * sum(n * n for n in second.values()))

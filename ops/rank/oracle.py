@@ -104,7 +104,8 @@ class _Overlap:
         measure: str,
     ) -> None:
         self._rooms = [
-            Counter(gram for sentence in one for gram in _ngrams(sentence, order)) for one in references
+            Counter(gram for sentence in reference for gram in _ngrams(sentence, order))
+            for reference in references
         ]
         self._wanted = sum(room.total() for room in self._rooms)
         known = {gram for room in self._rooms for gram in room}

@@ -5,8 +5,9 @@ Belongs here: lead, random, best first. Not here: rankers that read (the other m
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+
+from ops.core.sampling import drawn
 
 
 def best_first(scores: Sequence[float]) -> list[int]:
@@ -25,8 +26,4 @@ def lead(units: int) -> list[int]:
 
 def shuffled(units: int, seed: int, document: str) -> list[int]:
     """Return a random order, drawn by seed and document id alone: the same whatever else is in a corpus."""
-
-    def drawn(index: int) -> bytes:
-        return hashlib.blake2b(repr((seed, document, index)).encode(), digest_size=16).digest()
-
-    return sorted(range(units), key=drawn)
+    return sorted(range(units), key=lambda index: drawn(seed, document, index))

@@ -46,8 +46,8 @@ def sum_basic(units: Sequence[Sequence[str]]) -> list[int]:
             continue
         order.append(best)
         chosen[best] = True
-        for other in set(units[best]):
-            probability[other] **= 2
+        for used in set(units[best]):
+            probability[used] **= 2
         heapq.heappush(words, (-probability[word], place, word))
     return order + [index for index, unit in enumerate(units) if not unit]
 

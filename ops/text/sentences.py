@@ -25,7 +25,8 @@ NAMES_OF_PARTS = ("Alg", "App", "Ch", "Chap", "Def", "FIG", "FIGS", "Lem", "Prop
 _ENDS_IN_ABBREVIATION = re.compile(
     r"(?<![\w.])(?:"
     + "|".join(
-        f"[{each[0]}{each[0].upper()}]" + re.escape(each[1:]).replace(r"\ ", r"\s+") for each in ABBREVIATIONS
+        f"[{abbreviation[0]}{abbreviation[0].upper()}]" + re.escape(abbreviation[1:]).replace(r"\ ", r"\s+")
+        for abbreviation in ABBREVIATIONS
     )
     + "|"
     + "|".join(NAMES_OF_PARTS)

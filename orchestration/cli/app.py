@@ -7,7 +7,6 @@ Every command imports what it needs when it runs, so that `--help` and completio
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -128,13 +127,12 @@ def render() -> None:
 
 
 @command()
-def repro() -> int:
-    """Make the same datasets by DVC: check the sources and dvc.lock, then run `dvc repro`."""
+def repro(jobs: Jobs = 1) -> int:
+    """Make the same datasets by DVC: make what is stale, then run `dvc repro`, which records every stage."""
     from orchestration.catalogue import workspace
-    from orchestration.drivers.repro import check
+    from orchestration.drivers.repro import repro
 
-    check(workspace())
-    return subprocess.run(["dvc", "repro"], check=False).returncode
+    return repro(workspace(), jobs)
 
 
 @command()

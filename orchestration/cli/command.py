@@ -7,8 +7,9 @@ internal.py), which errors are expected (messages/command.py).
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 import typer
 
@@ -17,7 +18,23 @@ from orchestration.messages.command import run
 Arguments = ParamSpec("Arguments")
 Body = Callable[Arguments, int | None]
 
-app = typer.Typer(
+
+class _Application(typer.Typer):
+    """An application in which what is called wrongly ends with one line, and status 2."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            sys.exit(super().__call__(*args, **kwargs, standalone_mode=False))
+        except typer.TyperException as error:
+            usage: Any = error
+            if wrong := " ".join(usage.format_message().split()).rstrip("."):  # else it was the help
+                print(
+                    f"error: {wrong}; `{usage.ctx.command_path} --help` shows what there is", file=sys.stderr
+                )
+            sys.exit(2)
+
+
+app = _Application(
     name="silverloom",
     help="Raw text to silver-standard text-to-text training sets, reproducibly.",
     no_args_is_help=True,

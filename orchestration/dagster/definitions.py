@@ -1,33 +1,6 @@
-"""The one entry of Dagster: every asset with the resources that make it.
+"""The one entry of Dagster's servers: definitions that are built on import. Not here: building (build.py)."""
 
-Belongs here: putting the pieces together. Not here: any of the pieces.
-"""
+from orchestration.catalogue import workspace
+from orchestration.dagster.build import build_definitions
 
-from __future__ import annotations
-
-import dagster as dg
-
-from assets.declare.dagster_asset import dagster_asset
-from orchestration import catalogue
-from orchestration.dagster.health import health_check
-from orchestration.dagster.schedules import hourly, newest_month
-from orchestration.dagster.sensors import source_files
-from orchestration.execute.materialise import Store
-from orchestration.workspace.workspace import Workspace
-
-
-def build_definitions(workspace: Workspace, commit: bool = True) -> dg.Definitions:
-    """Return the definitions; drivers that commit to dvc.lock themselves pass commit=False."""
-    # Drivers of their own have their own loop and end; health is asked for through the browser.
-    health = [health_check(workspace, dg.AssetKey(["quality", "pages"]))] if commit else []
-    return dg.Definitions(
-        assets=[dagster_asset(dataset) for dataset in workspace.datasets.values()],
-        asset_checks=health,
-        schedules=[newest_month(workspace), *(hourly(check) for check in health)] if commit else [],
-        sensors=[source_files(workspace)] if commit else [],
-        resources={"store": Store(workspace, commit)},
-        executor=dg.in_process_executor,
-    )
-
-
-defs = build_definitions(catalogue.workspace())
+defs = build_definitions(workspace())

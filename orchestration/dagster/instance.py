@@ -5,6 +5,7 @@ Belongs here: the instance and single runs. Not here: which partitions run (run.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import sys
@@ -17,13 +18,14 @@ import dagster as dg
 
 from orchestration.files.damage import make_folder
 from orchestration.files.full_disk import in_words
-from orchestration.files.publish import lock_file, write_changed
+from orchestration.files.locks import lock_file
+from orchestration.files.publish import write_changed
 from orchestration.files.sqlite import damaged, set_damaged_aside
 
 #: The files of Dagster's store below its home: a table that each has, and what is lost from sight with it.
 _STORES = {
     "history/runs.db": ("runs", "the list of runs so far"),
-    "history/runs/index.db": ("event_logs", "the history of assets so far"),
+    "history/runs/index.db": ("event_logs", "the history of assets and the logs of runs so far"),
     "schedules/schedules.db": ("jobs", "what is known of schedules and sensors"),
 }
 
@@ -36,17 +38,17 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 def instance() -> dg.DagsterInstance:
     """Return the instance of this checkout (.dagster), made on first use."""
     config = _home() / "dagster.yaml"
-    wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
+    template = (Path(__file__).parent / "dagster.yaml").read_text()
     with _opening():
-        write_changed(config, wanted)
+        write_changed(config, template.replace("HOME", str(_home())).encode())
         _set_damaged_aside()
         try:
-            return dg.DagsterInstance.get()
+            return _get()
         except Exception as error:
             if not damaged(error):
                 raise
         _set_damaged_aside(thorough=True)
-        return dg.DagsterInstance.get()
+        return _get()
 
 
 def with_store(action: Callable[[], T]) -> T:
@@ -71,6 +73,12 @@ def with_store(action: Callable[[], T]) -> T:
         raise RuntimeError(f"Dagster's store cannot be used: {cause}; move .dagster away") from error
 
 
+def _get() -> dg.DagsterInstance:
+    found = dg.DagsterInstance.get()
+    atexit.register(found.dispose)  # SQLite then has its logs in the stores themselves
+    return found
+
+
 def _home() -> Path:
     return Path(os.environ["DAGSTER_HOME"])
 
@@ -88,9 +96,6 @@ def _set_damaged_aside(thorough: bool = False) -> None:
     stores = {_home() / name: what for name, what in _STORES.items()}
     for path in stores:
         make_folder(path.parent)
-    if thorough:
-        logs = (_home() / "history" / "runs").glob("*.db")
-        stores = {**dict.fromkeys(logs, ("event_logs", "the log of a run")), **stores}
     for path, (table, held) in stores.items():
         set_damaged_aside(path, table, f"with {held}; Dagster begins a new one", thorough)
 

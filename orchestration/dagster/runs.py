@@ -16,7 +16,7 @@ from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
 from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
-from orchestration.dagster.definitions import build_definitions
+from orchestration.dagster.build import build_definitions
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
 from orchestration.workspace.workspace import Workspace
 

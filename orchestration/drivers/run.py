@@ -17,6 +17,7 @@ from rich.table import Table
 from assets.declare.graph import label
 from ops.parse.scan import SourceError
 from orchestration.drivers.loop import Report, Wanted, bring_up_to_date
+from orchestration.drivers.settled import datasets_now, remember, settled
 from orchestration.files.full_disk import full_disk
 from orchestration.messages.failures import describe
 from orchestration.state.corpora import corpus
@@ -51,9 +52,7 @@ def drive(
     Returns 1 if anything failed; a page that cannot tell how things stand is a warning. Datasets are
     committed here, by one process, whatever the number of `jobs`.
     """
-    from orchestration.dagster.sync import sync
     from orchestration.dvc.stages import check_rendered, commit_finished
-    from orchestration.live.present import write_live
 
     console = Console(stderr=False, soft_wrap=True)
     check_rendered(workspace)
@@ -76,12 +75,25 @@ def drive(
                 pause = max(_COMMIT_EVERY, 9 * (committed - started))
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
+    idle = not any(report.made or report.failed for report in reports) and settled(workspace)
+    found = "" if idle else datasets_now(workspace)
     try:
-        commit_finished(workspace)
+        if not idle:
+            commit_finished(workspace)
     finally:  # whatever goes wrong from here on, what failed is said
         _closing(workspace, reports, console)
         for note in notes:
             console.print(note)
+    if not idle:
+        _tell(workspace, console, found)
+    return 1 if any(report.failed for report in reports) else 0
+
+
+def _tell(workspace: Workspace, console: Console, found: str) -> None:
+    """Tell Dagster and the pages how things stand, and remember that they know of the datasets `found`."""
+    from orchestration.dagster.sync import sync
+    from orchestration.live.present import write_live
+
     sync(workspace)
     try:
         write_live(workspace)
@@ -90,7 +102,8 @@ def drive(
             raise
         cause = " ".join(describe(error).split())
         console.print(f"[yellow]warning[/] the pages do not say how things stand now: {escape(cause)}")
-    return 1 if any(report.failed for report in reports) else 0
+    else:
+        remember(workspace, found)
 
 
 def jobs(text: str) -> int:

@@ -9,18 +9,16 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import fcntl
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from orchestration.files.checksummed import dump, load
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
 from orchestration.files.full_disk import DiskFullError, full_line
+from orchestration.files.locks import lock_file
 
 _EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 _AT_FDCWD = -100
@@ -173,39 +171,6 @@ def _gate(workshop: Path) -> Iterator[None]:
     make_folder(workshop)
     with contextlib.closing(lock_file(workshop / ".gate", wait=True)):
         yield
-
-
-def lock_file(path: Path, wait: bool = False, shared: bool = False) -> IO[bytes]:
-    """Return an open file whose lock ends with it, alone or `shared` with others of that kind.
-
-    Raises BlockingIOError where another process holds it, unless it is to `wait`.
-    """
-    try:
-        file = path.open("ab")
-    except OSError:
-        if path.is_file() or not os.path.lexists(path):
-            raise
-        set_aside(path, "it is no file", "a new lock takes its place")
-        file = path.open("ab")
-    try:
-        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-def lock_within(path: Path, seconds: float) -> IO[bytes]:
-    """Return an open file whose lock ends with it. Raises TimeoutError where another process keeps it."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            return lock_file(path)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                message = f"another process has held {path.name} for more than {seconds:.0f} s"
-                raise TimeoutError(message) from None
-        time.sleep(0.1)
 
 
 def sync_folder(folder: Path) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestration.files.damage import make_folder, remove_file
-from orchestration.files.publish import lock_within
+from orchestration.files.locks import lock_within
 from orchestration.files.sqlite import damaged, fault, set_damaged_aside
 from orchestration.mlflow.values import folded, number, texts
 

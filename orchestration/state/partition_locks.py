@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assets.declare.declaration import Declaration
 from orchestration.files.damage import make_folder
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.workspace.workspace import Workspace
 
 

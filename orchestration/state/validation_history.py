@@ -7,12 +7,11 @@ the latest documents of Great Expectations, which the Data Docs are made of (che
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,12 +20,12 @@ import pyarrow.parquet as pq
 from assets.declare.declaration import Declaration
 from assets.declare.expectations import Expectation, Severity
 from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
-from orchestration.files.publish import lock_file, writing
+from orchestration.files.locks import lock_within
+from orchestration.files.publish import writing
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds that are waited for others who append: they take a fraction of one.
 PATIENCE = 60.0
-_PAUSE = 0.02
 
 FOUND = pa.struct(
     [
@@ -119,22 +118,10 @@ def append(workspace: Workspace, item: Declaration, entries: Iterable[dict[str, 
     path = history_file(workspace, item)
     make_folder(path.parent)
     added = pa.Table.from_pylist(list(entries), schema=SCHEMA)
-    with contextlib.closing(_locked(path.with_suffix(".lock"))):
+    with contextlib.closing(lock_within(path.with_suffix(".lock"), PATIENCE)):
         whole = pa.concat_tables([_sound(path), added])
         with writing(path) as temporary:
             pq.write_table(whole, temporary, compression="zstd", write_page_checksum=True)
-
-
-def _locked(path: Path) -> IO[bytes]:
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return lock_file(path)
-        except BlockingIOError as error:
-            if time.monotonic() > end:
-                message = f"another process has held {path} for {PATIENCE:g} s: run again when it has ended"
-                raise TimeoutError(message) from error
-            time.sleep(_PAUSE)
 
 
 def read(workspace: Workspace, item: Declaration, columns: Sequence[str] | None = None) -> pa.Table:
@@ -144,7 +131,7 @@ def read(workspace: Workspace, item: Declaration, columns: Sequence[str] | None 
         return _read(path).select(names)
     except DamagedError:
         # Another process may have begun a new one meanwhile.
-        with contextlib.closing(_locked(path.with_suffix(".lock"))):
+        with contextlib.closing(lock_within(path.with_suffix(".lock"), PATIENCE)):
             return _sound(path).select(names)
 
 

@@ -140,6 +140,14 @@ def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
     return stages
 
 
+def head(workspace: Workspace) -> str:
+    """Return the commit that is checked out; "" where there is none, or no git."""
+    try:
+        return (_git(workspace, "rev-parse", "HEAD") or b"").decode().strip()
+    except RuntimeError:
+        return ""
+
+
 def lock_commits(workspace: Workspace, limit: int) -> list[tuple[str, str]]:
     """Return the last commits that changed dvc.lock, the newest first, each with its first line."""
     listed = _git(workspace, "log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock") or b""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.state.dvc_lock import read_stages, stage_name
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.end_to_end.test_ticks import broken

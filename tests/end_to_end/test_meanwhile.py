@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.workspace.environment import QUIET, STRICT
 
 

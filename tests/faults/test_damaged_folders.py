@@ -9,7 +9,8 @@ from orchestration.execute.checkpoints import StoredCheckpoints
 from orchestration.files import publish
 from orchestration.files.checksummed import dump
 from orchestration.files.damage import make_folder
-from orchestration.files.publish import building, lock_file, recover
+from orchestration.files.locks import lock_file
+from orchestration.files.publish import building, recover
 from tests.faults.damage import DAMAGES, NO_FILE, damage
 
 FILES = {"state.json": b"{}", "weights.safetensors": bytes(range(256)) * 8}

@@ -27,13 +27,13 @@ from assets.declare.expectations import (
 from assets.declare.expectations import matches as like
 from assets.declare.thresholds import Threshold
 from ops import thresholds as rules
+from ops.core.splits import SPLITS
 from ops.discofuse.build import annotated as annotating
 from ops.discofuse.build import balanced as balancing
 from ops.discofuse.build import candidates as splitting
 from ops.discofuse.build import examples as filtering
 from ops.discofuse.build import release as releasing
 from ops.discofuse.build.example import DISCOURSE_TYPES
-from ops.discofuse.build.splits import SPLITS
 from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED

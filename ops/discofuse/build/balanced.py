@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import Field
 
-from ops.discofuse.build.splits import number_of
+from ops.core.sampling import place_of
 from ops.discofuse.schemas import BALANCED
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
@@ -93,7 +93,7 @@ def _fates(examples: pa.Table, params: BalancedParams) -> Mapping[str, _Fate]:
     fates: dict[str, _Fate] = {}
     stay: dict[tuple[str, str], list[str]] = {}
     for (domain, split), rows in sorted(groups.items()):
-        numbers = {row["id"]: number_of(params.seed, row["id"]) for row in rows}
+        numbers = {row["id"]: place_of(params.seed, row["id"]) for row in rows}
         rows = sorted(rows, key=lambda row: (numbers[row["id"]], row["id"]))
         reasons = _capped(rows, params.domains.get(domain, params.caps))
         pairs = list(zip(rows, reasons, strict=True))

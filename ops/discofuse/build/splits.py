@@ -1,21 +1,18 @@
-"""Which split a document is in, and the order in which examples are drawn.
+"""Which split a document is in.
 
-Belongs here: numbers drawn by seed and id alone, so that nothing depends on what else is in the corpus. Not
-here: filters (examples.py), how many are drawn (balanced.py).
+Belongs here: the shares, and the split by seed and document. Not here: filters (examples.py), how many
+examples are drawn (balanced.py).
 """
 
 from __future__ import annotations
 
-from typing import Literal, Self, TypeAlias
+from typing import Self
 
 from pydantic import Field, model_validator
 
-from ops.annotation.sampling import drawn
+from ops.core.sampling import place_of
+from ops.core.splits import Split, split_at
 from ops.params import Params
-
-Split: TypeAlias = Literal["train", "validation", "test"]
-
-SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
 
 class SplitParams(Params):
@@ -35,13 +32,5 @@ class SplitParams(Params):
 
 
 def split_of(document_id: str, params: SplitParams) -> Split:
-    """Return the split of a document. The shares are met on average only: few documents may miss one."""
-    number = number_of(params.seed, document_id)
-    if number < params.test:
-        return "test"
-    return "validation" if number < params.test + params.validation else "train"
-
-
-def number_of(seed: int, name: str) -> float:
-    """Return a number from 0 to 1, evenly spread over names, from seed and name alone."""
-    return int.from_bytes(drawn(seed, name)[:8], "big") / 2**64
+    """Return the split of a document."""
+    return split_at(place_of(params.seed, document_id), params.validation, params.test)

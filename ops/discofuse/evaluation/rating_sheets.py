@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.annotation.export import Raters, sent_files
-from ops.annotation.sampling import drawn, sample
-from ops.discofuse.build.splits import Split
+from ops.core.sampling import drawn, sample
+from ops.core.splits import Split
 from ops.discofuse.evaluation.alignment import words
 from ops.discofuse.evaluation.questionnaires import CLARITY, DECISIONS, DETECTION, QUESTIONNAIRES
 from ops.discofuse.evaluation.senses import SENSE_NAMES, SENSES, Sense

@@ -9,19 +9,19 @@ Geva et al. (2019), section 5.1: one model on each domain after down-sampling, a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from ops.discofuse.models.fusion_texts import source_of, target_of
 from ops.discofuse.models.fusion_training import (
     MODELS,
+    fusion_report,
     learn_pieces,
     lengths,
     make_model,
-    told_of,
     train_model,
 )
 from ops.discofuse.models.training_sets import TrainingSet, training_sets
@@ -29,7 +29,7 @@ from ops.discofuse.schemas import BALANCED
 from ops.identity import row_id
 from ops.models.seq2seq.config import TransformerConfig
 from ops.models.training import CheckpointFolder, TrainingParams
-from ops.models.training.sizes import check_sizes
+from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
@@ -63,26 +63,23 @@ class Size(Params):
     training: TrainingParams = TrainingParams()
 
 
-class FusionModelParams(Params, section="discofuse.fusion_model"):
+class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
     """Which size of models is trained, and what judges them on the way."""
 
-    size: str = Field("tiny", description="which of the sizes")
     sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
     validation_examples: int = Field(500, ge=1, description="of its own set that judge a model, at most")
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     seed: int = Field(0, ge=0, description="of the draw of these examples")
 
-    @model_validator(mode="after")
-    def _known(self) -> FusionModelParams:
-        check_sizes(
-            self.size, {name: {"training": (one.training, _KEPT_BY)} for name, one in self.sizes.items()}
-        )
-        return self
+    def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
+        """The weights stay that fuse best."""
+        return {"training": _KEPT_BY}
 
     @property
     def training(self) -> TrainingParams:
-        """How models of the size that is asked for are trained: the weights stay that fuse best."""
-        return self.sizes[self.size].training.model_copy(update=_KEPT_BY)
+        """How models of the size that is asked for are trained."""
+        found: TrainingParams = self.part("training")
+        return found
 
 
 def fusion_model(
@@ -109,7 +106,7 @@ def fusion_model(
     sets = training_sets(units, short, params.validation_examples, params.seed)
     kept: list[Row] = []
     files: dict[str, bytes] = {}
-    told = []
+    reports = []
     for one in sets:
         model = make_model(config, pieces, params.training.seed)
         ended = train_model(
@@ -118,9 +115,9 @@ def fusion_model(
         kept += [_row(one, example, pieces) for example in one.examples]
         files |= {f"{one.name}/{name}": content for name, content in save(model).items()}
         # All are chosen: each is judged by its own set, and evaluation compares them.
-        told.append(told_of(one.name, model, one, params.training, ended, chosen=True))
+        reports.append(fusion_report(one.name, model, one, params.training, ended, chosen=True))
     dropped = [drop(unit, "long", float(found[unit["id"]])) for unit in units if unit["id"] not in short]
-    files[MODELS] = json.dumps(told, indent=1, sort_keys=True).encode()
+    files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
     yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in units], kept, dropped, files=files)
 
 
@@ -128,10 +125,10 @@ def trained(artifact: Artifact, strict: bool = True) -> Iterator[tuple[str, Seq2
     """Yield every trained model with the name of its training set."""
     from ops.models.seq2seq.files import load
 
-    for told in json.loads((artifact.folder / MODELS).read_text()):
-        model = load(artifact.files(told["model"]))
+    for report in json.loads((artifact.folder / MODELS).read_text()):
+        model = load(artifact.files(report["model"]))
         model.place(strict)
-        yield told["model"], model
+        yield report["model"], model
 
 
 def _texts(row: Row) -> tuple[str, str]:

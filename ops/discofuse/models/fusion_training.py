@@ -1,6 +1,6 @@
 """Training a model that fuses sentences: what the fusion models and the transfer have in common.
 
-Belongs here: vocabulary, one training, what models.json tells of it.
+Belongs here: vocabulary, one training, its report.
 Not here: the sets (training_sets.py), networks (ops/models/seq2seq), the loop (ops/models/training).
 """
 
@@ -14,7 +14,7 @@ from ops.discofuse.models.training_sets import TrainingSet
 from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, TransformerConfig
 from ops.models.training import Checkpoints, Trained, TrainingError, TrainingParams, train
 from ops.models.training.progress import ProgressLines
-from ops.models.training.report import account
+from ops.models.training.report import training_report
 
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
@@ -33,7 +33,7 @@ def learn_pieces(texts: Iterable[str], config: Seq2SeqConfig) -> Pieces:
 
 def lengths(pieces: Pieces, texts: Iterable[Sequence[str]]) -> list[int]:
     """Return how many pieces the longest text of each example has."""
-    return [max(len(pieces.numbers(text)) for text in each) for each in texts]
+    return [max(len(pieces.numbers(text)) for text in example) for example in texts]
 
 
 def make_model(config: TransformerConfig | CopyNetConfig, pieces: Pieces, seed: int) -> Seq2Seq:
@@ -65,19 +65,12 @@ def train_model(
         raise type(error)(f"{name}: {error}") from error
 
 
-def told_of(
-    name: str, model: Seq2Seq, examples: TrainingSet, params: TrainingParams, ended: Trained, chosen: bool
+def fusion_report(
+    name: str, model: Seq2Seq, examples: TrainingSet, params: TrainingParams, trained: Trained, chosen: bool
 ) -> dict[str, Any]:
-    """Return what models.json tells of a model."""
-    return {
-        "model": name,
-        "architecture": model.config.model_dump()["kind"],
-        "set": examples.name,
-        "chosen": chosen,
-        "examples": len(examples.learnt),
-        "validation_examples": len(examples.judges),
-        "judged_on": examples.judged_on,
-        "config": model.config.model_dump(mode="json"),
-        "weights": sum(each.numel() for each in model.network.parameters()),
-        **account(ended, params),
-    }
+    """Return the training report of a model, with the number of its weights."""
+    architecture = model.config.model_dump()["kind"]
+    weights = sum(parameter.numel() for parameter in model.network.parameters())
+    return training_report(
+        name, architecture, model.config, examples, params, trained, chosen, weights=weights
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from ops.annotation.sampling import drawn
+from ops.core.sampling import drawn
 from ops.discofuse.models.fusion_texts import source_of, target_of
 from ops.models.seq2seq.pairs import Pairs
 from ops.models.training import TrainingError

@@ -17,15 +17,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from ops.discofuse.models.fusion_texts import copied, source_of, target_of
 from ops.discofuse.models.fusion_training import (
     MODELS,
+    fusion_report,
     learn_pieces,
     lengths,
     make_model,
-    told_of,
     train_model,
 )
 from ops.discofuse.models.training_sets import pairs_of, training_set
@@ -37,7 +37,7 @@ from ops.metrics.systems import mean_scores, paired_tests
 from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.pairs import Pairs
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
-from ops.models.training.sizes import check_sizes
+from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Parts
@@ -94,35 +94,26 @@ class Size(Params):
     target: TrainingParams = TrainingParams()
 
 
-class TransferParams(Params, section="discofuse.transfer"):
+class TransferParams(SizedParams, section="discofuse.transfer"):
     """Which examples are learnt from before the corpus, and how."""
 
     domain: str | None = Field(
         None, description="of the examples of the pre-training; null: that with the most training examples"
     )
-    size: str = Field("tiny", description="which of the sizes")
     sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
     validation_examples: int = Field(500, ge=1, description="pairs that judge a model, at most")
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0, description="of these draws, and of that of the pairs that judge")
 
-    @model_validator(mode="after")
-    def _known(self) -> TransferParams:
-        parts = (PRETRAINING, "finetuning", TARGET)
-        check_sizes(
-            self.size,
-            {
-                name: {part: (getattr(one, part), _KEPT_BY) for part in parts}
-                for name, one in self.sizes.items()
-            },
-        )
-        return self
+    def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
+        """The weights with the best SARI stay."""
+        return dict.fromkeys((PRETRAINING, "finetuning", TARGET), _KEPT_BY)
 
     def training(self, part: str) -> TrainingParams:
-        """Return how a training of the size that is asked for goes: the weights with the best SARI stay."""
-        found: TrainingParams = getattr(self.sizes[self.size], part)
-        return found.model_copy(update=_KEPT_BY)
+        """Return how a training of the size that is asked for goes."""
+        found: TrainingParams = self.part(part)
+        return found
 
 
 def transfer(
@@ -160,7 +151,7 @@ def transfer(
 
     model = make_model(config, pieces, params.training(PRETRAINING).seed)
     files: dict[str, bytes] = {}
-    told: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
     answers = {COPY: [_texts(unit)[0] for unit in tests]}
     for name, part, examples in (
         (PRETRAINING, PRETRAINING, before),
@@ -174,10 +165,11 @@ def transfer(
             name, model, examples, training, params.validation_beam, checkpoints.at(name), strict
         )
         files |= _files(name, model)
-        told.append(told_of(name, model, examples, training, ended, chosen=False))
+        reports.append(fusion_report(name, model, examples, training, ended, chosen=False))
         if name != PRETRAINING:
             answers[name] = model.generate(answers[COPY])
-    best = max((one for one in told if one["model"] != PRETRAINING), key=lambda one: one["best"])
+    answering = [report for report in reports if report["model"] != PRETRAINING]
+    best = max(answering, key=lambda report: float(report["best"]))
     best["chosen"] = True
     kept = [
         _row(unit, system, system == best["model"], answer)
@@ -191,7 +183,7 @@ def transfer(
         for unit in units
         if unit["split"] != "test"
     ]
-    yield _outcome(units, kept, dropped, told, files, params)
+    yield _outcome(units, kept, dropped, reports, files, params)
 
 
 def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
@@ -281,10 +273,10 @@ def _outcome(
     units: Sequence[Row],
     kept: Sequence[Row],
     dropped: Sequence[Row],
-    told: Sequence[Mapping[str, Any]],
+    reports: Sequence[Mapping[str, Any]],
     files: Mapping[str, bytes],
     params: TransferParams,
 ) -> Outcome:
-    beside = {MODELS: told, TABLE: table(kept, params)}
+    beside = {MODELS: reports, TABLE: table(kept, params)}
     texts = {name: json.dumps(value, indent=1, sort_keys=True).encode() for name, value in beside.items()}
     return Outcome.of(TRANSFER, [unit["id"] for unit in units], kept, dropped, files={**files, **texts})

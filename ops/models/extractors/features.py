@@ -66,7 +66,7 @@ def features(paper: Paper) -> NDArray[np.float32]:
         section == len(starts) - 1,
         np.log1p(tall) / 5,
         tall < 8,
-        [len(title & one) / (len(title) or 1) for one in words],
+        [len(title & content) / (len(title) or 1) for content in words],
     ]
     rows[:, : len(columns)] = np.stack(columns, axis=1)
     rows[place, len(columns) + np.minimum(place * _BINS // count, _BINS - 1)] = 1

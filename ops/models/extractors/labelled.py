@@ -43,7 +43,11 @@ class Labelled:
     def digest(self) -> str:
         """Return the SHA-256 of everything in it."""
         rows = [[*astuple(paper)] for paper in self.papers]
-        content = [rows, [list(one) for one in self.labels], self.gains and [list(one) for one in self.gains]]
+        content = [
+            rows,
+            [list(labels) for labels in self.labels],
+            self.gains and [list(gains) for gains in self.gains],
+        ]
         return hashlib.sha256(json.dumps(content, default=list).encode()).hexdigest()
 
     def learnable(self) -> list[tuple[Paper, list[int], list[float]]]:

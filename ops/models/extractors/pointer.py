@@ -89,8 +89,8 @@ class Pointer(nn.Module):
         for start in range(0, len(order), _CHUNK):
             chunk = [sentences[index] for index in order[start : start + _CHUNK]]
             longest = max(len(chunk[-1]), max(WINDOWS))
-            padded = torch.stack([functional.pad(one, (0, longest - len(one))) for one in chunk])
-            lengths = torch.tensor([len(one) for one in chunk], device=vectors.device)
+            padded = torch.stack([functional.pad(words, (0, longest - len(words))) for words in chunk])
+            lengths = torch.tensor([len(words) for words in chunk], device=vectors.device)
             parts.append(self.sentence(padded, lengths, vectors))
         back = torch.tensor(order, device=vectors.device).argsort()
         sizes = [len(paper) for paper in papers]
@@ -108,7 +108,9 @@ class Pointer(nn.Module):
 
     def begin(self, count: int) -> tuple[Tensor, State]:
         """Return the first input of the decoder (B x 1 x 2H) and its state."""
-        hidden, cell = (one.expand(1, count, -1).contiguous() for one in (self.first_hidden, self.first_cell))
+        hidden, cell = (
+            parameter.expand(1, count, -1).contiguous() for parameter in (self.first_hidden, self.first_cell)
+        )
         return self.start.expand(count, 1, -1), (hidden, cell)
 
     def step(

@@ -75,8 +75,8 @@ class PointerExtractor:
         keys = network.keys(memory)
         inputs, state = network.begin(1)
         beam = [_Summary((), (), False)]
-        while not all(one.done for one in beam):
-            growing = [one for one in beam if not one.done]
+        while not all(summary.done for summary in beam):
+            growing = [summary for summary in beam if not summary.done]
             count = len(growing)
             scores, state = network.step(
                 inputs,
@@ -84,17 +84,17 @@ class PointerExtractor:
                 (keys[0].expand(count, -1, -1), keys[1].expand(count, -1, -1)),
                 there.expand(count, -1),
             )
-            grown: list[tuple[_Summary, int]] = [(one, -1) for one in beam if one.done]
-            for parent, one in enumerate(growing):
-                grown += [(new, parent) for new in self._grow(one, scores[parent, 0], lengths, words)]
+            grown: list[tuple[_Summary, int]] = [(summary, -1) for summary in beam if summary.done]
+            for parent, summary in enumerate(growing):
+                grown += [(new, parent) for new in self._grow(summary, scores[parent, 0], lengths, words)]
             grown.sort(key=lambda pair: -pair[0].rank)
             kept = grown[: self.config.beam]
-            beam = [one for one, _ in kept]
-            parents = torch.tensor([parent for one, parent in kept if not one.done], device=device)
+            beam = [summary for summary, _ in kept]
+            parents = torch.tensor([parent for summary, parent in kept if not summary.done], device=device)
             if len(parents):
                 state = (state[0][:, parents], state[1][:, parents])
-                inputs = memory[0, [one.places[-1] for one in beam if not one.done]].unsqueeze(1)
-        best = max(beam, key=lambda one: one.rank)
+                inputs = memory[0, [summary.places[-1] for summary in beam if not summary.done]].unsqueeze(1)
+        best = max(beam, key=lambda summary: summary.rank)
         chosen = [(place - 1, score) for place, score in zip(best.places, best.scores, strict=True) if place]
         return Extraction(tuple(index for index, _ in chosen), tuple(score for _, score in chosen))
 
@@ -108,7 +108,7 @@ class PointerExtractor:
         away[_STOP] = words is not None or not summary.places
         scores = torch.log_softmax(scores.masked_fill(away, -torch.inf), dim=0)
         # Stable, so that ties go to the lowest place.
-        best, places = (one[: self.config.beam] for one in scores.sort(descending=True, stable=True))
+        best, places = (ranked[: self.config.beam] for ranked in scores.sort(descending=True, stable=True))
         left = int((scores > -torch.inf).sum()) - 1
         used = sum(lengths[place - 1] for place in summary.places)
         grown = []

@@ -38,15 +38,15 @@ def recurrence(paper: Paper) -> NDArray[np.float32]:
     sentences that hold a word that is no stop word; share of such words; the first, as a sum.
     """
     tokens = [_TOKEN.findall(text.lower()) for text in paper.sentences]
-    pairs = [_pairs(one) for one in tokens]
-    content = [[word for word in one if word not in STOP_WORDS] for one in tokens]
+    pairs = [_pairs(words) for words in tokens]
+    content = [[word for word in words if word not in STOP_WORDS] for words in tokens]
     title = set(_pairs(_TOKEN.findall(paper.title.lower())))
     often = _held(pairs)
     words = _held(content)
     first, last = set(introduction(paper)), set(conclusion(paper))
     in_first, in_last = _held([pairs[row] for row in first]), _held([pairs[row] for row in last])
     rows = np.zeros((len(paper), WIDTH), np.float32)
-    for row, (here, own) in enumerate(zip(pairs, content, strict=True)):
+    for row, (here, content_words) in enumerate(zip(pairs, content, strict=True)):
         count = len(here) or 1
         logs = sum(math.log(often[pair]) for pair in here)
         rows[row] = [
@@ -55,8 +55,8 @@ def recurrence(paper: Paper) -> NDArray[np.float32]:
             sum(in_first[pair] > (row in first) for pair in here) / count,
             sum(in_last[pair] > (row in last) for pair in here) / count,
             len(title & set(here)) / (len(title) or 1),
-            sum(math.log(words[word]) for word in own) / (len(own) or 1) / 3,
-            len(own) / (len(tokens[row]) or 1),
+            sum(math.log(words[word]) for word in content_words) / (len(content_words) or 1) / 3,
+            len(content_words) / (len(tokens[row]) or 1),
             logs / 10,
         ]
     return rows
@@ -79,4 +79,4 @@ def _pairs(tokens: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _held(sentences: Sequence[Sequence[_Item]]) -> Counter[_Item]:
-    return Counter(one for sentence in sentences for one in set(sentence))
+    return Counter(item for sentence in sentences for item in set(sentence))

@@ -158,7 +158,7 @@ class TransformerTask(_ExtractionTask):
 
     def _loss(self, inputs: tuple[Tensor, Tensor], labels: list[int], gains: list[float]) -> Tensor:
         device = next(self.module.parameters()).device
-        scores: Tensor = self.module(*(one.to(device) for one in inputs))
+        scores: Tensor = self.module(*(tensor.to(device) for tensor in inputs))
         if gains:
             wanted = torch.softmax(_SHARPNESS * torch.tensor(gains, device=device), dim=0)
             return -(functional.log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()

@@ -56,7 +56,7 @@ class TransformerExtractor:
         whole, first, last = (
             _mean(rows) for rows in (sentences, sentences[introduction(paper)], sentences[conclusion(paper)])
         )
-        near = [sentences @ one.T for one in (whole, title, sentences[:1], first, last)]
+        near = [sentences @ vectors.T for vectors in (whole, title, sentences[:1], first, last)]
         known = np.concatenate([features(paper), recurrence(paper), *near], axis=1)
         return torch.from_numpy(sentences), torch.from_numpy(known)
 
@@ -75,7 +75,7 @@ class TransformerExtractor:
         if words is not None and words < 1:
             raise ValueError(f"a summary of {words} words: it must be at least 1")
         device = next(self.network.parameters()).device
-        logits = self.network(*(one.to(device) for one in inputs)).mean(dim=0)
+        logits = self.network(*(tensor.to(device) for tensor in inputs)).mean(dim=0)
         scores = torch.sigmoid(logits).cpu().numpy()
         lengths = [len(text.split()) for text in paper.sentences]
         order = [index for index in np.argsort(-scores, kind="stable").tolist() if lengths[index]]

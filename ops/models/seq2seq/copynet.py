@@ -172,9 +172,11 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         generated = self.generated(self.dropout(tops))
         whole = torch.cat([generated, copies], dim=2).logsumexp(dim=2)
         known = (target < self.vocabulary).unsqueeze(2)
-        own = generated.gather(2, target.clamp(max=self.vocabulary - 1).unsqueeze(2))
+        generation = generated.gather(2, target.clamp(max=self.vocabulary - 1).unsqueeze(2))
         same = (numbers.unsqueeze(1) == target.unsqueeze(2)) & (numbers != PAD).unsqueeze(1)
-        ways = torch.cat([own.masked_fill(~known, -torch.inf), copies.masked_fill(~same, -torch.inf)], dim=2)
+        ways = torch.cat(
+            [generation.masked_fill(~known, -torch.inf), copies.masked_fill(~same, -torch.inf)], dim=2
+        )
         found: Tensor = ways.logsumexp(dim=2) - whole
         return found
 
@@ -206,9 +208,9 @@ class CopyNet(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
             return pieces  # nothing can be drawn; the loss is no number either, and stops the training
         drawn = torch.multinomial(ways, 1)
         place = (drawn - self.vocabulary).clamp(min=0)
-        own = torch.where(drawn < self.vocabulary, drawn, numbers[chosen].gather(1, place))
+        chosen_pieces = torch.where(drawn < self.vocabulary, drawn, numbers[chosen].gather(1, place))
         pieces = pieces.clone()
-        pieces[chosen] = own[:, 0]
+        pieces[chosen] = chosen_pieces[:, 0]
         return pieces
 
     def _embed(self, numbers: Tensor) -> Tensor:

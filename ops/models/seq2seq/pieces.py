@@ -104,7 +104,8 @@ class Pieces:
         if self.kind == "words":
             size = len(self)
             words = [
-                others[one - size] if one >= size else str(self._tokenizer.id_to_token(one)) for one in kept
+                others[number - size] if number >= size else str(self._tokenizer.id_to_token(number))
+                for number in kept
             ]
             return " ".join(words)
         return self._tokenizer.decode(kept, skip_special_tokens=True).strip()

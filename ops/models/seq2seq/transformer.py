@@ -40,9 +40,9 @@ class TransformerNetwork(_Pegasus):  # type: ignore[misc]
     ) -> Any:
         """Take the tensors that `state_dict` gave. Raises RuntimeError for others, as torch does."""
         tied = {
-            name: state_dict[other]
-            for name, other in self.all_tied_weights_keys.items()
-            if other in state_dict
+            name: state_dict[shared]
+            for name, shared in self.all_tied_weights_keys.items()
+            if shared in state_dict
         }
         return super().load_state_dict({**state_dict, **tied}, strict, assign)
 

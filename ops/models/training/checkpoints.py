@@ -118,7 +118,9 @@ class Checkpoint:
 def optimiser_tensors(state: Mapping[str, Any]) -> dict[str, Tensor]:
     """Return the tensors of an optimiser's `state_dict()` by "parameter.name"."""
     return {
-        f"{index}.{name}": value for index, each in state["state"].items() for name, value in each.items()
+        f"{index}.{name}": value
+        for index, moments in state["state"].items()
+        for name, value in moments.items()
     }
 
 

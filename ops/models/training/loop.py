@@ -82,7 +82,7 @@ class _Run:
             mixed_precision="no" if on_processor else precision,
         )
         optimiser = torch.optim.AdamW(
-            [one for one in task.module.parameters() if one.requires_grad],
+            [weights for weights in task.module.parameters() if weights.requires_grad],
             lr=params.learning_rate,
             weight_decay=params.weight_decay,
             fused=True,  # the other kernels call MKL's square root, whose bits differ between processors
@@ -144,8 +144,8 @@ class _Run:
 
         state, params = self.state, self.params
         self.task.module.train()
-        for each in self.optimiser.param_groups:
-            each["lr"] = params.rate(state.step, self.steps)
+        for parameters in self.optimiser.param_groups:
+            parameters["lr"] = params.rate(state.step, self.steps)
         examples, whole = sum(map(len, group)), 0.0
         for place, batch in enumerate(group):
             torch.manual_seed(_seed(params.seed, state.step, place))
@@ -160,8 +160,8 @@ class _Run:
         most = math.inf if params.clip is None else params.clip
         norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), most))
         if not math.isfinite(norm):
-            their = [one for batch in group for one in batch]
-            raise self._not_finite(f"the gradient's norm is {norm}", their)
+            indices = [index for batch in group for index in batch]
+            raise self._not_finite(f"the gradient's norm is {norm}", indices)
         self.optimiser.step()
         self.optimiser.zero_grad()
         state.loss += whole * examples

@@ -1,34 +1,78 @@
-"""What models.json tells of how a model was trained.
+"""The training report of a model, as models.json has it.
 
-Belongs here: what the pages and MLflow read of every training. Not here: what a system says of its models
-beside it, and where the file lies.
+Belongs here: what the pages and MLflow read of every training. Not here: where the file lies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from ops.models.training.params import TrainingParams
 from ops.models.training.task import Trained
+from ops.params import Params
 
 
-def account(ended: Trained, params: TrainingParams, names: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return the knobs of a training, how it ended, its best value and its curve, as JSON has it.
+class TrainingSet(Protocol):
+    """What a model was trained on."""
 
-    `names` are what metrics are called for readers, by what they are called in validation.
+    @property
+    def name(self) -> str:
+        """What the set is called."""
+        ...
+
+    @property
+    def learnt(self) -> Sized:
+        """The examples that the model learnt from."""
+        ...
+
+    @property
+    def judges(self) -> Sized:
+        """The examples that the model was validated by."""
+        ...
+
+    @property
+    def judged_on(self) -> str:
+        """Where these come from."""
+        ...
+
+
+def training_report(
+    model: str,
+    architecture: str,
+    config: Params,
+    examples: TrainingSet,
+    params: TrainingParams,
+    trained: Trained,
+    chosen: bool,
+    names: Mapping[str, str] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """Return what a model is, what it learnt from, the knobs, how training ended, its best value and curve.
+
+    `names` are what metrics are called for readers, by what they are called in validation; `more` is what the
+    system reports beside.
     """
     shown = names or {}
     return {
+        "model": model,
+        "architecture": architecture,
+        "set": examples.name,
+        "chosen": chosen,
+        "examples": len(examples.learnt),
+        "validation_examples": len(examples.judges),
+        "judged_on": examples.judged_on,
+        "config": config.model_dump(mode="json"),
         "training": params.model_dump(mode="json"),
         "metric": shown.get(params.metric, params.metric),
-        "best": round(ended.best, 6),
-        "best_step": ended.best_step,
-        "steps": ended.steps,
-        "reason": ended.reason,
+        "best": round(trained.best, 6),
+        "best_step": trained.best_step,
+        "steps": trained.steps,
+        "reason": trained.reason,
         "curve": [
             {**asdict(point), "name": shown.get(point.name, point.name), "value": round(point.value, 6)}
-            for point in ended.curve
+            for point in trained.curve
         ],
+        **more,
     }

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from ops.core.splits import SPLITS, Split, split_at
 from ops.identity import joint_licence, row_id
 from ops.outcome import NAME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
@@ -25,12 +26,11 @@ from ops.rank.tokens import words as words_of
 from ops.talksumm.pairing.titles import form
 from ops.talksumm.sources.human_summaries import KINDS
 from ops.talksumm.sources.schemas import HUMAN_SUMMARIES
-from ops.talksumm.summarise.training_sets import drawn, sections
+from ops.talksumm.summarise.training_sets import place_of_paper, sections
 
 _TEXT, _INT = pa.string(), pa.int32()
 
 #: The less may be learnt from a paper, the later.
-_SPLITS = ("train", "validation", "test")
 
 REFERENCE = struct(
     ("id", _TEXT, "row of sources/human_summaries"),
@@ -92,12 +92,9 @@ class GoldPaperParams(Params, section="talksumm.gold_papers"):
         return self
 
 
-def split(paper_id: str, params: GoldPaperParams) -> str:
-    """Return "test", "validation" or "train" for a paper, from its id alone."""
-    place = drawn(paper_id, params.seed)
-    if place < params.test:
-        return "test"
-    return "validation" if place < params.test + params.validation else "train"
+def split(paper_id: str, params: GoldPaperParams) -> Split:
+    """Return the split of a paper, from its id alone."""
+    return split_at(place_of_paper(paper_id, params.seed), params.validation, params.test)
 
 
 def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params: GoldPaperParams) -> Outcomes:
@@ -178,7 +175,7 @@ def _join_splits(rows: Sequence[dict[str, Any]]) -> None:
         if letters := form(row["title"] or "").letters:
             titled[letters].append(row)
     for twins in titled.values():
-        last = max((row["split"] for row in twins), key=_SPLITS.index)
+        last = max((row["split"] for row in twins), key=SPLITS.index)
         for row in twins:
             row["split"] = last
 

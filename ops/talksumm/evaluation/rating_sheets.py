@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.annotation.export import Raters, sent_files
-from ops.annotation.sampling import sample
+from ops.core.sampling import sample
 from ops.identity import row_id
 from ops.outcome import TEXT, TIME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params

@@ -11,12 +11,12 @@ validation set is taken, by summaries of 150 words.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from ops.identity import row_id
 from ops.metrics.rouge import rouge_of_references
@@ -26,8 +26,8 @@ from ops.models.extractors.embeddings import Embed, embedder, remembering
 from ops.models.extractors.paper import Extraction, Extractor
 from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
 from ops.models.training.progress import ProgressLines
-from ops.models.training.report import account
-from ops.models.training.sizes import check_sizes
+from ops.models.training.report import training_report
+from ops.models.training.sizes import SizedParams
 from ops.models.word_vectors import WORD_VECTORS
 from ops.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
@@ -81,44 +81,33 @@ class Size(Params):
     transformer_training: TrainingParams = TrainingParams()
 
 
-class ExtractorParams(Params, section="talksumm.extractor"):
+class ExtractorParams(SizedParams, section="talksumm.extractor"):
     """Which extractors are trained, and how; `vectors` and `encoder` are those of every size."""
 
-    size: str = Field("tiny", description="which of the sizes")
     sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
     architectures: tuple[Architecture, ...] = Field(("pointer", "transformer"), min_length=1)
     words: int = Field(150, ge=1, description="of the summaries by which models are chosen")
     vectors: ModelName = WORD_VECTORS
     encoder: ModelName = ENCODER
 
-    @model_validator(mode="after")
-    def _known(self) -> ExtractorParams:
-        check_sizes(
-            self.size,
-            {
-                size: {
-                    "pointer": (own.pointer, {"vectors": self.vectors}),
-                    "transformer": (own.transformer, {"encoder": self.encoder}),
-                    "pointer_training": (own.pointer_training, _KEPT_BY),
-                    "transformer_training": (own.transformer_training, _KEPT_BY),
-                }
-                for size, own in self.sizes.items()
-            },
-        )
-        return self
+    def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
+        """One encoder, one table of vectors; the weights stay that make the best summaries."""
+        return {
+            "pointer": {"vectors": self.vectors},
+            "transformer": {"encoder": self.encoder},
+            "pointer_training": _KEPT_BY,
+            "transformer_training": _KEPT_BY,
+        }
 
     def config(self, architecture: Architecture) -> PointerConfig | TransformerConfig:
         """Return the config of an architecture in the size that is asked for."""
-        size = self.sizes[self.size]
-        if architecture == "pointer":
-            return size.pointer.model_copy(update={"vectors": self.vectors})
-        return size.transformer.model_copy(update={"encoder": self.encoder})
+        found: PointerConfig | TransformerConfig = self.part(architecture)
+        return found
 
     def training(self, architecture: Architecture) -> TrainingParams:
-        """Return how an architecture is trained: the weights stay that make the best summaries."""
-        size = self.sizes[self.size]
-        params = size.pointer_training if architecture == "pointer" else size.transformer_training
-        return params.model_copy(update=_KEPT_BY)
+        """Return how an architecture is trained."""
+        found: TrainingParams = self.part(f"{architecture}_training")
+        return found
 
 
 @dataclass(frozen=True)
@@ -177,9 +166,9 @@ def extractor(
     files = {
         f"{model.name}/{name}": content for model in models for name, content in save(model.extractor).items()
     }
-    told = json.dumps([_told(model, model is best) for model in models], indent=1, sort_keys=True)
+    reports = json.dumps([_report(model, model is best) for model in models], indent=1, sort_keys=True)
     yield Outcome.of(
-        EXTRACTOR, [unit["id"] for unit in units], kept, dropped, files={**files, MODELS: told.encode()}
+        EXTRACTOR, [unit["id"] for unit in units], kept, dropped, files={**files, MODELS: reports.encode()}
     )
 
 
@@ -212,11 +201,11 @@ def _train(
     from ops.models.extractors.tasks import task_of
 
     def judge(index: int, extraction: Extraction) -> float:
-        return _rouge(examples.judged[index], extraction, params.words)
+        return _rouge(examples.judges[index], extraction, params.words)
 
     name, training = f"{architecture}/{examples.name}", params.training(architecture)
     model = make(params.config(architecture), training.seed, embed=embed)
-    task = task_of(model, labelled(examples.learnt), labelled(examples.judged), judge, params.words)
+    task = task_of(model, labelled(examples.learnt), labelled(examples.judges), judge, params.words)
     checkpoint = checkpoints.at(name.replace("/", "-"))
     try:
         ended = train(task, training, checkpoint, ProgressLines(name), strict)
@@ -253,16 +242,15 @@ def _row(model: _Model, example: Example, words: int, chosen: bool) -> Row:
     }
 
 
-def _told(model: _Model, chosen: bool) -> dict[str, Any]:
-    return {
-        "model": model.name,
-        "architecture": model.architecture,
-        "set": model.set.name,
-        "chosen": chosen,
-        "examples": len(model.set.learnt),
-        "validation_examples": len(model.set.judged),
-        "judged_on": model.set.judged_on,
-        "config": model.extractor.config.model_dump(mode="json"),
-        "sets_comparable": model.set.judged_on == JUDGED_ON[-1],
-        **account(model.trained, model.training, _METRICS),
-    }
+def _report(model: _Model, chosen: bool) -> dict[str, Any]:
+    return training_report(
+        model.name,
+        model.architecture,
+        model.extractor.config,
+        model.set,
+        model.training,
+        model.trained,
+        chosen,
+        _METRICS,
+        sets_comparable=model.set.judged_on == JUDGED_ON[-1],
+    )

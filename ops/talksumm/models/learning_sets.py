@@ -41,7 +41,7 @@ class LearningSet:
     name: str
     examples: Sequence[Example]
     learnt: Sequence[Example]
-    judged: Sequence[Example]
+    judges: Sequence[Example]
     judged_on: str
 
 

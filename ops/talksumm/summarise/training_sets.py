@@ -14,6 +14,8 @@ from itertools import accumulate, pairwise
 import pyarrow as pa
 from pydantic import Field
 
+from ops.core.sampling import unit_interval
+from ops.core.splits import Split, split_at
 from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
@@ -37,15 +39,17 @@ class TrainingSetParams(Params, section="talksumm.training_sets"):
     seed: int = 0
 
 
-def split(paper_id: str, params: TrainingSetParams) -> str:
+def split(paper_id: str, params: TrainingSetParams) -> Split:
     """Return "train" or "validation" for a paper, from its id alone."""
-    return "validation" if drawn(paper_id, params.seed) < params.validation else "train"
+    return split_at(place_of_paper(paper_id, params.seed), params.validation)
 
 
-def drawn(paper_id: str, seed: int) -> float:
-    """Return a number between 0 and 1, from a paper's id and a seed alone."""
-    digest = hashlib.blake2b(f"{seed}:{paper_id}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") / 2**64
+def place_of_paper(paper_id: str, seed: int) -> float:
+    """Return a number from 0 to 1, from a paper's id and a seed alone.
+
+    It is not ops.core.sampling's, which would put papers into other splits than they have always been in.
+    """
+    return unit_interval(hashlib.blake2b(f"{seed}:{paper_id}".encode(), digest_size=8).digest())
 
 
 def sections(headings: Sequence[Hashable]) -> list[int]:

@@ -18,8 +18,8 @@ from ops.annotation.answers import FORMATS, parse_answers
 from ops.annotation.label_studio import config, tasks
 from ops.annotation.questionnaire import Question, Questionnaire, Scale
 from ops.annotation.ratings import validate
-from ops.annotation.sampling import sample
 from ops.annotation.sheets import csv_sheet, guarded, unguarded
+from ops.core.sampling import sample
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, Raw, Source
 from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUALITY

@@ -1,7 +1,7 @@
 import pytest
 
 from ops.coreference.impersonal import is_impersonal
-from ops.coreference.neuter_pronouns import things
+from ops.coreference.neuter_pronouns import neuter_pronouns
 from ops.coreference.nominals import nominals
 from ops.coreference.resolve import Reading
 from ops.coreference.tokens import Tokens
@@ -13,7 +13,7 @@ MUSEUM_OPENED = "The/DT/det/1 museum/NN/nsubj/2 opened/VBD/ROOT/2 in/IN/prep/2 O
 def best(*sentences, entities=()):
     tokens = Tokens.of(parse(*sentences, entities=entities))
     found = {}
-    for item in things(Reading.of(tokens)):
+    for item in neuter_pronouns(Reading.of(tokens)):
         mention = item.mention
         text = " ".join(tokens.words[mention.start : mention.end])
         found.setdefault(tokens.words[item.anaphor.mention.start], (text, item.score))

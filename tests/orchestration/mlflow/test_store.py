@@ -11,7 +11,7 @@ import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
 
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.mlflow import store as mlflow_store
 from orchestration.mlflow.store import Experiment, Run, Table, find, prepare, write
 

@@ -220,3 +220,17 @@ def test_an_unknown_type_of_expectation_is_refused(tmp_path):
     unknown = dataclasses.replace(not_null("id")[0], type="expect_miracles")
     with pytest.raises(ValueError, match="refuses the type or arguments of id is there"):
         check(tmp_path, [row("a")], between("score", 0), unknown)
+
+
+def test_what_was_found_of_a_tiny_partition_is_not_taken_for_another_content_suite_or_month(tmp_path):
+    suite = month, score = among("month", THIS_MONTH), between("score", 0, 1)
+    sound, odd = tmp_path / "sound", tmp_path / "odd"
+    sound.mkdir()
+    odd.mkdir()
+    assert not check(sound, [row("a")], *suite).failed("error")
+    assert [one.expectation for one in check(odd, [row("a", score=2.0)], *suite).failed("error")] == [score]
+    later = validate(sound, suite, NEW, "group/set", "2018-07")
+    assert [one.expectation for one in later.failed("error")] == [month]
+    again = validate(sound, suite, NEW, "group/other", "2018-06")
+    assert not again.failed("error") and again.document["suite_name"] == "group/other"
+    assert not validate(sound, [score], NEW, "group/set", "2018-07").failed("error")

@@ -7,7 +7,7 @@ import pytest
 
 from assets.declare.expectations import between, not_null
 from assets.declare.settings import checkout
-from orchestration.files.publish import lock_file
+from orchestration.files.locks import lock_file
 from orchestration.state import validation_history as history
 from orchestration.state.validation_history import Result
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.core.sampling import place_of
 from ops.discofuse.build.balanced import BalancedParams, Caps, balanced, most
-from ops.discofuse.build.splits import number_of
 from ops.discofuse.schemas import BALANCED, EXAMPLES
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts
@@ -47,7 +47,7 @@ def kinds(table):
 
 def obvious(examples, caps, seed):
     """The greatest n for which n stay if the caps are shares of n: every n is tried."""
-    order = sorted(examples, key=lambda row: (number_of(seed, row["id"]), row["id"]))
+    order = sorted(examples, key=lambda row: (place_of(seed, row["id"]), row["id"]))
     for total in range(len(order), -1, -1):
         left = order
         chosen = [row for row in left if row["discourse_type"] == "PAIR_NONE"][: most(total, caps.control)]
@@ -111,7 +111,7 @@ def test_each_dropped_example_says_which_cap_took_it(tmp_path):
         "capped_but": 30,
         "capped_anaphora": 30,
     }
-    numbers = [number_of(0, name) for [name] in kept["source_ids"].to_pylist() if "-and-" in name]
+    numbers = [place_of(0, name) for [name] in kept["source_ids"].to_pylist() if "-and-" in name]
     lost = [row["score"] for row in dropped.to_pylist() if row["reason"] == "capped_and"]
     assert max(numbers) < min(lost)
 

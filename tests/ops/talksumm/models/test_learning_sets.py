@@ -21,17 +21,17 @@ def test_sets_come_by_name_and_papers_that_people_summarised_are_the_set_oracle(
 def test_models_are_judged_on_summaries_by_people_where_there_are_some():
     units = [example("a"), example("b", split="validation")]
     [found] = learning_sets(units, [gold("g"), gold("t", "test")])
-    assert (found.judged_on, ids(found.judged), ids(found.learnt)) == ("summaries by people", ["g"], ["a"])
-    assert found.judged[0].references == [gold("g")["sentences"][2:4]]
+    assert (found.judged_on, ids(found.judges), ids(found.learnt)) == ("summaries by people", ["g"], ["a"])
+    assert found.judges[0].references == [gold("g")["sentences"][2:4]]
 
 
 def test_else_on_the_summaries_of_their_own_validation_split_else_on_what_they_learnt():
     units = [example("a"), example("b", split="validation", labels=[0, 4]), example("c", "other")]
     other, short = learning_sets(units, [])
-    assert (short.judged_on, ids(short.judged)) == ("validation split", ["b"])
+    assert (short.judged_on, ids(short.judges)) == ("validation split", ["b"])
     sentences = units[1]["sentences"]
-    assert short.judged[0].references == [[sentences[0], sentences[4]]]
-    assert (other.judged_on, ids(other.judged)) == ("training set", ["c"])
+    assert short.judges[0].references == [[sentences[0], sentences[4]]]
+    assert (other.judged_on, ids(other.judges)) == ("training set", ["c"])
 
 
 def test_an_example_without_labels_neither_teaches_nor_judges():
@@ -63,7 +63,7 @@ def test_a_paper_that_people_summarised_for_training_stays_where_its_set_has_it(
     units = [example("a", paper_id="same"), example("b", split="validation", paper_id="same too")]
     golden = [gold("g", "train", paper_id="same"), gold("h", "train", paper_id="same too")]
     _, short = learning_sets(units, golden)
-    assert (ids(short.learnt), ids(short.judged)) == (["a"], ["b"])
+    assert (ids(short.learnt), ids(short.judges)) == (["a"], ["b"])
 
 
 @pytest.mark.parametrize(

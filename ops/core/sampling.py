@@ -1,6 +1,7 @@
-"""Which rows are rated.
+"""Random draws by seed and name alone, so that nothing depends on what else is in the corpus.
 
-Belongs here: stratified samples, drawn by seed and row id. Not here: which columns are strata (the caller's).
+Belongs here: the hash behind every draw, and stratified samples. Not here: which columns are strata (the
+caller's), splits (splits.py).
 """
 
 from __future__ import annotations
@@ -57,6 +58,16 @@ def drawn(seed: int, *names: Any) -> bytes:
     return hashlib.blake2b(repr((seed, *names)).encode(), digest_size=16).digest()
 
 
+def place_of(seed: int, *names: Any) -> float:
+    """Return a number from 0 to 1, evenly spread over names."""
+    return unit_interval(drawn(seed, *names))
+
+
+def unit_interval(digest: bytes) -> float:
+    """Return the number from 0 to 1 that the first 8 bytes of a hash are."""
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
 def _proportional(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]:
     total = sum(sizes.values())
     shares = {key: Fraction(size * count, total) for key, count in sizes.items()}
@@ -71,7 +82,7 @@ def _equal(sizes: Mapping[Stratum, int], size: int) -> dict[Stratum, int]:
     quotas = dict.fromkeys(sizes, 0)
     while left := size - sum(quotas.values()):
         open_ones = [key for key in sizes if quotas[key] < sizes[key]]
-        each = left // len(open_ones)
-        for key in open_ones if each else open_ones[:left]:
-            quotas[key] = min(quotas[key] + max(each, 1), sizes[key])
+        share = left // len(open_ones)
+        for key in open_ones if share else open_ones[:left]:
+            quotas[key] = min(quotas[key] + max(share, 1), sizes[key])
     return quotas

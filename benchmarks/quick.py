@@ -1,0 +1,180 @@
+"""What commands cost beyond the work, beside a former commit of this repository.
+
+    python benchmarks/quick.py [--former cb2736a] [--only plan,idle,small,first,repro]
+
+Both commits run in clones of their own, in one folder that is removed, with the virtual environment of this
+checkout: so packages, models and machine are the same. The present is HEAD: commit first. Times are seconds
+that pass, and seconds of processor, which other work on the machine disturbs less.
+
+plan    `make plan` of the former, `silverloom plan` now, where all is up to date
+idle    `make run`, `silverloom run`, where all is up to date
+small   what a partition of two documents takes, from backfills of one and of several months
+first   `make run` where nothing is made yet
+repro   `make repro` in another such clone; against the first run of the same commit as well
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import backfill
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = ("plan", "idle", "small", "first", "repro")
+MONTHS = 5
+
+
+class Seconds(NamedTuple):
+    """How long something took: on the clock, and of all processors."""
+
+    passed: float
+    processor: float
+
+    def __sub__(self, other: Seconds) -> Seconds:
+        return Seconds(self.passed - other.passed, self.processor - other.processor)
+
+    def __truediv__(self, number: float) -> Seconds:
+        return Seconds(self.passed / number, self.processor / number)
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit and how its commands are called."""
+
+    name: str
+    revision: str
+    plan: tuple[str, ...]
+    run: tuple[str, ...]
+    backfill: tuple[str, ...]
+    """With `{last}` for its last month; the first is that of the corpus."""
+    repro: tuple[str, ...]
+    render: tuple[str, ...]
+
+    def clone(self, folder: Path) -> Path:
+        """Return a new clone of the commit, with the environment of this checkout."""
+        root = Path(tempfile.mkdtemp(prefix=f"{self.name}-", dir=folder)) / "checkout"
+        subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", ROOT, root], check=True)
+        subprocess.run(["git", "checkout", "-q", self.revision], cwd=root, check=True)
+        (root / ".venv").symlink_to((ROOT / ".venv").resolve())
+        return root
+
+
+# Nothing is installed: the environment is taken as it is, whatever the times of the lock files in a clone.
+MAKE = ("make", "-o", ".venv/.ready")
+FIRST = f"{backfill.START}-01"
+
+
+def commits(former: str) -> tuple[Commit, Commit]:
+    """Return the former commit, whose commands make calls, and the present one."""
+    return (
+        Commit(
+            "former",
+            former,
+            plan=(*MAKE, "plan"),
+            run=(*MAKE, "run"),
+            backfill=(*MAKE, "backfill", f"FROM={FIRST}", "TO={last}", "JOBS=1"),
+            repro=(*MAKE, "repro"),
+            render=(*MAKE, "dvc.yaml"),
+        ),
+        Commit(
+            "now",
+            "HEAD",
+            plan=("silverloom", "plan"),
+            run=("silverloom", "run"),
+            backfill=("silverloom", "backfill", "--from", FIRST, "--to", "{last}", "--jobs", "1"),
+            repro=("silverloom", "repro"),
+            render=("silverloom", "render"),
+        ),
+    )
+
+
+def timed(root: Path, *command: str) -> Seconds:
+    """Return how long a command took in a checkout. Raises SystemExit with its last lines where it fails."""
+    kept = {name: value for name, value in os.environ.items() if name != "DAGSTER_HOME"}
+    path = f"{ROOT / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"
+    environment = {**kept, "PATH": path, "DVC_SITE_CACHE_DIR": str(root.parent / "dvc-site")}
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    ended = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    passed, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if ended.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}")
+    return Seconds(passed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def made(commit: Commit, folder: Path) -> Path:
+    """Return a clone in which all is up to date, with what DVC's cache of this checkout has of it."""
+    root = commit.clone(folder)
+    if (ROOT / ".dvc/cache").is_dir():
+        shutil.copytree(ROOT / ".dvc/cache", root / ".dvc/cache")
+        subprocess.run(["dvc", "checkout", "-q"], cwd=root, capture_output=True, check=False)
+    timed(root, *commit.run)
+    return root
+
+
+def small(commit: Commit, folder: Path) -> Seconds:
+    """Return what a small partition takes in a backfill that is already under way."""
+    took = []
+    for months in (1, MONTHS):
+        root = commit.clone(folder)
+        backfill.write_corpus(root, MONTHS)
+        timed(root, *commit.render)
+        words = [word.format(last=f"{backfill.START}-{months:02d}") for word in commit.backfill]
+        took.append((timed(root, *words), len(list((root / "data").glob("*/*/[12]???-??")))))
+    (one, few), (several, many) = took
+    return (several - one) / (many - few)
+
+
+def table(part: str, former: Seconds, now: Seconds) -> None:
+    """Print a line: seconds of both, and how many times faster the present is."""
+    print(
+        f"{part:6} {former.passed:8.2f} {now.passed:8.2f} {former.passed / now.passed:6.1f}x"
+        f" {former.processor:10.2f} {now.processor:8.2f} {former.processor / now.processor:6.1f}x",
+        flush=True,
+    )
+
+
+def main() -> None:
+    """Measure the parts that are asked for and print a line of each."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--former", default="cb2736a", help="the commit to compare with")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between")
+    arguments = parser.parse_args()
+    parts = arguments.only.split(",")
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no part is called {', '.join(sorted(unknown))}; known: {', '.join(PARTS)}")
+    both = commits(arguments.former)
+    print("            seconds passed              seconds of processor")
+    print("part     former      now  ratio     former      now  ratio")
+    with tempfile.TemporaryDirectory(prefix="quick-") as name:
+        folder = Path(name)
+        if {"plan", "idle"} & set(parts):
+            roots = [made(commit, folder) for commit in both]
+            for commit, root in zip(both, roots, strict=True):
+                timed(root, *commit.run)  # the first one after a run that made something settles what is left
+            if "plan" in parts:
+                table("plan", *(timed(root, *commit.plan) for commit, root in zip(both, roots, strict=True)))
+            if "idle" in parts:
+                table("idle", *(timed(root, *commit.run) for commit, root in zip(both, roots, strict=True)))
+        if "small" in parts:
+            table("small", *(small(commit, folder) for commit in both))
+        if "first" in parts or "repro" in parts:
+            firsts = [timed(commit.clone(folder), *commit.run) for commit in both]
+            table("first", *firsts)
+        if "repro" in parts:
+            repros = [timed(commit.clone(folder), *commit.repro) for commit in both]
+            table("repro", *repros)
+            for commit, first, repro in zip(both, firsts, repros, strict=True):
+                print(f"{commit.name}: repro takes {repro.passed / first.passed:.2f} times the first run")
+
+
+if __name__ == "__main__":
+    main()

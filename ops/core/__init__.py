@@ -1,0 +1,1 @@
+"""What ops of every system stand on; it knows no system, no model and no format."""

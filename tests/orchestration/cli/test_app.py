@@ -1,0 +1,76 @@
+"""What the command line promises: help for everything, one line for what is wrong, the same options everywhere."""
+
+import pytest
+from typer.main import get_command
+
+from orchestration.cli.app import app
+
+COMMANDS = get_command(app).commands
+SHOWN = {name: command for name, command in COMMANDS.items() if not command.hidden}
+
+
+def call(*words):
+    """Call the command line as `silverloom` does; its status."""
+    with pytest.raises(SystemExit) as ended:
+        app([*words], prog_name="silverloom")
+    return ended.value.code or 0
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_what_it_does(name, capsys):
+    assert call(name, "--help") == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"Usage: silverloom {name}" in shown and COMMANDS[name].help.split(". ")[0][:40] in shown
+
+
+def test_every_option_and_argument_of_people_is_explained():
+    unexplained = [
+        (name, param.name)
+        for name, command in SHOWN.items()
+        for param in command.params
+        if param.name != "help" and not param.help
+    ]
+    assert not unexplained
+
+
+def test_an_option_is_called_and_explained_alike_everywhere():
+    seen = {}
+    for command in SHOWN.values():
+        for param in command.params:
+            seen.setdefault(param.opts[0], set()).add((*param.opts, param.help))
+    assert {"--select", "--jobs", "--json"} <= seen.keys()
+    assert [option for option, ways in seen.items() if len(ways) > 1] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("plan", "--months"), "error: No such option: --months; `silverloom plan --help` shows"),
+        (("plans",), "error: No such command 'plans'"),
+        (("backfill", "--from", "2018-06"), "error: Missing option '--to'"),
+        (("run", "--jobs", "0"), "error: Invalid value for '--jobs'"),
+        (("explain",), "error: Missing argument 'ROW_ID'"),
+    ],
+)
+def test_what_is_called_wrongly_ends_with_one_line_and_status_2(words, said, capsys):
+    assert call(*words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(said)
+
+
+@pytest.mark.parametrize("name", ["plan", "run"])
+def test_what_cannot_be_done_ends_with_one_line_and_status_1(name, capsys):
+    assert call(name, "--select", "nothing") == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: nothing is called 'nothing'; known: ")
+
+
+def test_without_a_command_the_help_is_shown(capsys):
+    assert call() == 2
+    seen = capsys.readouterr()
+    assert all(name in seen.out + seen.err for name in SHOWN)
+
+
+def test_shells_are_offered_completion(capsys):
+    assert call("--show-completion", "bash") == 0
+    assert "silverloom" in capsys.readouterr().out
