@@ -2,6 +2,9 @@
 
 Belongs here: lists of candidates as padded arrays, the loss, the teacher. Not here: reading texts, the order
 of training, calibration (train.py). torch and scikit-learn are imported when they are needed.
+
+The loop is our own, not ops.models.training: the weights that the project brings were made with one cycle of
+rate and momentum, which that loop lacks, and other weights would change the links of every dataset.
 """
 
 from __future__ import annotations
@@ -44,10 +47,10 @@ class Lists:
         padded = np.zeros((len(rows), width, features))
         there = np.zeros((len(rows), width), dtype=bool)
         target = np.zeros((len(rows), width))
-        for index, (own, wanted) in enumerate(zip(rows, targets, strict=True)):
-            padded[index, : len(own)] = [own[-1], *own[:-1]]
-            there[index, : len(own)] = True
-            target[index, : len(own)] = [wanted[-1], *wanted[:-1]]
+        for index, (listed_rows, wanted) in enumerate(zip(rows, targets, strict=True)):
+            padded[index, : len(listed_rows)] = [listed_rows[-1], *listed_rows[:-1]]
+            there[index, : len(listed_rows)] = True
+            target[index, : len(listed_rows)] = [wanted[-1], *wanted[:-1]]
         return cls(padded, there, target, np.zeros(len(rows), dtype=bool))
 
     def taught_by(self, probabilities: FloatArray) -> Lists:
@@ -98,9 +101,9 @@ def fit(lists: Lists, seed: int) -> Network:
     order = torch.Generator().manual_seed(seed)
     for _ in range(_EPOCHS):
         for chosen in torch.split(torch.randperm(len(rows), generator=order), _BATCH):
-            own = rows[chosen]
-            scores = (output(drop(torch.tanh(hidden(drop(own))))) + linear(own))[..., 0]
-            first = none_output(torch.tanh(none(own[:, 0])))
+            batch = rows[chosen]
+            scores = (output(drop(torch.tanh(hidden(drop(batch))))) + linear(batch))[..., 0]
+            first = none_output(torch.tanh(none(batch[:, 0])))
             scores = torch.cat([first, scores[:, 1:]], dim=1).masked_fill(~there[chosen], -1e9)
             logs = torch.log_softmax(scores, dim=1)
             wanted = target[chosen]
@@ -133,16 +136,16 @@ def fit(lists: Lists, seed: int) -> Network:
 def teach(marked: Lists, others: Lists, seed: int) -> Lists:
     """Return the other pronouns with the probabilities of boosted trees and of several networks, averaged."""
     members = [fit(marked, seed + number) for number in range(_MEMBERS)]
-    said = np.zeros(others.there.shape)
+    mean = np.zeros(others.there.shape)
     for index, there in enumerate(others.there):
-        own = others.rows[index, there]
-        listed = np.concatenate([own[1:], own[:1]]).tolist()
+        candidates = others.rows[index, there]
+        listed = np.concatenate([candidates[1:], candidates[:1]]).tolist()
         for member in members:
             probabilities = member.probabilities(listed)
-            said[index, there] += np.concatenate([probabilities[-1:], probabilities[:-1]])
-    said /= _MEMBERS
+            mean[index, there] += np.concatenate([probabilities[-1:], probabilities[:-1]])
+    mean /= _MEMBERS
     forests = [_trees(marked, others, seed + number) for number in range(_MEMBERS)]
-    return others.taught_by((said + np.mean(forests, axis=0)) / 2)
+    return others.taught_by((mean + np.mean(forests, axis=0)) / 2)
 
 
 def _trees(marked: Lists, others: Lists, seed: int) -> FloatArray:

@@ -123,8 +123,10 @@ def _untrained() -> Network:
     from ops.coreference.feature_names import WIDTH
 
     nothing, none = np.zeros(WIDTH), np.zeros((WIDTH, 1))
-    one = np.zeros(1)
-    return Network(nothing, nothing, none, one, one, nothing, none, one, one, one, np.array([1.0, 0.0]))
+    single = np.zeros(1)
+    return Network(
+        nothing, nothing, none, single, single, nothing, none, single, single, single, np.array([1.0, 0.0])
+    )
 
 
 def _lists(corpus: Sequence[ParsedExample], network: Network) -> tuple[Lists, Lists]:
@@ -226,11 +228,11 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _checked(known: Sequence[Sequence[tuple[float, bool]]]) -> list[tuple[float, bool]]:
     """Return the probabilities of each part, calibrated by the other parts."""
     checked: list[tuple[float, bool]] = []
-    for index, own in enumerate(known):
+    for index, held in enumerate(known):
         slope, intercept = platt(
-            [pair for other, part in enumerate(known) if other != index for pair in part]
+            [pair for place, part in enumerate(known) if place != index for pair in part]
         )
-        checked += [(calibrated(p, slope, intercept), right) for p, right in own]
+        checked += [(calibrated(p, slope, intercept), right) for p, right in held]
     return checked
 
 

@@ -29,7 +29,7 @@ TOO_FEW, MIXED = "too few to tell", "mixed"
 
 
 @dataclass(frozen=True)
-class System:
+class ScoredSystem:
     """The scores of a system on one set of test items."""
 
     system: str
@@ -87,11 +87,11 @@ class Breakdown:
 
 
 @dataclass(frozen=True)
-class Table:
+class EvaluationTable:
     """An evaluation."""
 
     metrics: tuple[str, ...] = ()
-    systems: tuple[System, ...] = ()
+    systems: tuple[ScoredSystem, ...] = ()
     tests: tuple[PairedTest, ...] = ()
     breakdowns: Mapping[str, Sequence[Breakdown]] = field(default_factory=dict)
 
@@ -106,18 +106,18 @@ def read_table(
     items: str,
     test: Sequence[str] = (),
     breakdowns: Mapping[str, str] | None = None,
-) -> Table:
+) -> EvaluationTable:
     """Return an evaluation of its JSON form; an empty one of None.
 
     `items` is the field of their number, `test` the fields that say which items; `breakdowns` names lists by
     the field of their kind. Raises KeyError for a field that is not there.
     """
     if content is None:
-        return Table()
-    return Table(
+        return EvaluationTable()
+    return EvaluationTable(
         tuple(content.get("metrics", ())),
         tuple(
-            System(
+            ScoredSystem(
                 row["system"], row.get("model"), row.get("chosen", True), _test(row, test), row[items],
                 intervals(row["scores"]),
             )

@@ -32,13 +32,12 @@ _CONTENT = ("code.json", "dvc.lock", "dvc.yaml", "metrics", ".dvc/config", ".dvc
 _STATE = (
     ".silverloom/dvc.lock",
     *(f".silverloom/{name}" for name in ("history", "locks", "measured", "records", "validations")),
-    *(
-        f"{store}{end}"
-        for store in (".silverloom/mlflow.db", ".dagster/history/runs.db")
-        for end in ("", "-wal")
-    ),
-    ".dagster/history/runs/index.db",
-    ".dagster/history/runs/index.db-wal",
+    ".silverloom/mlflow.db",
+    ".silverloom/mlflow.db-wal",
+    ".dagster/.opening",
+    ".dagster/dagster.yaml",
+    ".dagster/history",
+    ".dagster/schedules",
     "data/quality/docs",
     "data/quality/live",
 )

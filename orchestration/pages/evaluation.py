@@ -47,7 +47,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Difference:
+class TestedDifference:
     """How far a system is above another by one metric, and the verdict."""
 
     score: Comparison
@@ -55,15 +55,15 @@ class Difference:
 
 
 #: None is a dash.
-Cell: TypeAlias = Bar | Difference | int | str | None
+GridCell: TypeAlias = Bar | TestedDifference | int | str | None
 
 
 @dataclass(frozen=True)
-class Line:
+class GridLine:
     """A row of a table."""
 
     name: str
-    cells: Sequence[Cell]
+    cells: Sequence[GridCell]
     about: str = ""
     key: str = ""
 
@@ -74,7 +74,7 @@ class Grid:
 
     title: str
     head: Sequence[str]
-    lines: Sequence[Line]
+    lines: Sequence[GridLine]
     kind: str = "scores"
     groups: Sequence[tuple[str, int]] = ()
 
@@ -85,7 +85,7 @@ class Grid:
         return [False, *(any(is_number(line.cells[at]) for line in self.lines) for at in columns)]
 
 
-def is_number(cell: Cell) -> bool:
+def is_number(cell: GridCell) -> bool:
     """Tell whether a cell is a number without an interval."""
     return isinstance(cell, int) or (isinstance(cell, str) and _NUMBER.fullmatch(cell) is not None)
 
@@ -113,9 +113,9 @@ def bars(
     ]
 
 
-def test_cells(test: PairedTest, metrics: Iterable[str]) -> list[Cell]:
+def test_cells(test: PairedTest, metrics: Iterable[str]) -> list[GridCell]:
     """Return the cells of a test: its difference by each metric, and over how many items."""
-    found = [Difference(test.scores[metric], test.verdict(metric)) for metric in metrics]
+    found = [TestedDifference(test.scores[metric], test.verdict(metric)) for metric in metrics]
     return [*found, test.items]
 
 
@@ -139,13 +139,13 @@ def _agreement(title: str, rows: Sequence[Row]) -> Grid:
     return Grid(title, head, [_rater(row) for row in chosen], "agreement")
 
 
-def _rater(row: Row) -> Line:
+def _rater(row: Row) -> GridLine:
     kappa = "none: one answer only" if row["rows"] else "none: no row to compare"
     if row["kappa"] is not None:
         kappa = f"{row['kappa']:.3f}".replace("-", "−")
     same = None if row["observed"] is None else f"{100 * row['observed']:.1f} %"
     name = ", ".join(filter(None, (row["rater"], row.get("other"))))
-    return Line(name, [row["question"], kappa, same, row["rows"], row["left_out"]])
+    return GridLine(name, [row["question"], kappa, same, row["rows"], row["left_out"]])
 
 
 def left_out(counted: Counted | None) -> list[tuple[str, int]]:

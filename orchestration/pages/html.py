@@ -29,7 +29,7 @@ def render(
 ) -> tuple[str, bytes]:
     """Return one page of the site, as its path and its bytes.
 
-    A template of a system is named with it: "talksumm/talk.html". It extends base.html; everything in it is
+    A template of a system is named with it, "system/name.html". It extends base.html; everything in it is
     escaped. `data` is what scripts on the page read with `silverloom.data`. Links in templates start with
     `root`, the way to the first page; it is given where the page is none of the site's.
     """

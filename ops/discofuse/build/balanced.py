@@ -114,7 +114,9 @@ def _capped(rows: Sequence[Row], caps: Caps) -> list[str | None]:
     connectives = [row["connective_string"].replace(",", "").strip() for row in rows]
     anaphora: Mask = np.array(["ANAPHORA" in row["discourse_type"] for row in rows], bool)
     shares = {"control": caps.control, "and": caps.and_, "but": caps.but}
-    kinds = {name: np.array([one == name for one in connectives], bool) for name in ("and", "but")}
+    kinds = {
+        name: np.array([connective == name for connective in connectives], bool) for name in ("and", "but")
+    }
     kinds["control"] = np.array([row["discourse_type"] == "PAIR_NONE" for row in rows], bool)
 
     def lost(total: int) -> dict[str, Mask]:

@@ -56,9 +56,9 @@ def _rows(document: Row, ids: Sequence[str], parse: Annotation, params: RulePara
         pair = bool(candidate.example.coherent_second_sentence)
         sources = ids[first : first + 1 + pair]
         example = asdict(candidate.example)
-        told = repr((sources, candidate.rule, sorted(example.items())))
+        content = repr((sources, candidate.rule, sorted(example.items())))
         yield {
-            "id": row_id("candidate", told, str(seen[told])),
+            "id": row_id("candidate", content, str(seen[content])),
             "source_ids": list(sources),
             **{name: document[name] for name in _OF_DOCUMENT},
             "sentence": first,
@@ -69,7 +69,7 @@ def _rows(document: Row, ids: Sequence[str], parse: Annotation, params: RulePara
             "coreference_score": candidate.score,
             "links": _links(candidate, parse),
         }
-        seen[told] += 1
+        seen[content] += 1
 
 
 def _links(candidate: Candidate, parse: Annotation) -> list[Row]:

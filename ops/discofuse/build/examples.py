@@ -127,9 +127,9 @@ def _judged(units: Sequence[Row], params: ExampleParams) -> Iterator[_Lost | Non
     folded = [_texts(unit, params) for unit in units]
     surest: dict[tuple[str, ...], int] = {}
     for index, unit in enumerate(units):
-        told = tuple(folded[index][name] for name in _SENTENCES)
-        if told not in surest or _certainty(unit) > _certainty(units[surest[told]]):
-            surest[told] = index
+        sentences = tuple(folded[index][name] for name in _SENTENCES)
+        if sentences not in surest or _certainty(unit) > _certainty(units[surest[sentences]]):
+            surest[sentences] = index
     for index, unit in enumerate(units):
         stays = surest[tuple(folded[index][name] for name in _SENTENCES)]
         repeated = None if stays == index else _Lost("repeated", detail=f"as {units[stays]['id']}")

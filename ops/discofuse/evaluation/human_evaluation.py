@@ -74,14 +74,14 @@ def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluati
     pairs = list(judged(found.ratings, asked.to_pylist(), QUESTIONNAIRES))
     clear = {
         row["example_id"]
-        for row, said in pairs
-        if said["question"] == UNDERSTANDABLE and said["majority"] == "yes"
+        for row, vote in pairs
+        if vote["question"] == UNDERSTANDABLE and vote["majority"] == "yes"
     }
-    kept = [_row(row, said, clear) for row, said in pairs]
-    told = tables(kept, rows.to_pylist(), params)
-    told |= {"agreement": against_the_others(found.ratings).to_pylist()}
-    told |= {"pairs": pairwise(found.ratings).to_pylist()}
-    files = {TABLE: json.dumps(told, indent=1, sort_keys=True).encode()}
+    kept = [_row(row, vote, clear) for row, vote in pairs]
+    summary = tables(kept, rows.to_pylist(), params)
+    summary |= {"agreement": against_the_others(found.ratings).to_pylist()}
+    summary |= {"pairs": pairwise(found.ratings).to_pylist()}
+    files = {TABLE: json.dumps(summary, indent=1, sort_keys=True).encode()}
     units = answers["id"].to_pylist()
     yield Outcome.of(HUMAN_EVALUATION, units, kept, found.dropped, found.rejected, files=files)
 
@@ -99,12 +99,13 @@ def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationPara
     counted = [row for row in rows if row["counted"]]
     return {
         "clarity": [
-            _clarity(domain, own, params) for domain, own in _by_domain(_of(counted, UNDERSTANDABLE))
+            _clarity(domain, of_domain, params)
+            for domain, of_domain in _by_domain(_of(counted, UNDERSTANDABLE))
         ],
         "decisions": _decisions(counted, params),
         "detection": [
-            _detection(domain, own, _of(counted, HUMAN), params)
-            for domain, own in _by_domain(row for row in sent if row["fusion_id"] is not None)
+            _detection(domain, of_domain, _of(counted, HUMAN), params)
+            for domain, of_domain in _by_domain(row for row in sent if row["fusion_id"] is not None)
         ],
     }
 
@@ -146,21 +147,21 @@ def _decisions(rows: Sequence[Row], params: HumanEvaluationParams) -> list[dict[
     }
     found = []
     for question in (MERGE, ANAPHOR, CONNECTIVE):
-        own = _of(rows, question)
-        both = [row for row in own if row["example_id"] in added]
-        told: dict[str, Any] = {"question": question}
-        for name, some in (("all", own), ("with_connectives", both)):
+        of_question = _of(rows, question)
+        both = [row for row in of_question if row["example_id"] in added]
+        summary: dict[str, Any] = {"question": question}
+        for name, some in (("all", of_question), ("with_connectives", both)):
             agreed = [float(row["agrees"]) for row in some]
-            told[name] = {"examples": len(some), "agreement": _around(agreed, params)}
-        found.append(told)
+            summary[name] = {"examples": len(some), "agreement": _around(agreed, params)}
+        found.append(summary)
     return found
 
 
 def _detection(
     domain: str, sent: Sequence[Row], rows: Sequence[Row], params: HumanEvaluationParams
 ) -> dict[str, Any]:
-    own = [row for row in rows if row["domain"] == domain]
-    detected = _around([CHANCE if row["tie"] else float(row["agrees"]) for row in own], params)
+    of_domain = [row for row in rows if row["domain"] == domain]
+    detected = _around([CHANCE if row["tie"] else float(row["agrees"]) for row in of_domain], params)
     same = sum(not row["asked"] for row in sent)
     # Which fusions are their gold text is known: they make the interval narrower, not the sample larger.
     share = same / len(sent)
@@ -168,7 +169,7 @@ def _detection(
         "domain": domain,
         "fusions": len(sent),
         "same": same,
-        "rated": len(own),
+        "rated": len(of_domain),
         "differ": detected,
         "total": {
             end: None
@@ -179,14 +180,14 @@ def _detection(
     }
 
 
-def _row(row: Row, said: Row, clear: set[str]) -> Row:
-    gold: Mapping[str, str] = {one["question"]: one["value"] for one in row["gold"]}
-    answer = gold.get(said["question"])
+def _row(row: Row, vote: Row, clear: set[str]) -> Row:
+    gold: Mapping[str, str] = {answer["question"]: answer["value"] for answer in row["gold"]}
+    answer = gold.get(vote["question"])
     decides = row["questionnaire"] == DECISIONS.name
     return {
-        **said,
+        **vote,
         **{name: row[name] for name in ("example_id", "fusion_id", "domain")},
         "gold": answer,
-        "agrees": None if answer is None else said["majority"] == answer,
+        "agrees": None if answer is None else vote["majority"] == answer,
         "counted": not decides or row["example_id"] in clear,
     }

@@ -102,9 +102,9 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
             kept: list[Row] = []
             dropped: list[Row] = []
             for unit in part.to_pylist():
-                own = list(_rows(unit, unit["id"] in asked, fused.get(unit["id"]), params.seed))
-                kept += own
-                if not own:
+                questions = list(_rows(unit, unit["id"] in asked, fused.get(unit["id"]), params.seed))
+                kept += questions
+                if not questions:
                     reason = "not_drawn" if unit["split"] in params.splits else "other_split"
                     dropped.append(drop(unit, reason, detail=unit["split"]))
             rows.extend(kept)
@@ -141,7 +141,7 @@ def offers(example: Row, seed: int) -> dict[Sense, str]:
     return {
         sense: name
         if SENSES.get(name) == sense
-        else min(several, key=lambda one: drawn(seed, one, example["id"]))
+        else min(several, key=lambda connective: drawn(seed, connective, example["id"]))
         for sense, several in _OFFERS.items()
     }
 
@@ -153,15 +153,15 @@ def _connective(example: Row) -> str:
 def _drawn(table: pa.Table, size: int, seed: int) -> Iterator[str]:
     """Yield the ids of so many rows of each domain."""
     for domain in sorted(set(table["domain"].to_pylist())):
-        own = table.filter(pc.equal(table["domain"], domain))
-        yield from sample(own, size, seed)["id"].to_pylist()
+        of_domain = table.filter(pc.equal(table["domain"], domain))
+        yield from sample(of_domain, size, seed)["id"].to_pylist()
 
 
 def _fusions(fusions: Parts, params: RatingSheetParams) -> dict[str, Row]:
     """Return the drawn fusions by the example that they are of."""
     found = fusions.read(["id", "domain", "model"])
-    own = found.filter(pc.equal(found["model"], found["domain"]))
-    ids = list(_drawn(own, params.fusions, params.seed))
+    own_domain = found.filter(pc.equal(found["model"], found["domain"]))
+    ids = list(_drawn(own_domain, params.fusions, params.seed))
     rows = fusions.read(
         ["id", "licence", "example_id", "target", "prediction"], where=("id", ids)
     ).to_pylist()

@@ -81,11 +81,11 @@ _LIGHT = (
 
 
 class EvaluationParams(Params, section="discofuse.evaluation"):
-    """The bootstrap over examples, and how much of the connectives is told."""
+    """The bootstrap over examples, and how many connectives are shown."""
 
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0)
-    connectives: int = Field(11, ge=0, description="most common ones, told beside those of the paper")
+    connectives: int = Field(11, ge=0, description="most common ones, shown beside those of the paper")
 
 
 def evaluation(fusions: Parts, params: EvaluationParams) -> Outcomes:
@@ -125,7 +125,7 @@ def scored(fusion: Row) -> dict[str, Any]:
         "delete": found.delete,
         "connective": connective if output else None,
         "predicted_connective": output,
-        "pronouns": [one._asdict() for one in pronouns(gold, predicted, source)],
+        "pronouns": [pair._asdict() for pair in pronouns(gold, predicted, source)],
     }
 
 
@@ -148,18 +148,18 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     for row in rows:
         if row["in_domain"]:
             models[row["model"]].append(row)
-    told = _connectives_told(rows, params.connectives)
+    shown = _connectives_shown(rows, params.connectives)
     draws = (params.resamples, params.seed)
     return {
         "systems": [
             {
                 **_place(*key),
                 **_named(system),
-                "examples": len(own),
-                "scores": mean_scores(own, METRICS, *draws),
+                "examples": len(rows_of_system),
+                "scores": mean_scores(rows_of_system, METRICS, *draws),
             }
             for key in ordered
-            for system, own in sorted(by_system(groups[key]).items())
+            for system, rows_of_system in sorted(by_system(groups[key]).items())
         ],
         "tests": [
             {**_place(*key), **test} for key in ordered for test in _tests(by_system(groups[key]), params)
@@ -168,17 +168,17 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
             {
                 "model": model,
                 "discourse_type": kind,
-                "examples": len(own),
-                "scores": mean_scores(own, TABLE_6, *draws),
+                "examples": len(rows_of_system),
+                "scores": mean_scores(rows_of_system, TABLE_6, *draws),
             }
             for model, of_model in sorted(models.items())
             for kind in DISCOURSE_TYPES
-            if (own := [row for row in of_model if row["discourse_type"] == kind])
+            if (rows_of_system := [row for row in of_model if row["discourse_type"] == kind])
         ],
         "connectives": [
             {"model": model, "connective": name, **_connective(name, of_model, params)}
             for model, of_model in sorted(models.items())
-            for name in told
+            for name in shown
         ],
         "pronouns": [
             {"model": model, "pronoun": name, **_confusion(outputs)}
@@ -212,7 +212,7 @@ def _tests(
             }
 
 
-def _connectives_told(rows: Iterable[Row], most: int) -> list[str]:
+def _connectives_shown(rows: Iterable[Row], most: int) -> list[str]:
     """Return the connectives of the paper, then others of the most common ones of the test examples."""
     of_example = {row["example_id"]: row["connective"] for row in rows if row["connective"]}
     counts = Counter(of_example.values())
@@ -228,7 +228,7 @@ def _connective(name: str, rows: Iterable[Row], params: EvaluationParams) -> dic
 
 
 def _outputs(pronoun: str, rows: Iterable[Row]) -> list[str]:
-    return [one["predicted"] for row in rows for one in row["pronouns"] if one["gold"] == pronoun]
+    return [pair["predicted"] for row in rows for pair in row["pronouns"] if pair["gold"] == pronoun]
 
 
 def _confusion(outputs: Sequence[str]) -> dict[str, Any]:

@@ -107,15 +107,23 @@ def fusion_model(
     kept: list[Row] = []
     files: dict[str, bytes] = {}
     reports = []
-    for one in sets:
+    for training_set in sets:
         model = make_model(config, pieces, params.training.seed)
         ended = train_model(
-            one.name, model, one, params.training, params.validation_beam, checkpoints.at(one.name), strict
+            training_set.name,
+            model,
+            training_set,
+            params.training,
+            params.validation_beam,
+            checkpoints.at(training_set.name),
+            strict,
         )
-        kept += [_row(one, example, pieces) for example in one.examples]
-        files |= {f"{one.name}/{name}": content for name, content in save(model).items()}
+        kept += [_row(training_set, example, pieces) for example in training_set.examples]
+        files |= {f"{training_set.name}/{name}": content for name, content in save(model).items()}
         # All are chosen: each is judged by its own set, and evaluation compares them.
-        reports.append(fusion_report(one.name, model, one, params.training, ended, chosen=True))
+        reports.append(
+            fusion_report(training_set.name, model, training_set, params.training, ended, chosen=True)
+        )
     dropped = [drop(unit, "long", float(found[unit["id"]])) for unit in units if unit["id"] not in short]
     files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
     yield Outcome.of(FUSION_MODEL, [unit["id"] for unit in units], kept, dropped, files=files)

@@ -68,9 +68,13 @@ def fusions(
                 tests.setdefault(unit["domain"], []).append(unit)
         dropped = [drop(unit, f"split_{unit['split']}") for unit in others]
         yield Outcome.of(FUSIONS, [unit["id"] for unit in others], [], dropped)
-    chosen = [unit for _, own in sorted(tests.items()) for unit in bounded(own, params.examples, params.seed)]
+    chosen = [
+        unit
+        for _, examples in sorted(tests.items())
+        for unit in bounded(examples, params.examples, params.seed)
+    ]
     taken = {unit["id"] for unit in chosen}
-    left = [unit for own in tests.values() for unit in own if unit["id"] not in taken]
+    left = [unit for examples in tests.values() for unit in examples if unit["id"] not in taken]
     down = {source for row in balanced.read(["source_ids"])["source_ids"].to_pylist() for source in row}
     sources = [source_of(unit) for unit in chosen]
     kept = _rows(COPY, None, chosen, sources, down)

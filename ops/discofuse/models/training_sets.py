@@ -51,7 +51,10 @@ def training_sets(
         sets.setdefault(row["domain"], []).append(row)
         if row["mixture"]:
             sets.setdefault(MIXTURE, []).append(row)
-    return [training_set(name, own, short, pairs_of, most_judges, seed) for name, own in sorted(sets.items())]
+    return [
+        training_set(name, examples, short, pairs_of, most_judges, seed)
+        for name, examples in sorted(sets.items())
+    ]
 
 
 def training_set(
@@ -75,9 +78,9 @@ def training_set(
             f"training set {name}: it has {len(rows)} examples, {training} of them in the split train, and 0 "
             "of these are short enough to learn from; give more text, or raise `longest` in params.yaml"
         )
-    own = [row for row in examples if row["split"] == "validation"]
-    judges = bounded(own or learnt, most_judges, seed)
-    return FusionTrainingSet(name, examples, pairs(learnt), pairs(judges), JUDGED_ON[bool(own)])
+    validating = [row for row in examples if row["split"] == "validation"]
+    judges = bounded(validating or learnt, most_judges, seed)
+    return FusionTrainingSet(name, examples, pairs(learnt), pairs(judges), JUDGED_ON[bool(validating)])
 
 
 def pairs_of(rows: Sequence[Row]) -> Pairs:

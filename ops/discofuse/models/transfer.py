@@ -199,11 +199,11 @@ def table(rows: Sequence[Row], params: TransferParams) -> dict[str, Any]:
         "systems": [
             {
                 "system": name,
-                "chosen": own[0]["chosen"],
-                "pairs": len(own),
-                "scores": mean_scores(own, TABLE_10, *draws),
+                "chosen": rows_of_system[0]["chosen"],
+                "pairs": len(rows_of_system),
+                "scores": mean_scores(rows_of_system, TABLE_10, *draws),
             }
-            for name, own in systems.items()
+            for name, rows_of_system in systems.items()
         ],
         "tests": [
             {
@@ -241,7 +241,7 @@ def _texts(unit: Row) -> tuple[str, str]:
 
 def _pairs(units: Sequence[Row]) -> Pairs:
     texts = [_texts(unit) for unit in units]
-    return Pairs([unit["id"] for unit in units], [one for one, _ in texts], [one for _, one in texts])
+    return Pairs([unit["id"] for unit in units], [text for text, _ in texts], [text for _, text in texts])
 
 
 def _files(name: str, model: Seq2Seq) -> dict[str, bytes]:

@@ -107,8 +107,8 @@ def _pair(
                 found = True
                 yield made
     if not found:
-        one, two = first.text(), second.text()
-        yield Candidate(FusionExample(one, two, one, two, "PAIR_NONE", "", 0.0, 0.0), index, CONTROL, ())
+        texts = (first.text(), second.text())
+        yield Candidate(FusionExample(*texts, *texts, "PAIR_NONE", "", 0.0, 0.0), index, CONTROL, ())
 
 
 def _single(
@@ -161,8 +161,8 @@ def _example(
     used: tuple[Link, ...],
 ) -> Candidate | None:
     annotation = text[0].annotation
-    starts = [each.start for each in text]
-    whole = [each.text() for each in text]
+    starts = [sentence.start for sentence in text]
+    whole = [sentence.text() for sentence in text]
     pair = len(text) == 2
     first = whole[0] if pair else sentence(annotation, split.first, starts)
     second = sentence(annotation, split.second, starts, end_given=pair)

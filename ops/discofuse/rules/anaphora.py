@@ -64,7 +64,7 @@ def resolved(
         sentence, source = _holding(text, mention[0]), _holding(text, noun)
         phrase = _phrase(source, noun, link)
         entity = source.lower[noun]
-        if _is_spoken_of(sentence, mention[0], second, {each.mention[0] for each in used}):
+        if _is_spoken_of(sentence, mention[0], second, {link.mention[0] for link in used}):
             continue
         if entity in taken and not _is_coordinated_subject(sentence, mention, taken[entity]):
             continue

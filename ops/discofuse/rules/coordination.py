@@ -19,7 +19,7 @@ from ops.discofuse.rules.sentence import FINITE, SUBJECTS, VERBS, WH_WORDS, Pars
 
 #: Conjunctions that a parser often takes for adverbs or subordinators; these count behind a comma, and "so"
 #: right before a subject.
-_MISTAKEN = frozenset({"so", "yet", "nor", "for"})
+_MISTAGGED = frozenset({"so", "yet", "nor", "for"})
 _CORRELATIVES = frozenset({"either", "neither", "nor"})
 _NEGATIONS = frozenset({"not", "n't"})
 _PARTLY = frozenset({"only", "just", "merely", "simply"})
@@ -46,7 +46,7 @@ def _conjunctions(sentence: ParsedSentence) -> Iterator[int]:
             sentence.start + 2 <= at < sentence.end - 2
             and (
                 (dependencies[at] == "cc" and tags[heads[at]] in _VERBS)
-                or (lower[at] in _MISTAKEN and lower[at - 1] == ",")
+                or (lower[at] in _MISTAGGED and lower[at - 1] == ",")
                 or (lower[at] == "so" and _opens_clause(sentence, at))
             )
             and lower[at + 1] != "else"
@@ -131,7 +131,7 @@ def _detect_sentences(sentence: ParsedSentence, params: RuleParams) -> Iterator[
         if verb is None or main is None:
             continue
         if not (
-            _is_conjunct(sentence, verb, main) or (lower[at] in _MISTAKEN and _is_tied(sentence, verb, main))
+            _is_conjunct(sentence, verb, main) or (lower[at] in _MISTAGGED and _is_tied(sentence, verb, main))
         ):
             continue
         subject = sentence.subject(verb)

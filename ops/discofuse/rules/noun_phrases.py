@@ -222,10 +222,10 @@ def _conjunct(sentence: ParsedSentence, conjunction: int) -> int:
 
 def _apply_apposition(sentence: ParsedSentence, found: _Between) -> RuleResult:
     phrase = sentence.tokens(found.phrase, found.start)
-    said = sentence.tokens(found.start + 1, found.end)
+    description = sentence.tokens(found.start + 1, found.end)
     return RuleResult(
         _without(sentence, found),
-        prepend(said, [*phrase, be(sentence, found.noun, _tells_past(sentence, found))]),
+        prepend(description, [*phrase, be(sentence, found.noun, _tells_past(sentence, found))]),
     )
 
 

@@ -107,8 +107,8 @@ class LabelledTalk:
         states = self.trellis.decode(params).states
         distances = [np.abs(states[run.steps] - run.state) for run in self.runs]
         return (
-            np.array([np.count_nonzero(one == 0) for one in distances], np.int64),
-            np.array([np.count_nonzero(one <= NEAR) for one in distances], np.int64),
+            np.array([np.count_nonzero(distance == 0) for distance in distances], np.int64),
+            np.array([np.count_nonzero(distance <= NEAR) for distance in distances], np.int64),
         )
 
 
@@ -130,8 +130,8 @@ def tune(
     runs = [run for talk in found for run in talk.runs]
     words = np.array([len(run.steps) for run in runs], np.int64)
     hits = [[talk.hits(point.applied(hmm)) for talk in found] for point in points]
-    exact = np.array([np.concatenate([one for one, _ in row]) for row in hits], np.int64)
-    near = np.array([np.concatenate([one for _, one in row]) for row in hits], np.int64)
+    exact = np.array([np.concatenate([counts for counts, _ in row]) for row in hits], np.int64)
+    near = np.array([np.concatenate([counts for _, counts in row]) for row in hits], np.int64)
     bounds = intervals(words, exact, params.seed, params.resamples)
     shared = {
         "source_ids": [str(run.label["id"]) for run in runs],

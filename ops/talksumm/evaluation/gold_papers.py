@@ -132,7 +132,7 @@ def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words:
     Matches are added up over the references: what any of them says is worth taking, what more of them say
     is worth more.
     """
-    wanted = [[words_of(sentence) for sentence in one] for one in references]
+    wanted = [[words_of(sentence) for sentence in reference] for reference in references]
     sizes = [word_count(sentence) for sentence in sentences]
     return oracle_of_references([words_of(sentence) for sentence in sentences], wanted, sizes, words)
 
@@ -140,7 +140,10 @@ def greedy(sentences: Sequence[str], references: Sequence[Sequence[str]], words:
 def gains(sentences: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
     """Return what each sentence brings of the references for its words: the mean over them, six decimals."""
     units = [words_of(sentence) for sentence in sentences]
-    found = [bigram_gains(units, [word for text in one for word in words_of(text)]) for one in references]
+    found = [
+        bigram_gains(units, [word for text in reference for word in words_of(text)])
+        for reference in references
+    ]
     return [round(fmean(of_unit), 6) for of_unit in zip(*found, strict=True)]
 
 
@@ -185,11 +188,11 @@ def _row(
 ) -> dict[str, Any]:
     chosen = _extractable(texts, params)
     sentences = [sentence["text"] for sentence in chosen]
-    labelled = set(greedy(sentences, [one["sentences"] for one in references], params.words))
+    labelled = set(greedy(sentences, [reference["sentences"] for reference in references], params.words))
     return {
         "id": row_id("gold", paper["id"]),
-        "source_ids": [*(one["id"] for one in references), paper["id"]],
-        "licence": joint_licence([paper["licence"], *(one["licence"] for one in references)]),
+        "source_ids": [*(reference["id"] for reference in references), paper["id"]],
+        "licence": joint_licence([paper["licence"], *(reference["licence"] for reference in references)]),
         "paper_id": paper["id"],
         "document": paper["document"],
         "title": paper["title"],
@@ -198,9 +201,10 @@ def _row(
         "roles": [sentence["role"] for sentence in chosen],
         "sections": sections([sentence["section"] for sentence in chosen]),
         "labels": [int(index in labelled) for index in range(len(sentences))],
-        "gains": gains(sentences, [one["sentences"] for one in references]),
+        "gains": gains(sentences, [reference["sentences"] for reference in references]),
         "abstract": [sentence["text"] for sentence in texts if sentence["role"] == ABSTRACT],
         "references": [
-            {name: one[name] for name in ("id", "kind", "annotator", "sentences")} for one in references
+            {name: reference[name] for name in ("id", "kind", "annotator", "sentences")}
+            for reference in references
         ],
     }

@@ -146,10 +146,10 @@ def _ratio(sums: Floats) -> Floats:
     return sums[:, 0] / sums[:, 1]
 
 
-def _row(row: Row, said: Row) -> Row:
-    numbers = _numbers(said["answers"])
+def _row(row: Row, vote: Row) -> Row:
+    numbers = _numbers(vote["answers"])
     return {
-        **said,
+        **vote,
         **{name: row[name] for name in ("summary_id", "paper_id", "paper_title", "text")},
         "mean": fmean(numbers),
         "deviation": stdev(numbers) if len(numbers) > 1 else None,

@@ -95,13 +95,13 @@ def baseline(name: str, unit: Row, params: SystemSummaryParams) -> ChosenSummary
     if name == "abstract":
         return hybrid(unit["abstract"], (), (), params.words, cut=True)
     if name == "oracle":
-        references = [one["sentences"] for one in unit["references"]]
+        references = [reference["sentences"] for reference in unit["references"]]
         return only(sentences, greedy(sentences, references, params.words), params.words, cut=True)
     orders = {
         "lead": lambda: lead(len(sentences)),
         "random": lambda: shuffled(len(sentences), params.seed, unit["paper_id"]),
-        "textrank": lambda: best_first(text_rank([content_words(one) for one in sentences])),
-        "sumbasic": lambda: sum_basic([content_words(one) for one in sentences]),
+        "textrank": lambda: best_first(text_rank([content_words(sentence) for sentence in sentences])),
+        "sumbasic": lambda: sum_basic([content_words(sentence) for sentence in sentences]),
     }
     return only(sentences, orders[name](), params.words, cut=True)
 

@@ -156,12 +156,16 @@ def extractor(
     sets = learning_sets(units, gold_papers.read().to_pylist())
     embed = remembering(embedder(params.encoder, strict))
     models = [
-        _train(architecture, one, params, embed, checkpoints, strict)
-        for one in sets
+        _train(architecture, examples, params, embed, checkpoints, strict)
+        for examples in sets
         for architecture in params.architectures
     ]
     best = max(models, key=lambda model: model.rank, default=None)
-    kept = [_row(model, one, params.words, model is best) for model in models for one in model.set.examples]
+    kept = [
+        _row(model, example, params.words, model is best)
+        for model in models
+        for example in model.set.examples
+    ]
     dropped = [drop(unit, "no_label") for unit in units if not any(unit["labels"])]
     files = {
         f"{model.name}/{name}": content for model in models for name, content in save(model.extractor).items()

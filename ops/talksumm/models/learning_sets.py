@@ -63,18 +63,18 @@ def learning_sets(units: Sequence[Row], gold: Sequence[Row]) -> list[LearningSet
         raise TrainingError(
             f"a training set is called {ORACLE!r}, as the one of summaries by people is: rename its budget"
         )
-    by_people = [_example(row, [one["sentences"] for one in row["references"]]) for row in gold]
-    if learnt := [one for one in by_people if one.row["split"] == "train"]:
+    by_people = [_example(row, [reference["sentences"] for reference in row["references"]]) for row in gold]
+    if learnt := [example for example in by_people if example.row["split"] == "train"]:
         sets[ORACLE] = learnt
-    judges = [one for one in by_people if one.row["split"] == "validation"]
-    return [_set(name, own, judges) for name, own in sorted(sets.items())]
+    judges = [example for example in by_people if example.row["split"] == "validation"]
+    return [_set(name, examples, judges) for name, examples in sorted(sets.items())]
 
 
 def labelled(examples: Sequence[LearningExample]) -> Labelled:
     """Return examples as tasks of training take them; with gains where all of them have these."""
-    gains = [one.gains for one in examples if one.gains is not None]
+    gains = [example.gains for example in examples if example.gains is not None]
     whole = gains if len(gains) == len(examples) else None
-    return Labelled([one.paper for one in examples], [one.labels for one in examples], whole)
+    return Labelled([example.paper for example in examples], [example.labels for example in examples], whole)
 
 
 def paper_of(row: Row) -> ExtractorPaper:
@@ -89,16 +89,16 @@ def _names(row: Row) -> list[tuple[str, str]]:
 
 
 def _set(name: str, rows: Sequence[LearningExample], judges: Sequence[LearningExample]) -> LearningSet:
-    examples = [one for one in rows if one.labels]
-    learnt = [one for one in examples if one.row["split"] == "train"]
+    examples = [example for example in rows if example.labels]
+    learnt = [example for example in examples if example.row["split"] == "train"]
     if not labelled(learnt).learnable():
         raise TrainingError(
             f"training set {name}: of its {len(rows)} examples, none in the split train has a label; lower "
             "validation and test in params.yaml (talksumm.training_sets, talksumm.gold_papers)"
         )
-    own = [one for one in examples if one.row["split"] == "validation"]
-    which = max(place for place, found in enumerate((learnt, own, judges)) if found)
-    return LearningSet(name, examples, learnt, (learnt, own, judges)[which], JUDGED_ON[which])
+    validating = [example for example in examples if example.row["split"] == "validation"]
+    which = max(place for place, found in enumerate((learnt, validating, judges)) if found)
+    return LearningSet(name, examples, learnt, (learnt, validating, judges)[which], JUDGED_ON[which])
 
 
 def _example(row: Row, references: Sequence[Sequence[str]] | None = None) -> LearningExample:
@@ -107,5 +107,5 @@ def _example(row: Row, references: Sequence[Sequence[str]] | None = None) -> Lea
     if len(row["labels"]) != len(sentences):
         raise LabelError(f"example {row['id']}: {len(sentences)} sentences, {len(row['labels'])} labels")
     labels = [index for index, label in enumerate(row["labels"]) if label]
-    own = [[sentences[index] for index in labels]]
-    return LearningExample(row, paper_of(row), labels, references or own, row.get("gains"))
+    labelled_sentences = [[sentences[index] for index in labels]]
+    return LearningExample(row, paper_of(row), labels, references or labelled_sentences, row.get("gains"))

@@ -91,9 +91,9 @@ class _Forms:
     """Forms side by side, with the distinct sets of numbers that occur in them."""
 
     def __init__(self, forms: Sequence[Form]) -> None:
-        self._letters = [one.letters for one in forms]
+        self._letters = [form.letters for form in forms]
         known: dict[frozenset[str], int] = {}
-        self._codes = np.array([known.setdefault(one.numbers, len(known)) for one in forms], np.int64)
+        self._codes = np.array([known.setdefault(form.numbers, len(known)) for form in forms], np.int64)
         self._numbers = list(known)
 
     def similarities(self, to: Form) -> TitleScores:

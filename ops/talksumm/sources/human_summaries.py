@@ -70,7 +70,7 @@ class _ClSciSummSummaries:
     def parse(self, raw: Raw) -> Summary:
         if raw.error is not None:
             raise ParseError(raw.error)
-        paper, annotator, kind = _told(raw.path)
+        paper, annotator, kind = _named_by(raw.path)
         check_characters(raw.document, "the file's name")
         text = decoded(raw.content)
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -99,7 +99,7 @@ def parse_human_summaries(records: Sequence[Record]) -> Outcome:
     return read_each(records, HUMAN_SUMMARIES, rows)
 
 
-def _told(path: str) -> tuple[str, str | None, str]:
+def _named_by(path: str) -> tuple[str, str | None, str]:
     """Return paper, annotator and kind by a file's path; in `<paper>/summary/` the folder is the paper."""
     place = PurePosixPath(path)
     found = _NAME.fullmatch(place.name)
@@ -113,7 +113,7 @@ def _told(path: str) -> tuple[str, str | None, str]:
 
 
 def _document(path: str) -> str:
-    paper, annotator, kind = _told(path)
+    paper, annotator, kind = _named_by(path)
     return ".".join(filter(None, ["_".join(filter(None, [paper, annotator])), kind]))
 
 

@@ -54,7 +54,9 @@ def place_of_paper(paper_id: str, seed: int) -> float:
 
 def sections(headings: Sequence[Hashable]) -> list[int]:
     """Return the number of the section that each sentence stands in; a changed heading begins a new one."""
-    return list(accumulate((one != other for one, other in pairwise(headings)), initial=0))[: len(headings)]
+    return list(accumulate((heading != following for heading, following in pairwise(headings)), initial=0))[
+        : len(headings)
+    ]
 
 
 def training_sets(summaries: Parts, alignments: Parts, params: TrainingSetParams) -> Outcomes:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ops.evaluation.table import PairedTest, Table, read_table
+from ops.evaluation.table import EvaluationTable, PairedTest, read_table
 from ops.metrics.bootstrap import Comparison, Interval
 
 SCORE = {"mean": 0.5, "low": 0.4, "high": 0.6}
@@ -86,4 +86,4 @@ def test_breakdowns_have_the_scores_and_the_outputs_of_each_kind():
 
 
 def test_no_file_is_an_empty_evaluation():
-    assert read_table(None, "papers") == Table()
+    assert read_table(None, "papers") == EvaluationTable()

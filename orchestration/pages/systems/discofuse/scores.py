@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ops.discofuse.evaluation.alignment import OTHER, PRONOUNS
-from ops.evaluation.table import Breakdown, System, Table, read_table
-from orchestration.pages.evaluation import Grid, Line, bar, bars, test_cells
+from ops.evaluation.table import Breakdown, EvaluationTable, ScoredSystem, read_table
+from orchestration.pages.evaluation import Grid, GridLine, bar, bars, test_cells
 from orchestration.pages.systems.discofuse.published import TABLE_6, TABLE_7, TABLE_9, TABLE_10
 
 METRICS = {"sari": "SARI", "keep": "Keep", "add": "Add", "delete": "Delete", "exact": "Exact"}
@@ -32,7 +32,7 @@ TRANSFERRED = {
 _SCORED = [f"{METRICS[metric]}, {test}" for test in TESTS for metric in TESTED]
 
 
-def read(content: Mapping[str, Any] | None) -> Table:
+def read(content: Mapping[str, Any] | None) -> EvaluationTable:
     """Return the evaluation that table.json holds."""
     kinds = {"phenomena": "discourse_type", "connectives": "connective", "pronouns": "pronoun"}
     return read_table(content, "examples", ("domain", "test"), kinds)
@@ -45,14 +45,17 @@ def label(system: str, model: str | None) -> str:
     return "trained on the mixture" if model == "mixture" else f"trained on {model}"
 
 
-def scores(table: Table) -> list[Grid]:
+def scores(table: EvaluationTable) -> list[Grid]:
     """Return Table 6, a table for each domain: its own model, those of others, the mixture, COPY."""
     domains = sorted({system.test[0] for system in table.systems})
-    return [_scores(domain, [one for one in table.systems if one.test[0] == domain]) for domain in domains]
+    return [
+        _scores(domain, [system for system in table.systems if system.test[0] == domain])
+        for domain in domains
+    ]
 
 
-def _scores(domain: str, systems: Iterable[System]) -> Grid:
-    found: dict[tuple[str, str | None], dict[str, System]] = {}
+def _scores(domain: str, systems: Iterable[ScoredSystem]) -> Grid:
+    found: dict[tuple[str, str | None], dict[str, ScoredSystem]] = {}
     for system in systems:
         found.setdefault((system.system, system.model), {})[system.test[1]] = system
     ordered = sorted(found, key=lambda name: _place(domain, *name))
@@ -62,7 +65,7 @@ def _scores(domain: str, systems: Iterable[System]) -> Grid:
         for metric in TESTED
     ]
     lines = [
-        Line(
+        GridLine(
             label(*name),
             [*cells, *(found[name][test].items if test in found[name] else 0 for test in TESTS)],
             "in its own domain" if name[1] == domain else "",
@@ -76,7 +79,11 @@ def _scores(domain: str, systems: Iterable[System]) -> Grid:
 def published() -> list[Grid]:
     """Return Table 6 of the paper, a table for each domain."""
     return [
-        Grid(f"Published scores on {domain}", ("system", *_SCORED), [Line(name, row) for name, *row in rows])
+        Grid(
+            f"Published scores on {domain}",
+            ("system", *_SCORED),
+            [GridLine(name, row) for name, *row in rows],
+        )
         for domain, rows in TABLE_6.items()
     ]
 
@@ -85,12 +92,12 @@ def _place(domain: str, system: str, model: str | None) -> tuple[bool, bool, boo
     return system == "copy", model == "mixture", model != domain, model or ""
 
 
-def fewest(table: Table) -> int:
+def fewest(table: EvaluationTable) -> int:
     """Return on how many examples the system with the fewest is scored."""
     return min((system.items for system in table.systems if system.test[1] == "full"), default=0)
 
 
-def tests(table: Table) -> Grid:
+def tests(table: EvaluationTable) -> Grid:
     """Return the tests of each domain's own model against every other system."""
     systems = {system.name: system for system in table.systems}
     found = []
@@ -101,19 +108,19 @@ def tests(table: Table) -> Grid:
                 other = systems[turned.second].system, systems[turned.second].model
                 cells = [label(*other), *test_cells(turned, TESTED)]
                 place = domain, TESTS.index(part), _place(domain, *other)
-                found.append((place, Line(f"{domain}, {part}", cells)))
+                found.append((place, GridLine(f"{domain}, {part}", cells)))
     lines = [line for _, line in sorted(found, key=lambda item: item[0])]
     metrics = [METRICS[metric] for metric in TESTED]
     return Grid("Paired tests", ("domain", "its own model, against", *metrics, "examples"), lines, "tests")
 
 
-def phenomena(table: Table) -> Grid:
+def phenomena(table: EvaluationTable) -> Grid:
     """Return Table 7: of each type a score of each model, and those of the paper."""
     found = {(row.model, row.kind): row for row in table.breakdowns.get("phenomena", ())}
     models = sorted({model for model, _ in found})
     metrics = ("exact", "sari")
     lines = [
-        Line(
+        GridLine(
             name,
             [cell for model in models for cell in _cells(found.get((model, kind)), metrics)] + values,
             key=kind,
@@ -136,23 +143,20 @@ def _cells(row: Breakdown | None, metrics: Iterable[str]) -> list[Any]:
     return [*found, row.items if row else 0]
 
 
-def connectives(table: Table) -> list[dict[str, Any]]:
+def connectives(table: EvaluationTable) -> list[dict[str, Any]]:
     """Return Table 9, model by model: accuracy and the top three, and a matrix of all outputs."""
-    return [
-        {
-            "model": model,
-            "grid": Grid(
-                f"Connectives of {model}",
-                ("connective", "accuracy", "examples", "most often predicted", "DFSPORT", "DFWIKI",
-                 "top three in the paper"),
-                [Line(row.kind, [*_cells(row, ["accuracy"]), _top(row), *TABLE_9.get(row.kind, [None] * 3)])
-                 for row in rows],
-                "scores connectives",
-            ),
-            "matrix": matrix(rows, [row.kind for row in rows]),
-        }
-        for model, rows in _by_model(table.breakdowns.get("connectives", ()))
-    ]  # fmt: skip
+    paper = ("DFSPORT", "DFWIKI", "top three in the paper")
+    head = ("connective", "accuracy", "examples", "most often predicted", *paper)
+    found = []
+    for model, rows in _by_model(table.breakdowns.get("connectives", ())):
+        published = [TABLE_9.get(row.kind, (None, None, None)) for row in rows]
+        lines = [
+            GridLine(row.kind, [*_cells(row, ["accuracy"]), _top(row), *values])
+            for row, values in zip(rows, published, strict=True)
+        ]
+        grid = Grid(f"Connectives of {model}", head, lines, "scores connectives")
+        found.append({"model": model, "grid": grid, "matrix": matrix(rows, [row.kind for row in rows])})
+    return found
 
 
 def _top(row: Breakdown) -> str | None:
@@ -160,7 +164,7 @@ def _top(row: Breakdown) -> str | None:
     return ", ".join(f"{output} {100 * count / row.items:.1f} %" for output, count in found) or None
 
 
-def pronouns(table: Table) -> list[dict[str, Any]]:
+def pronouns(table: EvaluationTable) -> list[dict[str, Any]]:
     """Return Figure 3, model by model."""
     found = _by_model(table.breakdowns.get("pronouns", ()))
     return [{"model": model, "matrix": matrix(rows, PRONOUNS)} for model, rows in found]
@@ -207,7 +211,7 @@ def _shares(row: Breakdown, columns: Sequence[str], rest: bool) -> list[float]:
 def numbers_of(found: Mapping[str, Any], gold: str) -> Grid:
     """Return the numbers of a matrix."""
     lines = [
-        Line(
+        GridLine(
             row["gold"],
             [*(f"{100 * share:.1f}" if share else "" for share in row["shares"]), row["examples"]],
         )
@@ -225,7 +229,7 @@ def transferred(content: Mapping[str, Any] | None) -> Grid:
     """Return Table 10: ours and the paper's, system by system."""
     found = {system.system: system for system in read_table(content, "pairs").systems}
     lines = [
-        Line(
+        GridLine(
             name,
             [*(bar(found[system].scores.get(metric)) for metric in METRICS), found[system].items,
              *TABLE_10[system]],

@@ -41,7 +41,7 @@ def statistics(name: str, folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
                 connective = " ".join(words(row["connective_string"]))
                 counts[row["domain"]][row["discourse_type"], connective] += row["count_all"]
     domains = [_domain(name, domain, own) for domain, own in counts.items()]
-    domains.sort(key=lambda one: (-one["examples"], one["domain"]))
+    domains.sort(key=lambda domain: (-domain["examples"], domain["domain"]))
     shown = domains[:MOST_DOMAINS]
     return {"statistics": {"full": name == FULL, "all": len(domains), "domains": shown}}
 
@@ -56,14 +56,14 @@ def _domain(name: str, domain: str, counts: Mapping[tuple[str, str], int]) -> di
             connectives[connective] += rows
         skewed += rows * (kind.endswith("ANAPHORA") or connective in ("and", "but"))
     published = [domain.lower()] if domain.lower() in TABLE_16 else list(TABLE_16)
-    common = sorted(connectives, key=lambda one: (-connectives[one], one))[:MOST_CONNECTIVES]
-    theirs = [] if name == FULL else [one for paper in published for one in TABLE_16[paper]]
+    common = sorted(connectives, key=lambda name: (-connectives[name], name))[:MOST_CONNECTIVES]
+    theirs = [] if name == FULL else [name for paper in published for name in TABLE_16[paper]]
     return {
         "domain": domain,
         "examples": types.total(),
         "skewed": skewed,
         "types": [[label, types[kind]] for kind, (label, *_) in TABLE_7.items()],
-        "connectives": [[one, connectives[one]] for one in dict.fromkeys([*common, *theirs])],
+        "connectives": [[name, connectives[name]] for name in dict.fromkeys([*common, *theirs])],
         "published": [
             {
                 "domain": paper,

@@ -16,14 +16,14 @@ from ops.evaluation.table import (
     MIXED,
     NO_DIFFERENCE,
     TOO_FEW,
+    EvaluationTable,
     PairedTest,
-    System,
-    Table,
+    ScoredSystem,
     named,
     read_table,
     read_tests,
 )
-from orchestration.pages.evaluation import Grid, Line, bars, test_cells
+from orchestration.pages.evaluation import Grid, GridLine, bars, test_cells
 
 #: What is known of systems by name, in the order of the page.
 ABOUT = {
@@ -44,11 +44,11 @@ PUBLISHED = Grid(
     "Published scores",
     ("system", "2-R", "2-F", "3-F", "SU4-F"),
     [
-        Line("TalkSumm-Hybrid", ("35.05", "34.11", "27.19", "24.13")),
-        Line("TalkSumm-Only", ("22.77", "21.94", "15.94", "12.55")),
-        Line("GCN Hybrid 2*", ("32.44", "30.08", "23.43", "23.77")),
-        Line("GCN Cited Text Spans*", ("25.16", "24.26", "18.79", "17.67")),
-        Line("Abstract*", ("29.52", "29.40", "23.16", "23.34")),
+        GridLine("TalkSumm-Hybrid", ("35.05", "34.11", "27.19", "24.13")),
+        GridLine("TalkSumm-Only", ("22.77", "21.94", "15.94", "12.55")),
+        GridLine("GCN Hybrid 2*", ("32.44", "30.08", "23.43", "23.77")),
+        GridLine("GCN Cited Text Spans*", ("25.16", "24.26", "18.79", "17.67")),
+        GridLine("Abstract*", ("29.52", "29.40", "23.16", "23.34")),
     ],
 )
 
@@ -67,7 +67,7 @@ _MODEL = re.compile(r"\((\w+)/(\w+)\)")
 _METRIC = re.compile(r"rouge(?P<kind>[A-Za-z0-9]+)_(?P<field>precision|recall|f)")
 
 
-def read(content: Mapping[str, Any] | None) -> Table:
+def read(content: Mapping[str, Any] | None) -> EvaluationTable:
     """Return the evaluation that table.json holds."""
     return read_table(content, "papers")
 
@@ -91,16 +91,16 @@ def metric(name: str) -> str:
     return f"ROUGE-{found['kind']} {'F' if found['field'] == 'f' else found['field']}"
 
 
-def grids(table: Table) -> tuple[Grid, Grid]:
+def grids(table: EvaluationTable) -> tuple[Grid, Grid]:
     """Return the scores of the chosen extractor and the baselines, then of other extractors, on one scale."""
     systems = sorted(table.systems, key=_place)
     ranked = [system.system != ORACLE for system in systems]
     columns = [bars([system.scores[name] for system in systems], ranked) for name in table.metrics]
-    lines: dict[bool, list[Line]] = {True: [], False: []}
+    lines: dict[bool, list[GridLine]] = {True: [], False: []}
     for system, cells in zip(systems, zip(*columns, strict=True), strict=True):
         about = ABOUT.get(system.system, ("", ""))[1] if system.chosen else system.model
         lines[system.chosen].append(
-            Line(label(system.system), [*cells, system.items], about or "", system.name)
+            GridLine(label(system.system), [*cells, system.items], about or "", system.name)
         )
     head = ("system", *map(metric, table.metrics), "papers")
     return (
@@ -109,12 +109,12 @@ def grids(table: Table) -> tuple[Grid, Grid]:
     )
 
 
-def extractor(table: Table) -> System | None:
+def extractor(table: EvaluationTable) -> ScoredSystem | None:
     """Return the chosen extractor's Only, None where no extractor is scored."""
     return next((system for system in table.systems if system.system == "only" and system.chosen), None)
 
 
-def tests(table: Table) -> list[tuple[str, PairedTest]]:
+def tests(table: EvaluationTable) -> list[tuple[str, PairedTest]]:
     """Return the tests of the chosen extractor's Only against each other system, in the order of the page."""
     only = extractor(table)
     if only is None:
@@ -142,7 +142,7 @@ def architectures(content: Mapping[str, Any] | None) -> list[tuple[str, PairedTe
 
 def test_grid(title: str, head: str, metrics: Sequence[str], found: Sequence[tuple[str, PairedTest]]) -> Grid:
     """Return named tests as a table."""
-    lines = [Line(name, test_cells(test, metrics)) for name, test in found]
+    lines = [GridLine(name, test_cells(test, metrics)) for name, test in found]
     return Grid(title, (head, *map(metric, metrics), "papers"), lines, "tests")
 
 
@@ -154,5 +154,5 @@ def verdicts(found: Sequence[tuple[str, PairedTest]], metrics: Sequence[str]) ->
     return [(_SENTENCES[verdict], names) for verdict, names in against.items() if names]
 
 
-def _place(system: System) -> tuple[bool, int, str, str]:
+def _place(system: ScoredSystem) -> tuple[bool, int, str, str]:
     return place(system.system, system.model, system.chosen)

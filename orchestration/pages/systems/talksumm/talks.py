@@ -200,7 +200,7 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[s
                 aligned = Aligned(
                     pair=row,
                     states=states[row["id"]],
-                    left_out={one["id"]: one for one in left_out[row["id"]]},
+                    left_out={state["id"]: state for state in left_out[row["id"]]},
                     summaries=chosen_sentences[row["id"]],
                     no_sentences=no_sentences[row["paper_id"]],
                     headings=sections.get(row["paper_id"], ()),
