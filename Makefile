@@ -30,7 +30,7 @@ setup: .venv/.ready .silverloom/.ready ## virtual environment, locked packages, 
 STORES := .dagster/dagster.yaml .silverloom/mlflow.db .venv/dvc-plots.html
 .silverloom/.ready: .venv/.ready orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
 	@silverloom setup
-	@touch $@
+	@mkdir -p $(@D) && touch $@
 
 # Every file that is installed has a hash that was written down beforehand; pip resolves nothing.
 INSTALL := python -m pip install --no-deps --require-hashes

@@ -210,6 +210,16 @@ def fresh_project(made_once) -> Project:
 
 
 def check_out(project: Project) -> None:
+    copy_code(project)
+    write_corpus(project.root / "corpus")
+    # What these projects show holds for any dataset, and half of them take half the time.
+    leave_out(project.root, "discofuse")
+    project.params(small)
+    begin(project)
+
+
+def copy_code(project: Project) -> None:
+    """Copy the code and params.yaml of this checkout."""
     root = project.root
     for name in CODE:
         # compiled kernels go along, where there are any: to compile them takes longer than to run them
@@ -217,11 +227,11 @@ def check_out(project: Project) -> None:
     for name in FILES:
         (root / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, root / name)
-    write_corpus(root / "corpus")
     (root / "params.yaml").write_text((ROOT / "params.yaml").read_text())
-    # What these projects show holds for any dataset, and half of them take half the time.
-    leave_out(root, "discofuse")
-    project.params(small)
+
+
+def begin(project: Project) -> None:
+    """Make a repository of a project, with what `make setup` makes."""
     project.silverloom("render")
     project.git("init", "-q", "-b", "main")
     project.git("config", "user.email", "tests@example.org")

@@ -54,7 +54,7 @@ class AssetGraph:
         }
 
     def check(self, document: Mapping[str, Any], settings: Settings) -> None:
-        """Raise ParamsError for params that nothing declares, and for exclusions of what does not exist."""
+        """Raise ParamsError for params that do not fit, and for names that nothing declares."""
         check_names(document, {name for item in self.datasets.values() for name in item.sections})
         sources = {item.records for item in self.datasets.values() if item.records}
         if unknown := sorted(settings.sources.keys() - sources):
@@ -68,6 +68,8 @@ class AssetGraph:
                 raise ParamsError(
                     f"params.yaml: exclude: {exclusion.asset} has no partition {exclusion.partition}"
                 )
+        for dataset in self.datasets.values():
+            _ = dataset.values  # which reads and types them
 
 
 def label(item: Declaration, month: str) -> str:

@@ -2,4 +2,4 @@
 
 from orchestration.cli.app import app
 
-app()
+app(prog_name="silverloom")

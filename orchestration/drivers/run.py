@@ -58,6 +58,7 @@ def drive(
     check_rendered(workspace)
     check_lock(workspace)
     for item, _ in wanted:
+        _ = item.code  # a model that is not there is said before anything is made
         if item.records:
             corpus(workspace, item.records).check()
     input_snapshot(workspace)

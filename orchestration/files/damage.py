@@ -44,15 +44,15 @@ def set_aside(path: Path, wrong: object, then: str) -> Path | None:
 
     Returns where it is now; None where another process was faster, or where it may not be moved.
     """
-    place = None
+    place, root = None, _checkout(path)
     try:
-        place = _move(path)
-        done = f"set aside as {_shown(place)}"
+        place = _move(path, root)
+        done = f"set aside as {_shown(place, root)}"
     except FileNotFoundError:
         return None
     except OSError as error:
         done = f"it cannot be moved away ({error.strerror})"
-    line = f"warning: {_shown(path)} is damaged: {' '.join(str(wrong).split())}; {done}, {then}"
+    line = f"warning: {_shown(path, root)} is damaged: {' '.join(str(wrong).split())}; {done}, {then}"
     print(line, file=sys.stderr, flush=True)
     return place
 
@@ -82,9 +82,8 @@ def remove_file(path: Path) -> None:
         set_aside(path, "it is no file", "nothing is to be in its place")
 
 
-def _move(path: Path) -> Path:
+def _move(path: Path, root: Path | None) -> Path:
     """Rename into ASIDE of its checkout, or beside itself: outside of any, and where it holds ASIDE."""
-    root = _checkout(path)
     inside = root is not None and not (root / ASIDE).is_relative_to(path)
     wanted = (
         root / ASIDE / path.relative_to(root) if root and inside else path.with_name(f"{path.name}.damaged")
@@ -103,8 +102,7 @@ def _move(path: Path) -> Path:
     return place
 
 
-def _shown(path: Path) -> str:
-    root = _checkout(path)
+def _shown(path: Path, root: Path | None) -> str:
     return path.relative_to(root).as_posix() if root else str(path)
 
 

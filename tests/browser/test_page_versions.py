@@ -6,6 +6,7 @@ from orchestration.live.versions import DatasetChange, _write, write_page
 from orchestration.pages.html import shared
 from orchestration.versions.difference import KINDS
 from orchestration.versions.word_diff import pieces
+from orchestration.workspace.workspace import Workspace
 
 HARM = "<script>window.harmed = true</script> \u202e"
 
@@ -35,14 +36,13 @@ def found(**changes):
 
 
 @pytest.fixture
-def site(tmp_path, monkeypatch):
+def site(tmp_path):
     """A site's shared files, with its live folder."""
     for path, body in shared():
-        place = tmp_path / "quality/pages" / path
+        place = tmp_path / "data/quality/pages" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(body)
-    monkeypatch.setattr("orchestration.live.versions._PAGES", tmp_path / "quality/pages")
-    live = tmp_path / "quality/live"
+    live = tmp_path / "data/quality/live"
     live.mkdir()
     (live / "state.js").write_text("window.silverloomLive = null;")
     return live
@@ -50,7 +50,7 @@ def site(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
 def test_a_comparison_is_fine_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
-    write_page(site / "versions/one.html", found())
+    write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions/one.html", width=width, scheme=scheme)
     page.assert_text(
         "HEAD~1 (0123456)", "dropped: short", "<script>window.harmed", "columns, which are not compared"
@@ -62,7 +62,11 @@ def test_a_comparison_is_fine_at_every_width_and_marks_the_words_that_differ(sit
 
 
 def test_versions_of_the_same_bytes_say_so(site, visit):
-    write_page(site / "versions/one.html", found(same=True, made_of=[], months={}, moves=[], columns={}))
+    write_page(
+        Workspace(site.parents[2]),
+        site / "versions/one.html",
+        found(same=True, made_of=[], months={}, moves=[], columns={}),
+    )
     page = visit(site / "versions/one.html")
     page.assert_text("No row differs", "the same inputs, params and code")
     page.assert_fine()
@@ -78,8 +82,8 @@ def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, sch
             "it is not in DVC's cache; `dvc fetch --all-commits data/talksumm/tuning` brings it",
         ),
     ]
-    _write(site / "versions.html", "versions.html", "Versions", entries=entries)
-    write_page(site / "versions/one.html", found())
+    _write(Workspace(site.parents[2]), site / "versions.html", "versions.html", "Versions", entries=entries)
+    write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions.html", width=width, scheme=scheme)
     page.assert_text("unchanged since", "dvc fetch --all-commits")
     page.assert_fine()

@@ -5,9 +5,8 @@ import time
 
 from rich.console import Console
 
-import assets.sources
 import orchestration.catalogue  # noqa: F401  declares every asset
-from ops.parse.papers import parse_papers
+from ops.parse import papers
 from orchestration.catalogue import workspace
 from orchestration.dagster.instance import instance
 from orchestration.drivers.loop import bring_up_to_date
@@ -16,12 +15,15 @@ from orchestration.messages import progress
 progress.FIRST = progress.EVERY = 0.0
 
 
+parse_papers = papers.parse_papers
+
+
 def slowly(records):
     time.sleep(0.5)
     return parse_papers(records)
 
 
-assets.sources.parse_papers = slowly
+papers.parse_papers = slowly
 console = Console(file=sys.stdout, width=200)
 (report,) = bring_up_to_date(workspace(), [(workspace().datasets["sources/papers"], ["2018-06"])], console)
 assert report.made == ["2018-06"], report.failed

@@ -113,9 +113,9 @@ def test_an_excluded_partition_is_left_out_and_named_with_its_reason(fresh):
         (("--from", "2018-06", "--to", "2018-09"), r"TO \(2018-09\) lies outside .* 2018-06 to 2018-07.*partitions.end to 2018-09"),
         (("--from", "2017-01", "--to", "2018-06"), r"FROM \(2017-01\) lies outside .*partitions.start to 2017-01"),
         (("--from", "June", "--to", "2018-06"), "FROM must be a month like 2018-06, found 'June'"),
-        ((), "FROM must be a month like 2018-06, found ''"),
+        ((), "Missing option '--from'; `silverloom backfill --help` shows what there is"),
         ((*MONTHS, "--select", "talk"), "nothing is called 'talk'; known: "),
-        ((*MONTHS, "--jobs", "none"), "JOBS must be a whole number from 1, found 'none'"),
+        ((*MONTHS, "--jobs", "none"), "Invalid value for '--jobs' / '-j'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_backfilled_is_refused_in_words(fresh, argv, message):

@@ -121,7 +121,7 @@ def test_a_broken_part_file_is_named(changed):
     assert "2018-06/kept-00000.parquet of the working tree cannot be read as Parquet" in output
 
 
-WRITE = "from pathlib import Path\nfrom orchestration.live.versions import write_versions\nwrite_versions(Path('data/quality/live'))\n"
+WRITE = "from pathlib import Path\nfrom orchestration.catalogue import workspace\nfrom orchestration.live.versions import write_versions\nwrite_versions(workspace(), Path('data/quality/live'))\n"
 
 
 def test_pages_of_versions_tell_what_changed_since_the_last_other_one(changed):

@@ -1,9 +1,12 @@
 """Dagster's driver and DVC's make the same bytes, and each believes what the other did."""
 
+import shutil
+
 import pytest
 import yaml
 
-from tests.projects import BLOCKING, datasets
+from assets.declare.settings import checkout
+from tests.projects import BLOCKING, Project, begin, copy_code, datasets
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +20,19 @@ def reproduced(fresh_project, tmp_path_factory):
 def test_both_drivers_make_the_same_lock_and_the_same_bytes(done, reproduced):
     assert reproduced.lock == done.lock
     assert reproduced.data() == done.data()
+
+
+@pytest.mark.long
+def test_every_dataset_of_every_system_has_the_same_bytes_by_both_drivers(zygote, tmp_path):
+    project = Project(tmp_path / "dagster" / "checkout", zygote)
+    copy_code(project)
+    shutil.copytree(checkout() / "data/sample", project.root / "data/sample")
+    begin(project)
+    other = project.copy(tmp_path / "dvc" / "checkout")
+    project.run()
+    other.repro()
+    assert other.lock == project.lock and other.data() == project.data()
+    assert other.made(other.run()) == []
 
 
 @pytest.mark.long

@@ -44,7 +44,7 @@ def damage(project, content):
 def refused(project, *command):
     """Run a command, which refuses the lock, names it in one line with what to do, and leaves it as it is."""
     content = (project.root / "dvc.lock").read_bytes()
-    output = project.module(f"orchestration.{command[0]}", *command[1:], ok=False)
+    output = project.silverloom(*command, ok=False)
     assert re.fullmatch(r"error: dvc\.lock is damaged: .*; .*remove it, and `make run` .*\n", output), output
     assert (project.root / "dvc.lock").read_bytes() == content
     return output

@@ -12,7 +12,7 @@ from orchestration.state.dvc_lock import stage_name
 
 
 def test_dvc_yaml_is_what_the_asset_graph_renders_to():
-    assert (checkout() / "dvc.yaml").read_text() == render(), "run `make dvc.yaml`"
+    assert (checkout() / "dvc.yaml").read_text() == render(workspace()), "run `make dvc.yaml`"
 
 
 def test_code_json_and_dvc_lock_are_those_of_the_code():

@@ -23,6 +23,7 @@ from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES
 from ops.talksumm.sources.schemas import TALKS
 from ops.talksumm.sources.talks import parse_talks
 from ops.talksumm.summarise.budgets import SummaryParams, summaries
+from orchestration.catalogue import workspace
 from orchestration.state.corpora import corpus
 from tests.parts import parts
 
@@ -34,7 +35,9 @@ def answers():
     """The answers of all sheets."""
     months = settings().partitions.months
     outcomes = list(
-        chain.from_iterable(corpus("ratings").records(month).map(parse_answers) for month in months)
+        chain.from_iterable(
+            corpus(workspace(), "ratings").records(month).map(parse_answers) for month in months
+        )
     )
     assert not any(outcome.rejected.num_rows for outcome in outcomes)
     return pa.concat_tables(outcome.kept for outcome in outcomes)
@@ -50,7 +53,7 @@ def evaluated(tmp_path_factory, answers):
 
     def parsed(name, op):
         for month in settings().partitions.months:
-            yield from (outcome.kept for outcome in corpus(name).records(month).map(op))
+            yield from (outcome.kept for outcome in corpus(workspace(), name).records(month).map(op))
 
     papers = stored(PAPERS.kept, parsed("papers", parse_papers))
     talks = stored(TALKS.kept, parsed("talks", parse_talks))

@@ -71,6 +71,7 @@ def test_without_a_command_the_help_is_shown(capsys):
     assert all(name in seen.out + seen.err for name in SHOWN)
 
 
-def test_shells_are_offered_completion(capsys):
-    assert call("--show-completion", "bash") == 0
+def test_shells_are_offered_completion(capsys, monkeypatch):
+    monkeypatch.setenv("_SILVERLOOM_COMPLETE", "source_bash")
+    assert call() == 0
     assert "silverloom" in capsys.readouterr().out
