@@ -25,7 +25,7 @@ from orchestration.files.sqlite import damaged, set_damaged_aside
 #: The files of Dagster's store below its home: a table that each has, and what is lost from sight with it.
 _STORES = {
     "history/runs.db": ("runs", "the list of runs so far"),
-    "history/runs/index.db": ("event_logs", "the history of assets and the logs of runs so far"),
+    "event_log.db": ("event_logs", "the history of assets and the logs of runs so far"),
     "schedules/schedules.db": ("jobs", "what is known of schedules and sensors"),
 }
 
@@ -38,9 +38,9 @@ QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 def instance() -> dg.DagsterInstance:
     """Return the instance of this checkout (.dagster), made on first use."""
     config = _home() / "dagster.yaml"
-    template = (Path(__file__).parent / "dagster.yaml").read_text()
+    wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
     with _opening():
-        write_changed(config, template.replace("HOME", str(_home())).encode())
+        write_changed(config, wanted)
         _set_damaged_aside()
         try:
             return _get()

@@ -36,6 +36,8 @@ _STATE = (
     ".silverloom/mlflow.db-wal",
     ".dagster/.opening",
     ".dagster/dagster.yaml",
+    ".dagster/event_log.db",
+    ".dagster/event_log.db-wal",
     ".dagster/history",
     ".dagster/schedules",
     "data/quality/docs",

@@ -32,7 +32,7 @@ _COMPILED = "__pycache__"
 
 #: Every event that starts, ends or is told of an asset is in the first; a heartbeat is in none.
 #: The second is there, and empty, while anybody reads the first.
-_RUNS = (".dagster/history/runs/index.db", ".dagster/history/runs/index.db-wal")
+_RUNS = (".dagster/event_log.db", ".dagster/event_log.db-wal")
 
 
 #: A page of the docs is new: the pages of the present link to it.

@@ -1,10 +1,12 @@
 """Every made partition is a run in MLflow, whose datasets bear DVC's hashes; assets and runs lead to each other."""
 
+import contextlib
 import json
 import sqlite3
 
 import dagster as dg
 import pandas
+import pytest
 import yaml
 from mlflow import MlflowClient
 from mlflow.pyfunc import load_model
@@ -58,6 +60,16 @@ def test_the_digests_of_a_runs_datasets_are_dvcs_hashes(done):
     assert ("input", "sources/talks 2018-06") in seen and ("input", "talksumm/summaries 2018-07") in seen
 
 
+@contextlib.contextmanager
+def dagster_of(project):
+    """Dagster's instance of a project."""
+    home = str(project.root / ".dagster")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DAGSTER_HOME", home)
+        with dg.DagsterInstance.from_config(home) as instance:
+            yield instance
+
+
 def test_a_run_says_what_it_was_made_with_and_how_it_came_out(done):
     run = runs(done, "talksumm/alignments")["2018-06"]
     params = yaml.safe_load((done.root / "params.yaml").read_text())["talksumm"]["hmm"]
@@ -74,7 +86,7 @@ def test_a_run_says_what_it_was_made_with_and_how_it_came_out(done):
 
 def test_assets_lead_to_runs_and_runs_to_assets(done):
     run = runs(done, "talksumm/alignments")["2018-06"]
-    with dg.DagsterInstance.from_config(str(done.root / ".dagster")) as instance:
+    with dagster_of(done) as instance:
         chosen = dg.AssetRecordsFilter(dg.AssetKey(["talksumm", "alignments"]), asset_partitions=["2018-06"])
         (record, *_) = instance.fetch_materializations(chosen, limit=1).records
         link = record.asset_materialization.metadata["MLflow run"].value
@@ -130,7 +142,7 @@ def test_a_store_of_another_version_fails_no_partition_and_is_named_in_its_log(d
     output = done.silverloom("run", "--select", "talksumm/alignments")
     assert len(done.made(output)) == 2
     run = done.dagster()["talksumm/alignments 2018-06"]["run"]
-    with dg.DagsterInstance.from_config(str(done.root / ".dagster")) as instance:
+    with dagster_of(done) as instance:
         said = [entry.user_message for entry in instance.all_logs(run)]
     (warning,) = [text for text in said if text.startswith("not tracked in MLflow")]
     assert "another" in warning and ".silverloom/mlflow.db" in warning

@@ -29,7 +29,7 @@ FILES = {
     "Dagster's settings": (".dagster/dagster.yaml", ("a folder",)),
     "the lock of Dagster's store": (".dagster/.opening", NO_FILE),
     "Dagster's runs": (".dagster/history/runs.db", DAMAGES),
-    "Dagster's events": (".dagster/history/runs/index.db", DAMAGES),
+    "Dagster's events": (".dagster/event_log.db", DAMAGES),
     "Dagster's schedules": (".dagster/schedules/schedules.db", DAMAGES),
     "failing rows": ("data/quality/failing/talksumm/pairs/2018-06.parquet", ("a folder",)),
     "the present": ("data/quality/live/state.js", ("a folder",)),
@@ -88,7 +88,7 @@ def check_run(project, done, said):
     lines = SAID.findall(output)
     assert sorted(name for name, _ in lines) == sorted(said), output
     assert "Traceback" not in output and "not tracked" not in output
-    assert [] == [line for line in lines if not os.path.lexists(project.root / line[1])], output
+    assert [line for line in lines if not os.path.lexists(project.root / line[1])] == [], output
     assert project.lock == done.lock
     assert project.data() == done.data()
     assert (project.root / "code.json").read_bytes() == (done.root / "code.json").read_bytes()

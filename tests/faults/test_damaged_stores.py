@@ -139,7 +139,7 @@ def test_a_store_of_another_revision_is_refused_and_left_alone(store, monkeypatc
 
 
 LONG = sorted(set(DAMAGES) - {"truncated"})
-STORES = ("history/runs.db", "history/runs/index.db", "schedules/schedules.db")
+STORES = ("history/runs.db", "event_log.db", "schedules/schedules.db")
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ def root(tmp_path, monkeypatch):
         "one.jsonl",
         "params.yaml",
         "ops/parse/scan.py",
-        ".dagster/history/runs/index.db",
+        ".dagster/event_log.db",
         ".git/refs/heads/main",
     ):
         put(tmp_path / path)
@@ -41,7 +41,7 @@ def put(path, text="text"):
         "one.jsonl",
         "params.yaml",
         "ops/parse/new.py",
-        ".dagster/history/runs/index.db",
+        ".dagster/event_log.db",
         ".git/refs/heads/main",
         ".git/HEAD",
         "data/quality/docs/.rendered.json",
@@ -72,9 +72,9 @@ def test_what_is_half_written_or_written_from_it_is_not(root, path):
 
 def test_a_run_is_seen_and_somebody_who_only_reads_of_runs_is_not(root):
     before = set(watch.marks(Workspace(root)))
-    put(root / ".dagster/history/runs/index.db-wal", "")
+    put(root / ".dagster/event_log.db-wal", "")
     assert set(watch.marks(Workspace(root))) == before
-    put(root / ".dagster/history/runs/index.db-wal", "an event")
+    put(root / ".dagster/event_log.db-wal", "an event")
     assert set(watch.marks(Workspace(root))) != before
 
 
