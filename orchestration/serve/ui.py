@@ -94,7 +94,7 @@ def _start(workspace: Workspace, base: int) -> Iterator[Child]:
     code = ("-m", "orchestration.dagster.definitions", "--code-server-log-level", "warning")
     commands: dict[str, tuple[str, ...]] = {
         "dagster-webserver": (*silverloom, "serve-dagster", str(base)),
-        "dagster-daemon": (sys.executable, "-m", "dagster._daemon", "run", *code),
+        "dagster-daemon": (str(Path(sys.executable).with_name("dagster-daemon")), "run", *code),
         "pages": (*silverloom, "serve-pages", str(base + 1)),
         "mlflow": (*silverloom, "serve-mlflow", str(base + 2)),
         "watch": (*silverloom, "watch"),
