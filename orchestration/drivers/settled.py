@@ -88,7 +88,9 @@ def _around(workspace: Workspace) -> str:
     """Return a digest of what is told of the datasets, and where."""
     made = [folder_hashes(workspace.folder(item)) for item in workspace.datasets.values()]
     in_cache = sorted({md5 for hashes in made for md5 in (*hashes.values(), version(hashes))})
-    content = [(str(path), file_md5(path)) for path in _files(workspace, _CONTENT)]
+    content = [
+        (str(path), file_md5(path) if path.is_file() else "no file") for path in _files(workspace, _CONTENT)
+    ]
     state = [_mark(path) for path in _files(workspace, _STATE)]
     cache = [_mark(cached(workspace, md5)) for md5 in in_cache]
     return _digest([head(workspace), Addresses(workspace).base_port(), content, state, cache])

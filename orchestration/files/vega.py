@@ -9,6 +9,7 @@ import hashlib
 from importlib.metadata import version
 from pathlib import Path
 
+from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.publish import write_file
 from orchestration.workspace.workspace import Workspace
 
@@ -26,8 +27,9 @@ def bundle(folder: Path | None = None) -> str:
     made_from = _md5(f"{version('vl-convert-python')} {_SNIPPET} {_SCOPE}")
     path = (folder or Workspace.here().state) / f"vega-{made_from}.js"
     try:
-        first, _, script = path.read_bytes().decode().partition("\n")
-    except (FileNotFoundError, UnicodeDecodeError):
+        first, _, script = (read_state(path) or b"").decode(errors="replace").partition("\n")
+    except DamagedError as error:
+        set_aside(path, error, "it is made again")
         first = script = ""
     if not script or first != f"// {_md5(script)}":
         import vl_convert

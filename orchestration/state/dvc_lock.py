@@ -34,7 +34,7 @@ def stage_name(item: Declaration) -> str:
 def locked_stages(workspace: Workspace) -> dict[str, Any]:
     """Return the stages of dvc.lock; {} where there is none. Raises DamagedLockError."""
     try:
-        found = workspace.lock.stat()
+        found = workspace.lock.lstat()
         return _stages(workspace, found.st_mtime_ns, found.st_size)
     except FileNotFoundError:
         return {}

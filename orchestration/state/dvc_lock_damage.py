@@ -14,6 +14,8 @@ compared. A file that is just being written is read again.
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -80,9 +82,10 @@ def lock_copy(workspace: Workspace) -> Path:
 def sound_stages(workspace: Workspace) -> dict[str, Any]:
     """Return the stages of dvc.lock. Raises DamagedLockError, FileNotFoundError."""
     while True:
-        written = workspace.lock.stat().st_mtime
-        content = workspace.lock.read_bytes()
+        written = workspace.lock.lstat().st_mtime
+        content = b""
         try:
+            content = _content(workspace)
             stages = stages_of(content)
             if missing := _missing(workspace, content, stages):
                 meant = "`git add dvc.lock` if it is meant to be so"
@@ -94,6 +97,16 @@ def sound_stages(workspace: Workspace) -> dict[str, Any]:
                     f"dvc.lock is damaged: {error}; {_remedies(workspace, content)}"
                 ) from error
         time.sleep(0.1)
+
+
+def _content(workspace: Workspace) -> bytes:
+    try:
+        content = read_state(workspace.lock)
+    except DamagedError as error:  # a folder, a link that leads nowhere
+        raise DamagedLockError(str(error)) from error
+    if content is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(workspace.lock))
+    return content
 
 
 def stages_of(content: bytes) -> dict[str, Any]:

@@ -15,6 +15,15 @@ from mlflow import MlflowClient
 from playwright.sync_api import expect
 
 from tests.browser.servers import ui, wait
+from tests.browser.test_foreign_pages import (  # noqa: F401  fixtures
+    FETCH,
+    SOCKET,
+    WIPE,
+    foreign,
+    foreign_port,
+    made,
+    operation,
+)
 from tests.projects import datasets
 
 MONTH = "2018-07"
@@ -160,3 +169,13 @@ def sound(opened):
     """Nothing went wrong, but for a remark of the browser on how often MLflow's page measures itself."""
     opened.errors[:] = [error for error in opened.errors if "ResizeObserver loop" not in error]
     opened.assert_sound()
+
+
+def test_a_page_of_another_origin_drives_nothing(foreign, servers):  # noqa: F811
+    """By a GET, a POST of plain text or a WebSocket; test_foreign_pages.py tries all else."""
+    body = json.dumps({"query": WIPE % "pairs"})
+    foreign.evaluate(FETCH, [operation(servers, WIPE % "pairs"), {}])
+    foreign.evaluate(FETCH, [f"{servers.dagster}/graphql", {"method": "POST", "body": body}])
+    socket = f"{servers.dagster.replace('http', 'ws')}/graphql"
+    assert foreign.evaluate(SOCKET, [socket]) == "failed"
+    assert "pairs" in made(servers)

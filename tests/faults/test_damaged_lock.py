@@ -66,6 +66,22 @@ def test_a_damaged_lock_is_named_and_left_alone_and_taken_back_from_git(done, ta
     tally.survive()
 
 
+@pytest.mark.parametrize("what", ["a folder", "a link that leads nowhere"])
+def test_a_lock_that_is_no_file_is_named_and_built_anew_when_it_is_removed(done, tally, what):
+    """dvc.lock is a folder or a link that leads nowhere"""
+    path, whole = done.root / "dvc.lock", done.lock
+    path.unlink()
+    path.mkdir() if what == "a folder" else path.symlink_to("nowhere")
+    tally.attempt()
+    output = done.silverloom("run", ok=False)
+    assert re.fullmatch(r"error: dvc\.lock is damaged: it is .*; .*remove it, and `make run` .*\n", output), (
+        output
+    )
+    path.rmdir() if what == "a folder" else path.unlink()
+    assert done.made(done.run()) == [] and done.lock == whole
+    tally.survive()
+
+
 def test_every_command_that_reads_the_lock_refuses_a_damaged_one(done, tally):
     """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
     damage(done, done.lock.encode()[:-1])

@@ -120,6 +120,30 @@ def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_projec
         tally.survive()
 
 
+@pytest.mark.parametrize(
+    "how",
+    [how if how == "a dangling link" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES],
+)
+def test_files_of_a_project_with_nothing_to_do_are_damaged(done, done_project, tally, how):
+    """Every file of local state of a project with nothing to do is damaged at once"""
+    done.run()
+    places = [place(done, path) for path, _ in FILES.values()]
+    for path in [
+        *places,
+        *(done.root / ".silverloom").glob("vega-*.js"),
+        done.root / ".silverloom/settled.json",
+    ]:
+        tally.attempt()
+        damage(path, how)
+    assert "Traceback" not in done.run()
+    assert done.lock == done_project.lock and done.data() == done_project.data()
+    assert (done.root / "code.json").read_bytes() == (done_project.root / "code.json").read_bytes()
+    again = done.run()
+    assert not SAID.findall(again) and not done.made(again), again
+    for _ in range(tally.attempts):
+        tally.survive()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("how", DAMAGES)
 @pytest.mark.parametrize("name", FILES)

@@ -9,13 +9,24 @@ import networkx
 import pytest
 
 
+def around(module):
+    """The packages that a module lies in."""
+    parts = module.split(".")
+    return [".".join(parts[:size]) for size in range(1, len(parts))]
+
+
 def circles(*packages):
-    """The modules that import each other, also inside functions; imports for type checkers are none."""
+    """The modules that import each other, also inside functions; imports for type checkers are none.
+
+    An import runs the packages around what it names, too; those around the module itself have begun to run.
+    """
     graph = grimp.build_graph(*packages, exclude_type_checking_imports=True, cache_dir=None)
     edges = [
-        (module, needed)
+        (module, place)
         for module in graph.modules
         for needed in graph.find_modules_directly_imported_by(module)
+        for place in (needed, *around(needed))
+        if place == needed or not f"{module}.".startswith(f"{place}.")
     ]
     found = networkx.strongly_connected_components(networkx.DiGraph(edges))
     return [modules for modules in found if len(modules) > 1]
@@ -36,7 +47,25 @@ def test_a_circle_through_a_package_is_found_and_imports_for_types_are_none(tmp_
     (tmp_path / ring / "inner/__init__.py").write_text(f"from {ring}.inner import first\n")
     (tmp_path / ring / "inner/first.py").write_text(f"{late}from {ring}.lines import first\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert circles(ring) == ([] if "TYPE_CHECKING" in late else [{f"{ring}.lines", f"{ring}.inner.first"}])
+    assert circles(ring) == (
+        [] if "TYPE_CHECKING" in late else [{f"{ring}.lines", f"{ring}.inner", f"{ring}.inner.first"}]
+    )
+
+
+def test_a_circle_through_the_package_of_a_module_is_found(tmp_path, monkeypatch):
+    files = {
+        "loop/__init__": "",
+        "loop/lines": "from loop.papers.files import read\n",
+        "loop/papers/__init__": "from loop.papers.scirex import parse\n",
+        "loop/papers/files": "read = 1\n",
+        "loop/papers/scirex": "from loop.lines import split\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert circles("loop") == [{"loop.lines", "loop.papers", "loop.papers.scirex"}]
 
 
 @pytest.mark.parametrize("module", sorted(grimp.build_graph("assets", cache_dir=None).modules - {"assets"}))
