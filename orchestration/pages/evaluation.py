@@ -107,6 +107,8 @@ def bars(
     scale = top or max((score.high for score in known), default=0) or 1
     rivals = [score for at, score in enumerate(scores) if score and (ranked is None or ranked[at])]
     best = max((score.mean for score in rivals), default=None)
+    if all(score.mean == best for score in rivals) and len(rivals) > 1:
+        best = None  # nothing is better than nothing
     return [
         score and Bar(score, scale, score.mean == best and any(score is rival for rival in rivals))
         for score in scores
