@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,15 @@ from assets.declare.dagster_asset import ADVISORY, CHECKS
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.report import Everything
-from ops.parts import Artifact, Part, Parts
+from ops.parts import Artifact, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.checkpoints import StoredCheckpoints, discard
 from orchestration.execute.finished_parts import InputMark, begin_parts, discard_parts, marks
+from orchestration.execute.inputs import ChangedBytesError, input_files, open_inputs
 from orchestration.execute.metadata import links, metadata
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.full_disk import DiskFullError
-from orchestration.files.identity import file_md5, folder_files, folder_hashes
+from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, write_files
 from orchestration.messages.failures import describe, give_up_or_retry
@@ -45,16 +46,11 @@ from orchestration.state.freshness import (
     NotReadyError,
     View,
     differences,
-    load_record,
 )
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making, reading
 from orchestration.state.records import PartitionRecord, forget, write_record
 from orchestration.workspace.workspace import Workspace
-
-
-class ChangedBytesError(RuntimeError):
-    """A file is not what was published; the text names it and both hashes."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +110,8 @@ def make(
     sources = {source.argument: item for source, item in upstream}
     findings: dict[str, Finding] = {}
     with reading(workspace, [(item, part) for item in sources.values() for part in months[item.name]]):
-        inputs = _inputs(workspace, declaration, sources, months)
-        before = marks(_files(inputs))  # ahead of the key, under which only what was read is stored
+        inputs = open_inputs(workspace, declaration, sources, months)
+        before = marks(input_files(inputs))  # ahead of the key, under which only what was read is stored
         made_under = View(workspace).key(declaration, month)
         same = _same_bytes(workspace, declaration, month, made_under)
         if isinstance(inputs, Everything):
@@ -136,30 +132,6 @@ def make(
         findings |= quality.check(workspace, declaration, month, target, record, run_id)
     _accept(workspace, declaration, month, record, findings)
     return _result(workspace, declaration, month, record, findings)
-
-
-def _inputs(
-    workspace: Workspace,
-    declaration: Declaration,
-    sources: Mapping[str, Declaration],
-    months: Mapping[str, Sequence[str]],
-) -> Everything | dict[str, Parts | Artifact]:
-    """Return what a partition is made of, every byte of it compared with its record."""
-    if declaration.shape is None:
-        return Everything(
-            {
-                name: {part: verified_folder(workspace, item, part) for part in months[name]}
-                for name, item in sources.items()
-            },
-            workspace.graph,
-        )
-    whole = {source.argument for source in declaration.inputs if source.whole}
-    return {
-        argument: (
-            artifact(workspace, item) if argument in whole else parts(workspace, item, months[item.name])
-        )
-        for argument, item in sources.items()
-    }
 
 
 def _make_dataset(
@@ -228,57 +200,6 @@ def _same_bytes(
     former = View(workspace).known(declaration, month)
     unchanged = former is not None and differences(former.key, key) == [EXPECTATIONS]
     return replace(former, key=key) if former is not None and unchanged else None
-
-
-def parts(workspace: Workspace, item: Declaration, months: Iterable[str]) -> Parts:
-    """Return the kept rows of partitions, after comparing every byte with their records.
-
-    Raises NotReadyError where one is missing, ChangedBytesError where a file was changed, lost or added.
-    """
-    assert item.shape is not None, f"{item.name} has no rows"
-    kept = [
-        path
-        for month in months
-        for path in sorted(verified_folder(workspace, item, month, "kept-").glob("kept-*.parquet"))
-    ]
-    return Parts(item.shape.kept, tuple(Part(str(path)) for path in kept), engine())
-
-
-def artifact(workspace: Workspace, item: Declaration) -> Artifact:
-    """Return a dataset without partitions, with its files, every byte compared with its record.
-
-    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
-    """
-    return Artifact(parts(workspace, item, [""]), verified_folder(workspace, item, ""))
-
-
-def verified_folder(workspace: Workspace, item: Declaration, month: str, prefix: str = "") -> Path:
-    """Return the folder of a partition, after comparing its files of that prefix with their record.
-
-    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
-    """
-    place = workspace.folder(item, month)
-    expected = {
-        name: md5
-        for name, md5 in load_record(workspace, item, month).hashes.items()
-        if name.startswith(prefix)
-    }
-    found = {name: file_md5(path) for name, path in folder_files(place).items() if name.startswith(prefix)}
-    for name in sorted({*expected, *found}):
-        if found.get(name) != expected.get(name):
-            raise ChangedBytesError(
-                f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
-                f"recorded is {expected.get(name)}; `dvc checkout` brings it back"
-            )
-    return place
-
-
-def _files(inputs: Everything | Mapping[str, Parts | Artifact]) -> list[Path]:
-    """Return the files of rows that ops read of a partition's inputs."""
-    if isinstance(inputs, Everything):
-        return []
-    rows = [value.rows if isinstance(value, Artifact) else value for value in inputs.values()]
-    return [Path(part.path) for found in rows for part in found.parts]
 
 
 def _arguments(

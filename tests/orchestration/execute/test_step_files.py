@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from ops.outcome import Outcome, Shape, columns
-from orchestration.execute.materialise import ChangedBytesError, artifact
+from orchestration.execute.inputs import ChangedBytesError, artifact
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.counts import counts

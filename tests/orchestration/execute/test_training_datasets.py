@@ -14,6 +14,7 @@ from ops.params import Strict
 from ops.parts import Artifact
 from ops.talksumm.models.extractor import EXTRACTOR
 from orchestration.execute import materialise
+from orchestration.execute.inputs import open_inputs
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.state.counts import counts
@@ -41,7 +42,7 @@ def make(project, key):
         declarations()[Key("talksumm", "better")],
         project.datasets["talksumm/extractor"],
     )
-    inputs = materialise._inputs(project, item, {"extractor": extractor}, {extractor.name: [""]})
+    inputs = open_inputs(project, item, {"extractor": extractor}, {extractor.name: [""]})
     return materialise._make_dataset(project, item, "", project.data / "better", inputs, key, {})
 
 

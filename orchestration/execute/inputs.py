@@ -1,0 +1,97 @@
+"""The inputs of a partition, opened only after every byte was compared with its record.
+
+Belongs here: reading what other partitions hold. Not here: the locks under which it is read, and what is made
+of it (materialise.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from assets.declare.declaration import Declaration
+from assets.declare.report import Everything
+from ops.parts import Artifact, Part, Parts
+from orchestration.engine.local import engine
+from orchestration.files.identity import file_md5, folder_files
+from orchestration.state.freshness import load_record
+from orchestration.workspace.workspace import Workspace
+
+
+class ChangedBytesError(RuntimeError):
+    """A file is not what was published; the text names it and both hashes."""
+
+
+def open_inputs(
+    workspace: Workspace,
+    declaration: Declaration,
+    sources: Mapping[str, Declaration],
+    months: Mapping[str, Sequence[str]],
+) -> Everything | dict[str, Parts | Artifact]:
+    """Return what a partition is made of, every byte of it compared with its record."""
+    if declaration.shape is None:
+        return Everything(
+            {
+                name: {part: verified_folder(workspace, item, part) for part in months[name]}
+                for name, item in sources.items()
+            },
+            workspace.graph,
+        )
+    whole = {source.argument for source in declaration.inputs if source.whole}
+    return {
+        argument: (
+            artifact(workspace, item) if argument in whole else parts(workspace, item, months[item.name])
+        )
+        for argument, item in sources.items()
+    }
+
+
+def input_files(inputs: Everything | Mapping[str, Parts | Artifact]) -> list[Path]:
+    """Return the files of rows that ops read of a partition's inputs."""
+    if isinstance(inputs, Everything):
+        return []
+    rows = [value.rows if isinstance(value, Artifact) else value for value in inputs.values()]
+    return [Path(part.path) for found in rows for part in found.parts]
+
+
+def parts(workspace: Workspace, item: Declaration, months: Iterable[str]) -> Parts:
+    """Return the kept rows of partitions, after comparing every byte with their records.
+
+    Raises NotReadyError where one is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    assert item.shape is not None, f"{item.name} has no rows"
+    kept = [
+        path
+        for month in months
+        for path in sorted(verified_folder(workspace, item, month, "kept-").glob("kept-*.parquet"))
+    ]
+    return Parts(item.shape.kept, tuple(Part(str(path)) for path in kept), engine())
+
+
+def artifact(workspace: Workspace, item: Declaration) -> Artifact:
+    """Return a dataset without partitions, with its files, every byte compared with its record.
+
+    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    return Artifact(parts(workspace, item, [""]), verified_folder(workspace, item, ""))
+
+
+def verified_folder(workspace: Workspace, item: Declaration, month: str, prefix: str = "") -> Path:
+    """Return the folder of a partition, after comparing its files of that prefix with their record.
+
+    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    place = workspace.folder(item, month)
+    expected = {
+        name: md5
+        for name, md5 in load_record(workspace, item, month).hashes.items()
+        if name.startswith(prefix)
+    }
+    found = {name: file_md5(path) for name, path in folder_files(place).items() if name.startswith(prefix)}
+    for name in sorted({*expected, *found}):
+        if found.get(name) != expected.get(name):
+            raise ChangedBytesError(
+                f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
+                f"recorded is {expected.get(name)}; `dvc checkout` brings it back"
+            )
+    return place
