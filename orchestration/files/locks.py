@@ -2,7 +2,8 @@
 
 Belongs here: taking them, at once or with patience. Not here: what is held by which (whoever takes them).
 
-filelock, which other packages bring along, is not used: those who read cannot share its locks of files.
+filelock is not used: its locks that readers share are SQLite databases or files with a heartbeat, and flock
+needs one empty file and ends with its process.
 """
 
 from __future__ import annotations

@@ -221,10 +221,6 @@ def numbers_of(found: Mapping[str, Any], gold: str) -> Grid:
     return Grid(f"Numbers of the matrix of {gold}s", head, lines, "numbers")
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}" if share else ""
-
-
 def transferred(content: Mapping[str, Any] | None) -> Grid:
     """Return Table 10: ours and the paper's, system by system."""
     found = {system.system: system for system in read_table(content, "pairs").systems}
