@@ -35,3 +35,12 @@ def test_another_snippet_is_another_bundle(made, tmp_path, monkeypatch):
     first = vega.bundle(tmp_path)
     monkeypatch.setattr(vega, "_SNIPPET", "window.vega = vega;")
     assert vega.bundle(tmp_path) != first and len(made) == 2
+
+
+def test_what_is_no_file_in_the_place_of_the_bundle_is_set_aside(tmp_path, capsys):
+    whole = vega.bundle(tmp_path)
+    (path,) = tmp_path.glob("vega-*.js")
+    path.unlink()
+    path.mkdir()
+    assert vega.bundle(tmp_path) == whole and path.is_file()
+    assert "is damaged: it is no file" in capsys.readouterr().err
