@@ -1,51 +1,106 @@
 """What became of each row between two versions of a dataset.
 
-Belongs here: matching rows by id over the three tables. Part files of one MD5 are never read. Not here:
-comparing their content (contents.py), where files are (revisions.py), what is said of it (compare.py).
+Belongs here: matching rows by id over the three tables, by DuckDB, which may leave memory for the disk. Part
+files of one MD5 are never read. Not here: where files are (revisions.py), what is said of it (compare.py).
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
+import duckdb
 
 from orchestration.files.parquet import TABLES
-from orchestration.versions.contents import Spot, compare
 from orchestration.versions.revisions import Version
 
 #: What became of kept rows; of input units; of what is stored as dropped or rejected.
 KINDS = ("added", "removed", "changed", "re-reasoned", "loss added", "loss removed", "loss changed")
 
-Numbers = npt.NDArray[np.int64]
+#: Columns of views that are none of the dataset's.
+_OURS = ("_month", "_fate")
+_NUMBERS = {
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+    "FLOAT",
+    "DOUBLE",
+}
+
+#: What stands for a table of which a version has no file.
+_NO_ROWS = """CREATE VIEW {view} AS
+SELECT NULL::TEXT id, NULL::TEXT[] source_ids, NULL::TEXT reason, NULL::TEXT _month WHERE false"""
+
+_VIEW = """CREATE VIEW {view} AS SELECT * EXCLUDE (_file), MAP {{{months}}}[_file] AS _month
+FROM read_parquet([{files}], union_by_name = true, filename = '_file')"""
+
+_LOST = """CREATE VIEW {side}_lost AS
+SELECT *, concat('dropped: ', reason) AS _fate FROM {side}_dropped
+UNION ALL BY NAME SELECT *, 'rejected' AS _fate FROM {side}_rejected"""
+
+#: Units, each with the kept row that it is, or else the first one that is made of it.
+_USERS = """CREATE VIEW {side}_users AS
+SELECT unit, min_by({{id: id, month: _month}}, (id <> unit, _month, id)) AS row
+FROM (SELECT unnest(list_append(source_ids, id)) AS unit, id, _month FROM {side}_kept) GROUP BY unit"""
+
+#: The rows of a table that only one version has, or that differ in a column that both have.
+_DIFFERING = """CREATE TEMP TABLE {table} AS
+SELECT old.id AS old_id, new.id AS new_id, coalesce(new._month, old._month) AS month, {fates}
+    list_filter([{columns}], lambda name: name IS NOT NULL) AS columns
+FROM old_{table} old FULL JOIN new_{table} new ON old.id = new.id WHERE len(columns) > 0"""
+
+_CASES = """CREATE TEMP TABLE cases AS
+SELECT CASE WHEN old_id IS NULL THEN 'added' WHEN new_id IS NULL THEN 'removed' ELSE 'changed' END AS kind,
+    coalesce(new_id, old_id) AS id, month, NULL AS was, NULL AS now, columns,
+    ('kept', old_id) AS old, ('kept', new_id) AS new
+FROM kept
+UNION ALL
+SELECT if(was = now, 'loss changed', 're-reasoned'), new_id, month,
+    if(was = now, NULL, was), if(was = now, NULL, now), columns, ('lost', old_id), ('lost', new_id)
+FROM lost WHERE old_id = new_id
+UNION ALL
+SELECT if(unit IS NULL, 'loss removed', 're-reasoned'), old_id, coalesce(row.month, month),
+    if(unit IS NULL, NULL, was), if(unit IS NULL, NULL, 'kept'), NULL, ('lost', old_id), ('kept', row.id)
+FROM lost LEFT JOIN new_users ON unit = old_id WHERE new_id IS NULL
+UNION ALL
+SELECT if(unit IS NULL, 'loss added', 're-reasoned'), new_id, month,
+    if(unit IS NULL, NULL, 'kept'), if(unit IS NULL, NULL, now), NULL, ('kept', row.id), ('lost', new_id)
+FROM lost LEFT JOIN old_users ON unit = new_id WHERE old_id IS NULL"""
+
+_FIRST = """SELECT kind, id, month, was, now, columns, old, new FROM cases
+QUALIFY row_number() OVER (PARTITION BY kind ORDER BY id) <= ? ORDER BY kind, id"""
 
 
 class Case(NamedTuple):
-    """One row that is not as it was: where it stood and stands, and its fate before and now."""
+    """A row that is not as it was: what it was and is, {} where there was or is none; and its fates."""
 
     id: str
     month: str
-    old: Spot | None
-    new: Spot | None
-    fates: tuple[str, str]
+    fates: tuple[str, str] | None
+    """Of a unit that is re-reasoned: `kept`, `dropped: <reason>` or `rejected`, before and now."""
+    columns: list[str]
+    """Those in which it changed, of a row that both versions have."""
+    old: dict[str, Any]
+    new: dict[str, Any]
 
 
 @dataclass
 class VersionDifference:
-    """All that differs: counts of everything, and the first `limit` cases of each kind by id."""
+    """All that differs: counts of everything, and the first cases of each kind by id."""
 
-    limit: int
     months: dict[str, Counter[str]] = field(default_factory=dict)
-    moves: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Units by their former fate and the present one: `kept`, `dropped: <reason>`, `rejected`."""
-    columns: Counter[str] = field(default_factory=Counter)
-    """Changed kept rows by the columns in which they changed."""
+    moves: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Units by former fate and present one, the most first: `kept`, `dropped: <reason>`, `rejected`."""
+    columns: dict[str, int] = field(default_factory=dict)
+    """Changed kept rows by the columns in which they changed, the most first."""
     new_columns: list[str] = field(default_factory=list)
     lost_columns: list[str] = field(default_factory=list)
     cases: dict[str, list[Case]] = field(default_factory=dict)
@@ -57,56 +112,27 @@ class VersionDifference:
         return sum(counts[kind] for counts in self.months.values())
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of some tables of one version, in files that the other version does not have."""
-
-    files: list[str]
-    ends: Numbers
-    ids: pa.Array
-    fates: pa.Array
-    sources: pa.ListArray
-
-    def spots(self, index: Numbers) -> list[Spot]:
-        """Return where rows stand."""
-        places = np.searchsorted(self.ends, index, "right")
-        starts = np.concatenate([[0], self.ends])[places]
-        return [Spot(self.files[file], int(row)) for file, row in zip(places, index - starts, strict=True)]
-
-    def months(self, index: Numbers) -> Counter[str]:
-        """Return how many of these rows stand in each month."""
-        sums = np.bincount(np.searchsorted(self.ends, index, "right"), minlength=len(self.files))
-        counts: Counter[str] = Counter()
-        for file, rows in zip(self.files, sums.tolist(), strict=True):
-            if rows:
-                counts[month_of(file)] += rows
-        return counts
-
-    def using(self, units: pa.Array) -> Numbers:
-        """Return, for each unit, a row that it is or that was made of it, else -1."""
-        own = _find(units, self.ids)
-        parents = self.sources.value_parent_indices().to_numpy().astype(np.int64)
-        source = _find(units, self.sources.flatten())
-        made = np.where(source >= 0, parents[source] if len(parents) else -1, -1)
-        return np.where(own >= 0, own, made)
-
-
 def difference(old: Version, new: Version, limit: int = 10) -> VersionDifference:
     """Compare two versions of a dataset; `limit` bounds the cases that are kept of each kind.
 
-    A unit is re-reasoned where it is dropped or rejected in one version, and in the other has another reason
-    or is used by a kept row. That is counted beside the rows: a kept row is made of any number of units, and
-    is added or removed whatever became of them. Raises NotInCacheError where a file is not here, ValueError
-    where one is no Parquet.
+    Only columns that both have are compared. Two missing values are equal, and so are two NaNs. A unit is
+    re-reasoned where it is dropped or rejected in one version, and in the other has another reason or is used
+    by a kept row. That is counted beside the rows: a kept row is made of any number of units, and is added or
+    removed whatever became of them. Raises NotInCacheError where a file is not here, ValueError where one is
+    no Parquet.
     """
-    found = VersionDifference(limit)
-    before, after = _differing(old.files, new.files)
+    found = VersionDifference()
+    files = _unequal(old.files, new.files), _unequal(new.files, old.files)
     found.files = sum(1 for file in new.files if table_of(file))
-    found.files_same = found.files - len(after)
-    kept = _read(old, before, "kept"), _read(new, after, "kept")
-    lost = _read(old, before, "dropped", "rejected"), _read(new, after, "dropped", "rejected")
-    _lost(found, (old, new), kept, lost)
-    _kept(found, (old, new), kept)
+    found.files_same = found.files - len(files[1])
+    try:
+        with duckdb.connect(config={"temp_directory": tempfile.gettempdir()}) as database:
+            _fill(database, found, (old, new), files, limit)
+    except duckdb.Error as error:
+        message = str(error).partition("\n")[0]
+        raise ValueError(
+            f"{old.dataset}: {old.label} and {new.label} cannot be compared: {message}"
+        ) from error
     return found
 
 
@@ -123,137 +149,95 @@ def month_of(file: str) -> str:
     return file.rpartition("/")[0]
 
 
-_Both = tuple[_Rows, _Rows]
+def _unequal(files: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
+    """Return the part files of a version of which the other one has no equal, in order."""
+    equal = Counter((table_of(file), md5) for file, md5 in others.items())
+    unequal = []
+    for file in sorted(filter(table_of, files)):
+        mark = (table_of(file), files[file])
+        equal[mark] -= 1
+        if equal[mark] < 0:
+            unequal.append(file)
+    return unequal
 
 
-def _lost(found: VersionDifference, versions: tuple[Version, Version], kept: _Both, lost: _Both) -> None:
-    """Follow the units that either version lost."""
-    old, new = lost
-    place = _find(old.ids, new.ids)
-    both = np.flatnonzero(place >= 0)
-    was, now = old.fates.take(pa.array(both)), new.fates.take(pa.array(place[both]))
-    moved = pc.not_equal(was, now).to_numpy(zero_copy_only=False)
-    one, other = both[moved], place[both][moved]
-    fates = was.filter(pa.array(moved)), now.filter(pa.array(moved))
-    _add(found, "re-reasoned", old.ids, one, (old, one), (new, other), fates)
-    one, other = both[~moved], place[both][~moved]
-    same = compare(versions, (old.spots(one), new.spots(other)))
-    one, other = one[same.rows], other[same.rows]
-    _add(found, "loss changed", old.ids, one, (old, one), (new, other))
-
-    gone, came = np.flatnonzero(place < 0), np.flatnonzero(_find(new.ids, old.ids) < 0)
-    user = kept[1].using(old.ids.take(pa.array(gone)))
-    back, target = gone[user >= 0], user[user >= 0]
-    fates = old.fates.take(pa.array(back)), _constant("kept", len(back))
-    _add(found, "re-reasoned", old.ids, back, (old, back), (kept[1], target), fates)
-    away = gone[user < 0]
-    _add(found, "loss removed", old.ids, away, (old, away), None)
-
-    user = kept[0].using(new.ids.take(pa.array(came)))
-    left, target = came[user >= 0], user[user >= 0]
-    fates = _constant("kept", len(left)), new.fates.take(pa.array(left))
-    _add(found, "re-reasoned", new.ids, left, (kept[0], target), (new, left), fates)
-    fresh = came[user < 0]
-    _add(found, "loss added", new.ids, fresh, None, (new, fresh))
-
-
-def _kept(found: VersionDifference, versions: tuple[Version, Version], kept: _Both) -> None:
-    """Compare the kept rows by id."""
-    old, new = kept
-    place = _find(old.ids, new.ids)
-    both = np.flatnonzero(place >= 0)
-    seen = compare(versions, (old.spots(both), new.spots(place[both])))
-    one, other = both[seen.rows], place[both][seen.rows]
-    _add(found, "changed", old.ids, one, (old, one), (new, other))
-    found.columns, found.new_columns, found.lost_columns = seen.columns, seen.new_columns, seen.lost_columns
-    gone = np.flatnonzero(place < 0)
-    _add(found, "removed", old.ids, gone, (old, gone), None)
-    came = np.flatnonzero(_find(new.ids, old.ids) < 0)
-    _add(found, "added", new.ids, came, None, (new, came))
-
-
-def _add(
+def _fill(
+    database: duckdb.DuckDBPyConnection,
     found: VersionDifference,
-    kind: str,
-    names: pa.Array,
-    index: Numbers,
-    old: tuple[_Rows, Numbers] | None,
-    new: tuple[_Rows, Numbers] | None,
-    fates: tuple[pa.Array, pa.Array] | None = None,
+    versions: tuple[Version, Version],
+    files: tuple[list[str], list[str]],
+    limit: int,
 ) -> None:
-    """Count rows of one kind, named by `names` at `index`, and keep the first ones by id."""
-    ids = names.take(pa.array(index))
-    present = new or old
-    assert present is not None
-    rows, places = present
-    for month, count in rows.months(places).items():
-        found.months.setdefault(month, Counter())[kind] += count
-    pairs = list(zip(fates[0].to_pylist(), fates[1].to_pylist(), strict=True)) if fates else []
-    found.moves.update(pairs)
-    first = pc.array_sort_indices(ids).to_numpy()[: found.limit].astype(np.int64)
-    was = old[0].spots(old[1][first]) if old else [None] * len(first)
-    now = new[0].spots(new[1][first]) if new else [None] * len(first)
-    stands = rows.spots(places[first])
-    cases = [
-        Case(ids[one].as_py(), month_of(stands[at].file), was[at], now[at], pairs[one] if pairs else ("", ""))
-        for at, one in enumerate(first.tolist())
-    ]
-    found.cases[kind] = sorted([*found.cases.get(kind, []), *cases])[: found.limit]
+    for side, version, unequal in zip(("old", "new"), versions, files, strict=True):
+        for table in TABLES:
+            parts = [file for file in unequal if table_of(file) == table]
+            _create_view(database, f"{side}_{table}", version, parts)
+        database.execute(_LOST.format(side=side))
+        database.execute(_USERS.format(side=side))
+    for table, fates in (("kept", ""), ("lost", "old._fate AS was, new._fate AS now,")):
+        old, new = _types(database, f"old_{table}"), _types(database, f"new_{table}")
+        columns = ", ".join(_name_if_unequal(name, old[name], new[name]) for name in old if name in new)
+        database.execute(_DIFFERING.format(table=table, fates=fates, columns=columns))
+        if table == "kept" and all(any(table_of(file) == table for file in unequal) for unequal in files):
+            found.new_columns, found.lost_columns = sorted(new.keys() - old), sorted(old.keys() - new)
+    database.execute(_CASES)
+    counts = "SELECT month, kind, count(*) FROM cases GROUP BY ALL ORDER BY month"
+    for month, kind, count in database.execute(counts).fetchall():
+        found.months.setdefault(month, Counter())[kind] = count
+    moves = """SELECT was, now, count(*) AS units FROM cases WHERE kind = 're-reasoned'
+        GROUP BY ALL ORDER BY units DESC, was, now"""
+    found.moves = {(was, now): units for was, now, units in database.execute(moves).fetchall()}
+    columns = """SELECT unnest(columns) AS name, count(*) AS rows FROM cases WHERE kind = 'changed'
+        GROUP BY name ORDER BY rows DESC, name"""
+    found.columns = dict(database.execute(columns).fetchall())
+    first = database.execute(_FIRST, [limit]).fetchall()
+    rows = _rows(database, {("old", *case[6]) for case in first} | {("new", *case[7]) for case in first})
+    for kind, row_id, month, was, now, names, old_place, new_place in first:
+        sides = rows.get(("old", *old_place), {}), rows.get(("new", *new_place), {})
+        case = Case(row_id, month, (was, now) if was else None, names or [], *sides)
+        found.cases.setdefault(kind, []).append(case)
 
 
-def _differing(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Return the part files of either version of which the other has no equal one, in order."""
-
-    def left(mine: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
-        equal = Counter((table_of(file), md5) for file, md5 in others.items())
-        files = []
-        for file in sorted(file for file in mine if table_of(file)):
-            mark = (table_of(file), mine[file])
-            if equal[mark]:
-                equal[mark] -= 1
-            else:
-                files.append(file)
-        return files
-
-    return left(old, new), left(new, old)
+def _create_view(database: duckdb.DuckDBPyConnection, view: str, version: Version, files: list[str]) -> None:
+    """Make a view of some part files, in which each row has its month."""
+    months = {_text(version.path(file)): _text(month_of(file)) for file in files}
+    pairs = ", ".join(f"{path}: {month}" for path, month in months.items())
+    database.execute((_VIEW if months else _NO_ROWS).format(view=view, months=pairs, files=", ".join(months)))
 
 
-def _read(version: Version, files: list[str], *wanted: str) -> _Rows:
-    """Read ids, sources and fates of some tables."""
-    chosen = [file for file in files if table_of(file) in wanted]
-    ids, fates, sources, sizes = [], [], [], []
-    for file in chosen:
-        table = table_of(file)
-        extra = ["source_ids"] if table == "kept" else ["reason"] if table == "dropped" else []
-        part = version.read(file, ["id", *extra])
-        sizes.append(len(part))
-        ids.append(part["id"])
-        if table == "kept":
-            sources.append(part["source_ids"])
-        elif table == "dropped":
-            fates.append(pc.binary_join_element_wise("dropped: ", part["reason"], ""))
-        else:
-            fates.append(pa.chunked_array([_constant("rejected", len(part))]))
-    text = pa.string()
-    return _Rows(
-        chosen,
-        np.cumsum(np.array(sizes, np.int64)),
-        _joined(ids, text),
-        _joined(fates, text),
-        _joined(sources, pa.list_(text)),
-    )
+def _types(database: duckdb.DuckDBPyConnection, view: str) -> dict[str, str]:
+    """Return the type of each column that is compared."""
+    columns = database.execute(f"DESCRIBE {view}").fetchall()
+    return {name: kind for name, kind, *_ in columns if name != "_month"}
 
 
-def _joined(columns: list[pa.ChunkedArray], kind: pa.DataType) -> pa.Array:
-    chunks = [chunk.cast(kind) for column in columns for chunk in column.chunks]
-    return pa.concat_arrays(chunks) if chunks else pa.array([], kind)
+def _name_if_unequal(name: str, *types: str) -> str:
+    """Return an expression that is a column's name where its values differ, else NULL.
+
+    Values of two types are compared as numbers, or as they are written.
+    """
+    column = '"' + name.replace('"', '""') + '"'
+    cast = "" if len({*types}) == 1 or _NUMBERS.issuperset(types) else "::TEXT"
+    return f"CASE WHEN old.{column}{cast} IS DISTINCT FROM new.{column}{cast} THEN {_text(name)} END"
 
 
-def _constant(text: str, times: int) -> pa.Array:
-    return pa.repeat(pa.scalar(text, pa.string()), times)
+def _rows(
+    database: duckdb.DuckDBPyConnection, places: Iterable[tuple[str, str, str]]
+) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return rows by side, table and id."""
+    ids: dict[tuple[str, str], list[str]] = {}
+    for side, table, row_id in places:
+        ids.setdefault((side, table), []).append(row_id)
+    found = {}
+    for (side, table), wanted in ids.items():
+        rows = database.view(f"{side}_{table}").filter(
+            duckdb.ColumnExpression("id").isin(*map(duckdb.ConstantExpression, wanted))
+        )
+        for row in rows.to_arrow_table().to_pylist():
+            found[side, table, row["id"]] = {name: value for name, value in row.items() if name not in _OURS}
+    return found
 
 
-def _find(names: pa.Array, among: pa.Array) -> Numbers:
-    """Return where each name first stands among others, else -1."""
-    places: Numbers = pc.index_in(names, value_set=among).fill_null(-1).to_numpy().astype(np.int64)
-    return places
+def _text(value: object) -> str:
+    """Return a text as SQL has it."""
+    return "'" + str(value).replace("'", "''") + "'"

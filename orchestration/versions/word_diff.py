@@ -1,6 +1,6 @@
 """Two values side by side, word by word.
 
-Belongs here: differences inside a value, short enough to read. Not here: which values differ (contents.py).
+Belongs here: differences inside a value, short enough to read. Not here: which values differ (difference.py).
 """
 
 from __future__ import annotations
