@@ -35,6 +35,7 @@ REPORT = (
     "orchestration.pages",
     "orchestration.lineage",
     "orchestration.quality.profile",
+    "orchestration.state.counts",
     "orchestration.files.json_ready",
     "orchestration.files.page_paths",
     "orchestration.files.vega",
