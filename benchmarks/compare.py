@@ -91,8 +91,8 @@ def merged(old: Folder, new: Folder) -> tuple[int, int, int]:
 
 def compared(old: Folder, new: Folder) -> tuple[int, int, int]:
     """Count the same by orchestration.versions.difference."""
-    found = difference(old, new)
-    return found.total("added"), found.total("removed"), found.total("changed")
+    totals = difference(old, new)["totals"]
+    return totals["added"], totals["removed"], totals["changed"]
 
 
 def timed(

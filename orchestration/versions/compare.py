@@ -7,8 +7,11 @@ matching rows (difference.py), pages (pages/versions.py).
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
+
+from jinja2 import Environment
 
 from assets.declare.settings import ParamsError
 from ops.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
@@ -19,13 +22,15 @@ from orchestration.state.freshness import differences
 from orchestration.state.record_recovery import inputs_at, nested
 from orchestration.state.records import read_record
 from orchestration.versions.difference import KINDS, Case, difference
-from orchestration.versions.revisions import Version, at, made_of
+from orchestration.versions.revisions import Version, at
 from orchestration.versions.word_diff import pieces
 from orchestration.workspace.workspace import Workspace
 
 LIMIT = 10
 ALIKE = "the same inputs, params and code"
 _PREVIEW = 200
+#: How words are shown that both values have, only the old one, only the new one.
+_MARKS = {"=": "{}", "-": "[-{}-]", "+": "{{+{}+}}"}
 
 
 def compare(
@@ -49,22 +54,15 @@ def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
     found = difference(old, new, limit)
     item = old.workspace.datasets.get(old.dataset)
     passed_over = _passed_over(item.shape if item else None)
+    cases = found.pop("cases")
     return {
         "dataset": old.dataset,
         "old": _identity(old),
         "new": _identity(new),
         "same": old.md5 == new.md5,
         "made_of": made_differently(old, new),
-        "files": {"all": found.files, "same": found.files_same},
-        "totals": {kind: found.total(kind) for kind in KINDS},
-        "months": {month: {kind: counts[kind] for kind in KINDS} for month, counts in found.months.items()},
-        "moves": [{"from": was, "to": now, "units": units} for (was, now), units in found.moves.items()],
-        "columns": found.columns,
-        "new_columns": found.new_columns,
-        "lost_columns": found.lost_columns,
-        "examples": {
-            kind: [_example(case, passed_over) for case in found.cases.get(kind, [])] for kind in KINDS
-        },
+        **found,
+        "examples": {kind: [_example(case, passed_over) for case in cases[kind]] for kind in KINDS},
     }
 
 
@@ -104,27 +102,33 @@ def _keys(version: Version, whole: bool) -> dict[str, dict[str, Any]]:
     `whole` folders of inputs stand under the month "": dvc.lock knows no months. Inputs that are unknown are
     None.
     """
-    workspace, item = version.workspace, version.workspace.datasets.get(version.dataset)
-    if version.stage is not None:
-        key = made_of(version.dataset, version.stage)
-        if item is None:
-            return {"": key}
-        with contextlib.suppress(ParamsError):  # those of another shape than today's stay as they are
-            key["params"] = item.values_in(nested(key["params"]))
-        if whole:
-            return {"": key}
+    workspace, stage = version.workspace, version.stage
+    item = workspace.datasets.get(version.dataset)
+    months = item.made_months if item else []
+    if stage is None:
+        if item is None or version.commit is not None:
+            return {}
+        records = {month: read_record(workspace, item, month) for month in months}
         return {
-            month: {**key, "inputs": inputs_at(workspace, item, month, version.stage)}
-            for month in item.made_months
+            month: {**record.key}
+            for month, record in records.items()
+            if record is not None and record.hashes == _files(version, month)
         }
-    if item is None or version.commit is not None:
-        return {}
-    records = {month: read_record(workspace, item, month) for month in item.made_months}
-    return {
-        month: {**record.key}
-        for month, record in records.items()
-        if record is not None and record.hashes == _files(version, month)
-    }
+    params = stage.get("params", {})
+    values = params.get("params.yaml", {})
+    with contextlib.suppress(ParamsError):  # those of another shape than today's stay as they are
+        values = item.values_in(nested(values)) if item else values
+    code = params.get("code.json", {}).get(version.dataset.replace("/", ".")) or {}
+    key = {"params": values, "code": {"code": None, "packages": {}, "models": {}, **code}}
+    if whole or item is None:
+        inputs = {entry["path"]: entry.get("md5") for entry in stage.get("deps", [])}
+        return {"": {"inputs": {_input_name(path): md5 for path, md5 in inputs.items()}, **key}}
+    return {month: {"inputs": inputs_at(workspace, item, month, stage), **key} for month in months}
+
+
+def _input_name(path: str) -> str:
+    """Return how an input is called: a dataset by its name, a source by its folder."""
+    return path if path.startswith("data/sample/") else path.removeprefix("data/")
 
 
 def _files(version: Version, month: str) -> dict[str, str]:
@@ -184,43 +188,15 @@ def _preview(row: Mapping[str, Any], passed_over: Collection[str]) -> str:
 
 def text(found: Mapping[str, Any]) -> str:
     """Return a comparison as people read it in a terminal."""
-    made_of = "".join(f"\n  {line}" for line in found["made_of"] or [ALIKE])
-    title = f"{found['dataset']}: {found['old']['label']} -> {found['new']['label']}"
-    parts = [title, f"made of{made_of}"]
-    if found["same"]:
-        return "\n\n".join([*parts, "no row differs: the bytes are the same"])
-    files = [f"{found['files']['same']} of {found['files']['all']} part files are the same and were not read"]
-    for name in ("new", "lost"):
-        if columns := found[f"{name}_columns"]:
-            files.append(f"{name} columns, which are not compared: {', '.join(columns)}")
-    parts += [_table(found), "\n".join(files)]
-    sections = {
-        "re-reasoned": [f"{move['from']} -> {move['to']}: {move['units']}" for move in found["moves"]],
-        "changed columns": [f"{name}: {rows}" for name, rows in found["columns"].items()],
-    }
-    for kind, examples in found["examples"].items():
-        shown = f"{kind} ({len(examples)} of {found['totals'][kind]})"
-        sections[shown] = [line for example in examples for line in _lines(example)]
-    parts += ["\n  ".join([name, *lines]) for name, lines in sections.items() if lines]
-    return "\n\n".join(parts)
-
-
-def _table(found: Mapping[str, Any]) -> str:
     rows = [[month or "all", *counts.values()] for month, counts in found["months"].items()]
     if len(rows) > 1:
         rows.append(["sum", *found["totals"].values()])
-    return aligned([["month", *KINDS], *rows])
+    environment = Environment(autoescape=False)  # noqa: S701  it is no HTML
+    environment.filters["one_line"] = _one_line
+    template = environment.from_string((Path(__file__).parent / "comparison.txt").read_text())
+    return template.render(found, alike=ALIKE, marks=_MARKS, table=aligned([["month", *KINDS], *rows]))
 
 
-def _lines(example: Mapping[str, Any]) -> Iterator[str]:
-    fate = f": {example['from']} -> {example['to']}" if "from" in example else ""
-    yield f"{example['id']} {example['month']}".rstrip() + fate
-    yield f"    {_plain(example['text'])}"
-    marks = {"=": "{}", "-": "[-{}-]", "+": "{{+{}+}}"}
-    for name, changes in example.get("columns", {}).items():
-        yield f"    {name}: {_plain(''.join(marks[sign].format(words) for sign, words in changes))}"
-
-
-def _plain(words: str) -> str:
+def _one_line(words: str) -> str:
     """Return a text on one line, without what would move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else " " for letter in words)

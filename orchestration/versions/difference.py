@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import duckdb
@@ -75,6 +74,11 @@ SELECT if(unit IS NULL, 'loss added', 're-reasoned'), new_id, month,
     if(unit IS NULL, NULL, 'kept'), if(unit IS NULL, NULL, now), NULL, ('kept', row.id), ('lost', new_id)
 FROM lost LEFT JOIN old_users ON unit = new_id WHERE old_id IS NULL"""
 
+_BY_MONTH = "SELECT month, kind, count(*) FROM cases GROUP BY ALL ORDER BY month"
+_MOVES = """SELECT was AS "from", now AS "to", count(*) AS units FROM cases WHERE kind = 're-reasoned'
+GROUP BY ALL ORDER BY units DESC, was, now"""
+_COLUMNS = """SELECT unnest(columns) AS name, count(*) AS rows FROM cases WHERE kind = 'changed'
+GROUP BY name ORDER BY rows DESC, name"""
 _FIRST = """SELECT kind, id, month, was, now, columns, old, new FROM cases
 QUALIFY row_number() OVER (PARTITION BY kind ORDER BY id) <= ? ORDER BY kind, id"""
 
@@ -92,48 +96,37 @@ class Case(NamedTuple):
     new: dict[str, Any]
 
 
-@dataclass
-class VersionDifference:
-    """All that differs: counts of everything, and the first cases of each kind by id."""
+def difference(old: Version, new: Version, limit: int = 10) -> dict[str, Any]:
+    """Return what differs between two versions of a dataset, as JSON has it but for `cases`.
 
-    months: dict[str, Counter[str]] = field(default_factory=dict)
-    moves: dict[tuple[str, str], int] = field(default_factory=dict)
-    """Units by former fate and present one, the most first: `kept`, `dropped: <reason>`, `rejected`."""
-    columns: dict[str, int] = field(default_factory=dict)
-    """Changed kept rows by the columns in which they changed, the most first."""
-    new_columns: list[str] = field(default_factory=list)
-    lost_columns: list[str] = field(default_factory=list)
-    cases: dict[str, list[Case]] = field(default_factory=dict)
-    files: int = 0
-    files_same: int = 0
+    - `files`: how many part files there are now, and how many of them are the same;
+    - `totals`: rows of each kind; `months`: the same by month;
+    - `moves`: units by fate before (`from`) and now (`to`), the most first;
+    - `columns`: changed kept rows by the columns in which they changed, the most first. Only columns that
+      both have are compared; `new_columns` and `lost_columns` are the others;
+    - `cases`: the first `limit` ones of each kind by id.
 
-    def total(self, kind: str) -> int:
-        """Return the number of cases of a kind over all months."""
-        return sum(counts[kind] for counts in self.months.values())
-
-
-def difference(old: Version, new: Version, limit: int = 10) -> VersionDifference:
-    """Compare two versions of a dataset; `limit` bounds the cases that are kept of each kind.
-
-    Only columns that both have are compared. Two missing values are equal, and so are two NaNs. A unit is
-    re-reasoned where it is dropped or rejected in one version, and in the other has another reason or is used
-    by a kept row. That is counted beside the rows: a kept row is made of any number of units, and is added or
-    removed whatever became of them. Raises NotInCacheError where a file is not here, ValueError where one is
-    no Parquet.
+    Two missing values are equal, and so are two NaNs. A unit is re-reasoned where it is dropped or rejected
+    in one version, and in the other has another reason or is used by a kept row. That is counted beside the
+    rows: a kept row is made of any number of units, and is added or removed whatever became of them. Raises
+    NotInCacheError where a file is not here, ValueError where one is no Parquet.
     """
-    found = VersionDifference()
     files = _unequal(old.files, new.files), _unequal(new.files, old.files)
-    found.files = sum(1 for file in new.files if table_of(file))
-    found.files_same = found.files - len(files[1])
+    count = sum(1 for file in new.files if table_of(file))
     try:
         with duckdb.connect(config={"temp_directory": tempfile.gettempdir()}) as database:
-            _fill(database, found, (old, new), files, limit)
+            columns = _find_cases(database, (old, new), files)
+            return {
+                "files": {"all": count, "same": count - len(files[1])},
+                **_counts(database),
+                **columns,
+                "cases": _first_cases(database, limit),
+            }
     except duckdb.Error as error:
         message = str(error).partition("\n")[0]
         raise ValueError(
             f"{old.dataset}: {old.label} and {new.label} cannot be compared: {message}"
         ) from error
-    return found
 
 
 def table_of(file: str) -> str | None:
@@ -161,41 +154,50 @@ def _unequal(files: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
     return unequal
 
 
-def _fill(
+def _find_cases(
     database: duckdb.DuckDBPyConnection,
-    found: VersionDifference,
     versions: tuple[Version, Version],
     files: tuple[list[str], list[str]],
-    limit: int,
-) -> None:
+) -> dict[str, list[str]]:
+    """Fill the table of cases; return the columns that only one version has."""
     for side, version, unequal in zip(("old", "new"), versions, files, strict=True):
         for table in TABLES:
             parts = [file for file in unequal if table_of(file) == table]
             _create_view(database, f"{side}_{table}", version, parts)
         database.execute(_LOST.format(side=side))
         database.execute(_USERS.format(side=side))
+    only: dict[str, list[str]] = {"new_columns": [], "lost_columns": []}
     for table, fates in (("kept", ""), ("lost", "old._fate AS was, new._fate AS now,")):
         old, new = _types(database, f"old_{table}"), _types(database, f"new_{table}")
         columns = ", ".join(_name_if_unequal(name, old[name], new[name]) for name in old if name in new)
         database.execute(_DIFFERING.format(table=table, fates=fates, columns=columns))
-        if table == "kept" and all(any(table_of(file) == table for file in unequal) for unequal in files):
-            found.new_columns, found.lost_columns = sorted(new.keys() - old), sorted(old.keys() - new)
+        if table == "kept" and all("kept" in map(table_of, unequal) for unequal in files):
+            only = {"new_columns": sorted(new.keys() - old), "lost_columns": sorted(old.keys() - new)}
     database.execute(_CASES)
-    counts = "SELECT month, kind, count(*) FROM cases GROUP BY ALL ORDER BY month"
-    for month, kind, count in database.execute(counts).fetchall():
-        found.months.setdefault(month, Counter())[kind] = count
-    moves = """SELECT was, now, count(*) AS units FROM cases WHERE kind = 're-reasoned'
-        GROUP BY ALL ORDER BY units DESC, was, now"""
-    found.moves = {(was, now): units for was, now, units in database.execute(moves).fetchall()}
-    columns = """SELECT unnest(columns) AS name, count(*) AS rows FROM cases WHERE kind = 'changed'
-        GROUP BY name ORDER BY rows DESC, name"""
-    found.columns = dict(database.execute(columns).fetchall())
+    return only
+
+
+def _counts(database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    months: dict[str, dict[str, int]] = {}
+    for month, kind, rows in database.execute(_BY_MONTH).fetchall():
+        months.setdefault(month, dict.fromkeys(KINDS, 0))[kind] = rows
+    return {
+        "totals": {kind: sum(rows[kind] for rows in months.values()) for kind in KINDS},
+        "months": months,
+        "moves": database.sql(_MOVES).to_arrow_table().to_pylist(),
+        "columns": dict(database.execute(_COLUMNS).fetchall()),
+    }
+
+
+def _first_cases(database: duckdb.DuckDBPyConnection, limit: int) -> dict[str, list[Case]]:
+    """Return the first cases of each kind by id."""
     first = database.execute(_FIRST, [limit]).fetchall()
-    rows = _rows(database, {("old", *case[6]) for case in first} | {("new", *case[7]) for case in first})
+    rows = _rows(database, {("old", *case[-2]) for case in first} | {("new", *case[-1]) for case in first})
+    cases: dict[str, list[Case]] = {kind: [] for kind in KINDS}
     for kind, row_id, month, was, now, names, old_place, new_place in first:
         sides = rows.get(("old", *old_place), {}), rows.get(("new", *new_place), {})
-        case = Case(row_id, month, (was, now) if was else None, names or [], *sides)
-        found.cases.setdefault(kind, []).append(case)
+        cases[kind].append(Case(row_id, month, (was, now) if was else None, names or [], *sides))
+    return cases
 
 
 def _create_view(database: duckdb.DuckDBPyConnection, view: str, version: Version, files: list[str]) -> None:

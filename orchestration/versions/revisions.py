@@ -199,19 +199,3 @@ def _stage(dataset: str) -> str:
 def _datasets(stages: Mapping[str, Any]) -> list[str]:
     paths = [str(output.get("path", "")) for stage in stages.values() for output in stage.get("outs", [])]
     return sorted(path.removeprefix("data/") for path in paths if path.startswith("data/"))
-
-
-def made_of(dataset: str, stage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return inputs, params and code of a dataset as its stage in dvc.lock has them."""
-    params = stage.get("params", {})
-    code = params.get("code.json", {}).get(dataset.replace("/", ".")) or {}
-    return {
-        "inputs": {input_name(entry["path"]): entry.get("md5") for entry in stage.get("deps", [])},
-        "params": params.get("params.yaml", {}),
-        "code": {"code": None, "packages": {}, "models": {}, **code},
-    }
-
-
-def input_name(path: str) -> str:
-    """Return how an input is called: a dataset by its name, a source by its folder."""
-    return path if Path(path).parts[:2] == ("data", "sample") else path.removeprefix("data/")
