@@ -1,7 +1,8 @@
 """Which partitions do new or changed source files touch, and which of them can be made now?
 
 Belongs here: comparing the source folders with how they were at the last look, and following what changed
-down the graph. What is stale for other reasons (params, code) is left alone. Not here: Dagster (sensors.py).
+down the graph. What is stale for other reasons (params, code) is left alone. Not here: what Dagster is told
+(automation.py).
 """
 
 from __future__ import annotations
