@@ -60,10 +60,10 @@ def entry(
     matches ("static/*.js"). A module that walks packages with pkgutil imports all modules of those that it
     names. Raises LookupError for a package that requirements.lock does not pin.
     """
-    own = _own_definitions(function)
+    trees = _own_definitions(function)
     named = [name for name in also if _inside(name, within)]
-    modules = closure([*_used_modules(function, own, within), *named, WRITER], within)
-    parts = {f" {number}": _dump(tree) for number, tree in enumerate(own)}
+    modules = closure([*_used_modules(function, trees, within), *named, WRITER], within)
+    parts = {f" {number}": _dump(tree) for number, tree in enumerate(trees)}
     parts |= {name: _module_hash(name) for name in modules}
     parts |= {" about": about} if about else {}
     packages = sorted({package for name in modules for package in _imports(name)[1]})
@@ -93,7 +93,7 @@ def closure(names: Iterable[str], within: Sequence[str] = PROJECT) -> list[str]:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting.extend(other for other in _imports(name)[0] if _inside(other, within))
+            waiting.extend(module for module in _imports(name)[0] if _inside(module, within))
     return sorted(seen)
 
 
@@ -140,14 +140,8 @@ def _module_hash(module: str) -> str:
     read, folder = _read(module), _file(module).parent
     named = [name for name in read.strings if re.fullmatch(r"[\w*-]+([./][\w*-]+)+", name)]
     paths = {path for name in named for path in (folder.glob(name) if "*" in name else [folder / name])}
-    data = [
-        (
-            path.relative_to(folder).as_posix(),
-            hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest(),
-        )
-        for path in sorted(paths)
-        if path.is_file()
-    ]
+    files = [path for path in sorted(paths) if path.is_file()]
+    data = [(path.relative_to(folder).as_posix(), _md5(path.read_bytes())) for path in files]
     return _md5(read.dump + repr(data))
 
 
@@ -228,17 +222,17 @@ def _mentioned(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - arguments
 
 
-def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST], within: Sequence[str]) -> list[str]:
+def _used_modules(function: Callable[..., Any], trees: Iterable[ast.AST], within: Sequence[str]) -> list[str]:
     """Return the modules whose names an asset function, or what it uses of its own module, mentions."""
     module = inspect.getmodule(function)
     assert module is not None
     bound: dict[str, str] = {}
-    for node in [*_source_tree(module).body, *(node for tree in own for node in ast.walk(tree))]:
+    for node in [*_source_tree(module).body, *(node for tree in trees for node in ast.walk(tree))]:
         if isinstance(node, ast.ImportFrom):
             bound |= {name: target for target, name in _from(node, module.__name__)}
         elif isinstance(node, ast.Import):
             bound |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
-    names = {name for tree in own for name in _mentioned(tree)}
+    names = {name for tree in trees for name in _mentioned(tree)}
     return sorted({bound[name] for name in names if name in bound and _inside(bound[name], within)})
 
 
@@ -289,9 +283,9 @@ def _locked(package: str) -> tuple[str, str]:
         return found
     # As importlib.metadata.packages_distributions tells it, which splits every record of every package.
     member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
-    for one in importlib.metadata.distributions():
-        found = _lock().get(_normal(one.name))
-        if found and member.search(one.read_text("RECORD") or ""):
+    for distribution in importlib.metadata.distributions():
+        found = _lock().get(_normal(distribution.name))
+        if found and member.search(distribution.read_text("RECORD") or ""):
             return found
     raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
 
@@ -300,5 +294,6 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _md5(text: str) -> str:
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+def _md5(content: str | bytes) -> str:
+    content = content.encode() if isinstance(content, str) else content
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
