@@ -17,6 +17,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -106,10 +107,6 @@ def _file(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def _is_module(name: str) -> bool:
-    return _file(name).is_file()
-
-
 @dataclass(frozen=True)
 class _Read:
     """A module as it was read: the tree as text, its strings, its imports."""
@@ -149,7 +146,7 @@ def _module_hash(module: str) -> str:
 def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the project's modules and the packages from outside that a module imports."""
     inside, outside, walks = set(), set(), False
-    for name in _imported(_read(module).imports, module):
+    for name, _ in _bound(_read(module).imports, module):
         if name.split(".")[0] in PROJECT:
             inside.add(name)
         elif name.split(".")[0] not in sys.stdlib_module_names:
@@ -168,24 +165,21 @@ def _below(package: str) -> Iterator[str]:
             yield ".".join([package, *path.relative_to(place.parent).with_suffix("").parts])
 
 
-def _imported(nodes: Iterable[ast.Import | ast.ImportFrom], module: str) -> Iterator[str]:
+def _bound(nodes: Iterable[ast.AST], module: str) -> Iterator[tuple[str, str]]:
+    """Yield (imported module, bound name) for each name that the imports among some nodes bind.
+
+    What is imported from a package is the module of that name, where there is one.
+    """
+    package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
     for node in nodes:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        else:
-            yield from (target for target, _ in _from(node, module))
-
-
-def _from(node: ast.ImportFrom, module: str) -> Iterator[tuple[str, str]]:
-    """Yield (module, bound name) for each name of a from-import: the submodule itself where it is one."""
-    base = node.module or ""
-    if node.level:
-        package = module.split(".") if _file(module).name == "__init__.py" else module.split(".")[:-1]
-        base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
-    for alias in node.names:
-        inner = f"{base}.{alias.name}"
-        is_inner = base.split(".")[0] in PROJECT and _is_module(inner)
-        yield inner if is_inner else base, alias.asname or alias.name
+            yield from ((alias.name, alias.asname or alias.name.split(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package)
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                is_module = base.split(".")[0] in PROJECT and _file(inner).is_file()
+                yield inner if is_module else base, alias.asname or alias.name
 
 
 @cache
@@ -226,12 +220,8 @@ def _used_modules(function: Callable[..., Any], trees: Iterable[ast.AST], within
     """Return the modules whose names an asset function, or what it uses of its own module, mentions."""
     module = inspect.getmodule(function)
     assert module is not None
-    bound: dict[str, str] = {}
-    for node in [*_source_tree(module).body, *(node for tree in trees for node in ast.walk(tree))]:
-        if isinstance(node, ast.ImportFrom):
-            bound |= {name: target for target, name in _from(node, module.__name__)}
-        elif isinstance(node, ast.Import):
-            bound |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
+    nodes = [*_source_tree(module).body, *(node for tree in trees for node in ast.walk(tree))]
+    bound = {name: target for target, name in _bound(nodes, module.__name__)}
     names = {name for tree in trees for name in _mentioned(tree)}
     return sorted({bound[name] for name in names if name in bound and _inside(bound[name], within)})
 
