@@ -1,17 +1,21 @@
 """What became of each row between two versions of a dataset.
 
-Belongs here: matching rows by id over the three tables, by DuckDB, which may leave memory for the disk. Part
-files of one MD5 are never read. Not here: where files are (revisions.py), what is said of it (compare.py).
+Belongs here: matching rows by id over the three tables, by DuckDB (views.sql, cases.sql), which may leave
+memory for the disk. Part files of one MD5 are never read. Not here: where files are (revisions.py), what is
+said of it (compare.py).
 """
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
+from jinja2 import Environment
 
 from orchestration.files.parquet import TABLES
 from orchestration.versions.revisions import Version
@@ -21,58 +25,7 @@ KINDS = ("added", "removed", "changed", "re-reasoned", "loss added", "loss remov
 
 #: Columns of views that are none of the dataset's.
 _OURS = ("_month", "_fate")
-_NUMBERS = {
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-    "FLOAT",
-    "DOUBLE",
-}
-
-#: What stands for a table of which a version has no file.
-_NO_ROWS = """CREATE VIEW {view} AS
-SELECT NULL::TEXT id, NULL::TEXT[] source_ids, NULL::TEXT reason, NULL::TEXT _month WHERE false"""
-
-_VIEW = """CREATE VIEW {view} AS SELECT * EXCLUDE (_file), MAP {{{months}}}[_file] AS _month
-FROM read_parquet([{files}], union_by_name = true, filename = '_file')"""
-
-_LOST = """CREATE VIEW {side}_lost AS
-SELECT *, concat('dropped: ', reason) AS _fate FROM {side}_dropped
-UNION ALL BY NAME SELECT *, 'rejected' AS _fate FROM {side}_rejected"""
-
-#: Units, each with the kept row that it is, or else the first one that is made of it.
-_USERS = """CREATE VIEW {side}_users AS
-SELECT unit, min_by({{id: id, month: _month}}, (id <> unit, _month, id)) AS row
-FROM (SELECT unnest(list_append(source_ids, id)) AS unit, id, _month FROM {side}_kept) GROUP BY unit"""
-
-#: The rows of a table that only one version has, or that differ in a column that both have.
-_DIFFERING = """CREATE TEMP TABLE {table} AS
-SELECT old.id AS old_id, new.id AS new_id, coalesce(new._month, old._month) AS month, {fates}
-    list_filter([{columns}], lambda name: name IS NOT NULL) AS columns
-FROM old_{table} old FULL JOIN new_{table} new ON old.id = new.id WHERE len(columns) > 0"""
-
-_CASES = """CREATE TEMP TABLE cases AS
-SELECT CASE WHEN old_id IS NULL THEN 'added' WHEN new_id IS NULL THEN 'removed' ELSE 'changed' END AS kind,
-    coalesce(new_id, old_id) AS id, month, NULL AS was, NULL AS now, columns,
-    ('kept', old_id) AS old, ('kept', new_id) AS new
-FROM kept
-UNION ALL
-SELECT if(was = now, 'loss changed', 're-reasoned'), new_id, month,
-    if(was = now, NULL, was), if(was = now, NULL, now), columns, ('lost', old_id), ('lost', new_id)
-FROM lost WHERE old_id = new_id
-UNION ALL
-SELECT if(unit IS NULL, 'loss removed', 're-reasoned'), old_id, coalesce(row.month, month),
-    if(unit IS NULL, NULL, was), if(unit IS NULL, NULL, 'kept'), NULL, ('lost', old_id), ('kept', row.id)
-FROM lost LEFT JOIN new_users ON unit = old_id WHERE new_id IS NULL
-UNION ALL
-SELECT if(unit IS NULL, 'loss added', 're-reasoned'), new_id, month,
-    if(unit IS NULL, NULL, 'kept'), if(unit IS NULL, NULL, now), NULL, ('kept', row.id), ('lost', new_id)
-FROM lost LEFT JOIN old_users ON unit = new_id WHERE old_id IS NULL"""
+_NUMBER = re.compile(r"U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE")
 
 _BY_MONTH = "SELECT month, kind, count(*) FROM cases GROUP BY ALL ORDER BY month"
 _MOVES = """SELECT was AS "from", now AS "to", count(*) AS units FROM cases WHERE kind = 're-reasoned'
@@ -160,21 +113,45 @@ def _find_cases(
     files: tuple[list[str], list[str]],
 ) -> dict[str, list[str]]:
     """Fill the table of cases; return the columns that only one version has."""
-    for side, version, unequal in zip(("old", "new"), versions, files, strict=True):
-        for table in TABLES:
-            parts = [file for file in unequal if table_of(file) == table]
-            _create_view(database, f"{side}_{table}", version, parts)
-        database.execute(_LOST.format(side=side))
-        database.execute(_USERS.format(side=side))
-    only: dict[str, list[str]] = {"new_columns": [], "lost_columns": []}
-    for table, fates in (("kept", ""), ("lost", "old._fate AS was, new._fate AS now,")):
-        old, new = _types(database, f"old_{table}"), _types(database, f"new_{table}")
-        columns = ", ".join(_name_if_unequal(name, old[name], new[name]) for name in old if name in new)
-        database.execute(_DIFFERING.format(table=table, fates=fates, columns=columns))
-        if table == "kept" and all("kept" in map(table_of, unequal) for unequal in files):
-            only = {"new_columns": sorted(new.keys() - old), "lost_columns": sorted(old.keys() - new)}
-    database.execute(_CASES)
-    return only
+    parts = {
+        side: {
+            table: {str(version.path(file)): month_of(file) for file in unequal if table_of(file) == table}
+            for table in TABLES
+        }
+        for side, version, unequal in zip(("old", "new"), versions, files, strict=True)
+    }
+    database.execute(_sql("views.sql", parts=parts))
+    old, new = _types(database, "old_kept"), _types(database, "new_kept")
+    tables = {
+        "kept": _common(old, new),
+        "lost": _common(_types(database, "old_lost"), _types(database, "new_lost")),
+    }
+    database.execute(_sql("cases.sql", tables=tables))
+    if not (parts["old"]["kept"] and parts["new"]["kept"]):
+        return {"new_columns": [], "lost_columns": []}
+    return {"new_columns": sorted(new.keys() - old), "lost_columns": sorted(old.keys() - new)}
+
+
+def _types(database: duckdb.DuckDBPyConnection, view: str) -> dict[str, str]:
+    """Return the type of each column that is compared."""
+    columns = database.execute(f"DESCRIBE {view}").fetchall()
+    return {name: kind for name, kind, *_ in columns if name != "_month"}
+
+
+def _common(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, bool]:
+    """Return the columns of two tables that both have, and whether their types are comparable."""
+    return {
+        name: kind == new[name] or all(map(_NUMBER.fullmatch, (kind, new[name])))
+        for name, kind in old.items()
+        if name in new
+    }
+
+
+def _sql(template: str, **values: object) -> str:
+    environment = Environment(autoescape=False)  # noqa: S701  it is no HTML
+    environment.filters["literal"] = lambda text: "'" + text.replace("'", "''") + "'"
+    environment.filters["identifier"] = lambda name: '"' + name.replace('"', '""') + '"'
+    return environment.from_string((Path(__file__).parent / template).read_text()).render(values)
 
 
 def _counts(database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
@@ -200,29 +177,6 @@ def _first_cases(database: duckdb.DuckDBPyConnection, limit: int) -> dict[str, l
     return cases
 
 
-def _create_view(database: duckdb.DuckDBPyConnection, view: str, version: Version, files: list[str]) -> None:
-    """Make a view of some part files, in which each row has its month."""
-    months = {_text(version.path(file)): _text(month_of(file)) for file in files}
-    pairs = ", ".join(f"{path}: {month}" for path, month in months.items())
-    database.execute((_VIEW if months else _NO_ROWS).format(view=view, months=pairs, files=", ".join(months)))
-
-
-def _types(database: duckdb.DuckDBPyConnection, view: str) -> dict[str, str]:
-    """Return the type of each column that is compared."""
-    columns = database.execute(f"DESCRIBE {view}").fetchall()
-    return {name: kind for name, kind, *_ in columns if name != "_month"}
-
-
-def _name_if_unequal(name: str, *types: str) -> str:
-    """Return an expression that is a column's name where its values differ, else NULL.
-
-    Values of two types are compared as numbers, or as they are written.
-    """
-    column = '"' + name.replace('"', '""') + '"'
-    cast = "" if len({*types}) == 1 or _NUMBERS.issuperset(types) else "::TEXT"
-    return f"CASE WHEN old.{column}{cast} IS DISTINCT FROM new.{column}{cast} THEN {_text(name)} END"
-
-
 def _rows(
     database: duckdb.DuckDBPyConnection, places: Iterable[tuple[str, str, str]]
 ) -> dict[tuple[str, str, str], dict[str, Any]]:
@@ -238,8 +192,3 @@ def _rows(
         for row in rows.to_arrow_table().to_pylist():
             found[side, table, row["id"]] = {name: value for name, value in row.items() if name not in _OURS}
     return found
-
-
-def _text(value: object) -> str:
-    """Return a text as SQL has it."""
-    return "'" + str(value).replace("'", "''") + "'"
