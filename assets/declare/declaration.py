@@ -159,9 +159,11 @@ class Declaration:
         """The code entry: hash of the code, versions of packages, digests of models, hash of the suite."""
         if self.shape is None:
             shown = [repr(_declared[source.key].about) for source in self.inputs]
-            thresholds = [limit for source in self.inputs for limit in _declared[source.key].thresholds]
+            scored = [threshold for source in self.inputs for threshold in _declared[source.key].thresholds]
             modules = [
-                function.__module__ for limit in thresholds for function in (limit.scores, limit.counted)
+                function.__module__
+                for threshold in scored
+                for function in (threshold.scores, threshold.counted)
             ]
             return code.entry(self.function, [], code.REPORT, "\n".join(shown), modules)
         models = [name for kind in self.arguments.values() for name in kind.models()]
