@@ -234,3 +234,26 @@ def test_nested_cells_are_unequal_where_python_finds_them_so(pairs):
 def test_columns_of_another_type_are_compared_by_value():
     assert changed(pa.array([1, 2, None]), pa.array([1.0, 2.5, None])) == [False, True, False]
     assert changed(pa.array(["1", "x", None]), pa.array([1, 2, None])) == [False, True, False]
+
+
+def test_columns_that_one_version_has_are_named_and_not_compared(tmp_path):
+    def version_of(name, *names):
+        shape = Shape(unit=columns(), kept=columns(*((column, pa.string()) for column in names)))
+        row = {"id": "a", "source_ids": [], "licence": "", **dict.fromkeys(names, name)}
+        return write(tmp_path / name, one([row]), shape)
+
+    found = difference(version_of("old", "text", "gone"), version_of("new", "text", "fresh"))
+    assert (found["new_columns"], found["lost_columns"]) == (["fresh"], ["gone"])
+    assert found["columns"] == {"text": 1}
+
+
+def test_quotes_in_names_of_folders_columns_and_ids_are_letters(tmp_path):
+    name = """it's "so" {here}"""
+    shape = Shape(unit=columns(), kept=columns((name, pa.string())))
+    versions = [
+        write(tmp_path / name / side, one([{"id": name, "source_ids": [], "licence": "", name: side}]), shape)
+        for side in ("old", "new")
+    ]
+    found = difference(*versions)
+    (case,) = found["cases"]["changed"]
+    assert (case.id, case.columns, case.old[name], case.new[name]) == (name, [name], "old", "new")
