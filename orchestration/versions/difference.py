@@ -12,13 +12,15 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import duckdb
 from jinja2 import Environment
 
 from orchestration.files.parquet import TABLES
 from orchestration.versions.revisions import Version
+
+if TYPE_CHECKING:
+    import duckdb
 
 #: What became of kept rows; of input units; of what is stored as dropped or rejected.
 KINDS = ("added", "removed", "changed", "re-reasoned", "loss added", "loss removed", "loss changed")
@@ -64,6 +66,8 @@ def difference(old: Version, new: Version, limit: int = 10) -> dict[str, Any]:
     rows: a kept row is made of any number of units, and is added or removed whatever became of them. Raises
     NotInCacheError where a file is not here, ValueError where one is no Parquet.
     """
+    import duckdb  # which takes a quarter of a second: live pages seldom have anything to compare
+
     files = _unequal(old.files, new.files), _unequal(new.files, old.files)
     count = sum(1 for file in new.files if table_of(file))
     try:
@@ -186,9 +190,7 @@ def _rows(
         ids.setdefault((side, table), []).append(row_id)
     found = {}
     for (side, table), wanted in ids.items():
-        rows = database.view(f"{side}_{table}").filter(
-            duckdb.ColumnExpression("id").isin(*map(duckdb.ConstantExpression, wanted))
-        )
+        rows = database.sql(f"FROM {side}_{table} WHERE list_contains(?, id)", params=[wanted])
         for row in rows.to_arrow_table().to_pylist():
             found[side, table, row["id"]] = {name: value for name, value in row.items() if name not in _OURS}
     return found
