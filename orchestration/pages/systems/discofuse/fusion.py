@@ -1,8 +1,7 @@
 """The page of fusion models: scores, phenomena, connectives, pronouns, transfer, people, learning curves.
 
-Belongs here: reading the datasets behind it. Not here: how scores are laid out (scores.py), what people say
-(people.py), the numbers of the paper (published.py), the curves (pages/learning.py), what examples are made
-of (statistics.py).
+Belongs here: reading the datasets behind it. Not here: how scores and ratings are laid out (scores.py), the
+curves (pages/learning.py), what examples are made of (statistics.py).
 """
 
 from __future__ import annotations
@@ -15,23 +14,19 @@ from orchestration.lineage.rows import Counted
 from orchestration.pages import learning
 from orchestration.pages.evaluation import agreement, left_out
 from orchestration.pages.html import render
-from orchestration.pages.side_files import side_file
-from orchestration.pages.systems.discofuse import people, scores
-from orchestration.pages.systems.discofuse.published import SIZES
+from orchestration.pages.reading import side_file
+from orchestration.pages.systems.discofuse import scores
 
-EVALUATION, MODEL, TRANSFER = "discofuse/evaluation", "discofuse/fusion_model", "discofuse/transfer"
 PEOPLE = "discofuse/human_evaluation"
-#: Files that lie beside the rows of these.
-TABLE, MODELS = "table.json", "models.json"
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
-    table = scores.read(side_file(everything, EVALUATION, TABLE))
-    models = learning.models(side_file(everything, MODEL, MODELS) or [])
+    table = scores.read(side_file(everything, "discofuse/evaluation", "table.json"))
+    models = learning.models(side_file(everything, "discofuse/fusion_model", "models.json") or [])
     matrices = {"connective": scores.connectives(table), "pronoun": scores.pronouns(table)}
-    ratings = side_file(everything, PEOPLE, TABLE)
-    rated = ratings and ratings["agreement"]
+    ratings = side_file(everything, PEOPLE, "table.json")
+    ratings_shown = (scores.clarity, scores.decisions, scores.detection)
     yield render(
         "fusion.html",
         "discofuse/fusion.html",
@@ -50,11 +45,11 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         phenomena=scores.phenomena(table),
         matrices=matrices,
         numbers_of=scores.numbers_of,
-        transfer=scores.transferred(side_file(everything, TRANSFER, TABLE)),
-        people=[part(ratings) for part in (people.clarity, people.decisions, people.detection) if rated],
+        transfer=scores.transferred(side_file(everything, "discofuse/transfer", "table.json")),
+        people=[part(ratings) for part in ratings_shown if ratings and ratings["agreement"]],
         agreement=agreement(ratings),
         left_out=left_out(numbers.get(PEOPLE)),
         models=models,
         declared=everything,
-        statistics=[name for name in SIZES if name in everything],
+        statistics=[name for name in scores.PUBLISHED["sizes"] if name in everything],
     )

@@ -7,60 +7,42 @@ Belongs here: places on scales, wordings. Not here: reading files (evaluation.py
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from ops.annotation.questionnaire import YES_NO
+from ops.annotation.questionnaire import YES_NO, Question
 from ops.outcome import Row
 from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 
-_QUESTIONS = {
-    question.name: question for questionnaire in QUESTIONNAIRES for question in questionnaire.questions
-}
 
-
-@dataclass(frozen=True)
-class RatedQuestion:
-    """A question with its entry of table.json; what is placed is a share of the question's scale."""
+class RatedQuestion(NamedTuple):
+    """A question with its entry of table.json."""
 
     entry: Row
-    text: str
-    share: bool
-    """Whether its mean is the share of yes."""
-    first: str
-    last: str
-    """The ends of the scale as raters see them."""
-    start: float
-    width: float
-    place: float
-    paper: float
-    answers: tuple[tuple[str, Row], ...]
-    """Each value as raters see it."""
+    question: Question
+
+    @property
+    def share(self) -> bool:
+        """Whether its mean is the share of yes."""
+        return self.question.scale == YES_NO
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ends of the scale as raters see them."""
+        scale = self.question.scale
+        return (
+            ("0 %", "100 %") if self.share else (scale.shown(scale.values[0]), scale.shown(scale.values[-1]))
+        )
+
+    def place(self, value: float) -> float:
+        """Return where a value lies on the scale, from 0 to 1."""
+        values = self.question.scale.values
+        low, high = (0, 1) if self.share else (int(values[0]), int(values[-1]))
+        return (value - low) / (high - low)
 
 
 def questions(table: Mapping[str, Any] | None) -> list[RatedQuestion]:
     """Return the questions of table.json in its order; none without a single rating."""
+    known = {question.name: question for sheet in QUESTIONNAIRES for question in sheet.questions}
     entries = table["questions"] if table else []
-    return [_rated(entry) for entry in entries] if any(entry["ratings"] for entry in entries) else []
-
-
-def _rated(entry: Row) -> RatedQuestion:
-    question = _QUESTIONS[entry["question"]]
-    scale, share = question.scale, question.scale == YES_NO
-    low, high = (0, 1) if share else (int(scale.values[0]), int(scale.values[-1]))
-
-    def place(value: float | None) -> float:
-        return 0 if value is None else (value - low) / (high - low)
-
-    return RatedQuestion(
-        entry=entry,
-        text=question.text,
-        share=share,
-        first="0 %" if share else scale.shown(scale.values[0]),
-        last="100 %" if share else scale.shown(scale.values[-1]),
-        start=place(entry["low"]),
-        width=place(entry["high"]) - place(entry["low"]),
-        place=place(entry["mean"]),
-        paper=place(entry["paper"]["mean"]),
-        answers=tuple((scale.shown(answer["value"]), answer) for answer in entry["values"]),
-    )
+    rated = any(entry["ratings"] for entry in entries)
+    return [RatedQuestion(entry, known[entry["question"]]) for entry in entries if rated]

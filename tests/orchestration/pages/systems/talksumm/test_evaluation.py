@@ -89,7 +89,7 @@ def test_where_all_systems_are_equal_none_is_the_best():
 def test_scores_of_zero_have_a_scale():
     found, _ = scores.grids(scores.read(corpus.table([scored("lead", 0, half=0)])))
     cell = found.lines[0].cells[0]
-    assert (cell.start, cell.width, cell.place) == (0, 0, 0)
+    assert (cell.score, cell.top) == ((0, 0, 0), 1)
 
 
 def test_a_test_is_turned_so_that_the_extractor_comes_first():
@@ -291,10 +291,10 @@ def test_the_chosen_model_comes_first():
 
 def test_ratings_have_places_on_the_scale_of_their_question():
     yes_no, numbers = people.questions(rated([considered(), quality()]))
-    assert (yes_no.share, yes_no.first, yes_no.last) == (True, "0 %", "100 %")
-    assert (numbers.share, numbers.first, numbers.last) == (False, "1 (very bad)", "5 (excellent)")
-    found = [[one.start, one.width, one.place, one.paper] for one in (yes_no, numbers)]
-    assert found == [pytest.approx([0.6, 0.2, 0.72, 0.73]), pytest.approx([0.25, 0.5, 0.625, 0.6825])]
+    assert (yes_no.share, yes_no.ends) == (True, ("0 %", "100 %"))
+    assert (numbers.share, numbers.ends) == (False, ("1 (very bad)", "5 (excellent)"))
+    assert [yes_no.place(value) for value in (0.6, 0.72)] == [0.6, 0.72]
+    assert [numbers.place(value) for value in (1, 2, 3.73, 5)] == pytest.approx([0, 0.25, 0.6825, 1])
 
 
 def test_ratings_stand_beside_the_numbers_of_the_paper(text):
