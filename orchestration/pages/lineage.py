@@ -16,7 +16,7 @@ from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
 from orchestration.lineage.ancestry import Ancestry, File, Lineage, RowPlace
 from orchestration.lineage.origins import flow, raw_file, rows, short, spoken, summary_column, where
-from orchestration.pages.html import first_line, render
+from orchestration.pages.html import about, render
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
 NODES, NAMED = 15_000, 200
@@ -141,5 +141,5 @@ def _step(item: Declaration) -> dict[str, Any]:
     return {
         "params": {path: flow(value) for path, value in sorted(item.values.items())},
         "code": f"{item.function.__module__.replace('.', '/')}.py: {item.function.__name__}",
-        "about": first_line(item.function.__doc__),
+        "about": about(item),
     }
