@@ -14,10 +14,6 @@ from ops.outcome import Row
 #: Points of one line that a page holds: of longer ones, so many at equal distances.
 MOST_POINTS = 500
 
-_COLUMNS = (
-    "model", "architecture", "set", "steps", "best_step", "metric", "chosen",
-    "examples", "validation_examples",
-)  # fmt: skip
 _REASONS = {
     "epochs": "all epochs were done",
     "steps": "all updates were done",
@@ -26,14 +22,14 @@ _REASONS = {
 
 
 def models(found: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the models, the chosen one first, with a chart for each metric.
+    """Return the models, the chosen one first, with a chart for each metric, in the place of their curves.
 
     A chart has points [step, epoch, value, line]: "training" and "validation" of one metric share it.
     `left_out` are points of no finite value.
     """
     return [
         {
-            **{name: model[name] for name in _COLUMNS},
+            **{name: value for name, value in model.items() if name not in ("config", "curve", "reason")},
             "stopped": _REASONS.get(model["reason"], model["reason"]),
             "best": model["best"] if _is_finite(model["best"]) else None,
             "judged_on": model.get("judged_on"),
@@ -46,23 +42,19 @@ def models(found: Iterable[Row]) -> list[dict[str, Any]]:
 
 def _charts(model: Row) -> list[dict[str, Any]]:
     """Return a chart for each metric: the one that the model was chosen by comes first."""
-    lines: dict[str, dict[str, list[Row]]] = {}
+    lines: dict[tuple[str, str], list[Row]] = {}
     for point in sorted(model["curve"], key=lambda point: point["step"]):
         metric = point["name"].removeprefix("train/")
-        line = "validation" if metric == point["name"] else "training"
         if _is_finite(point["value"]):
-            lines.setdefault(metric, {}).setdefault(line, []).append(point)
-    return [
-        {
-            "metric": metric,
-            "points": [
-                [point["step"], point["epoch"], point["value"], line]
-                for line in sorted(lines[metric])
-                for point in _thinned(lines[metric][line], model["best_step"])
-            ],
-        }
-        for metric in sorted(lines, key=lambda metric: (metric != model["metric"], metric))
-    ]
+            line = "validation" if metric == point["name"] else "training"
+            lines.setdefault((metric, line), []).append(point)
+    charts: dict[str, list[list[Any]]] = {}
+    for metric, line in sorted(lines, key=lambda key: (key[0] != model["metric"], key)):
+        charts.setdefault(metric, []).extend(
+            [point["step"], point["epoch"], point["value"], line]
+            for point in _thinned(lines[metric, line], model["best_step"])
+        )
+    return [{"metric": metric, "points": points} for metric, points in charts.items()]
 
 
 def _thinned(points: Sequence[Row], best_step: int | None) -> list[Row]:

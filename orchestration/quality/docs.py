@@ -15,10 +15,10 @@ import importlib.metadata
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader
 
@@ -38,56 +38,37 @@ _TEMPLATES = Path(__file__).parent / "templates"
 #: What each page was rendered from: it changes when a page does.
 _RENDERED = ".rendered.json"
 
-#: Files that the pages load: the package that has them, a folder of it, and names here by names there. Popper
-#: is in Bootstrap's bundle, and no expectation of assets/declare/expectations.py is drawn as a chart.
+#: Files that the pages load: the package that has them, where it has them, and their names here. Popper is in
+#: Bootstrap's bundle, and no expectation of assets/declare/expectations.py is drawn as a chart.
+_BOOTSTRAP, _AWESOME = "django_static_bootstrap/static/bootstrap", "xstatic/pkg/font_awesome/data"
+_IMAGES = "great_expectations/render/view/static/images"
 _STATIC = (
-    ("XStatic-jQuery", "xstatic/pkg/jquery/data", {"jquery.min.js": "jquery.js"}),
-    (
-        "django-static-bootstrap",
-        "django_static_bootstrap/static/bootstrap",
-        {"js/bootstrap.bundle.min.js": "bootstrap.js", "css/bootstrap.min.css": "bootstrap.css"},
+    ("XStatic-jQuery", "xstatic/pkg/jquery/data/jquery.min.js", "jquery.js"),
+    ("django-static-bootstrap", f"{_BOOTSTRAP}/js/bootstrap.bundle.min.js", "bootstrap.js"),
+    ("django-static-bootstrap", f"{_BOOTSTRAP}/css/bootstrap.min.css", "bootstrap.css"),
+    ("XStatic-Font-Awesome", f"{_AWESOME}/css/all.min.css", "css/font-awesome.css"),
+    *(
+        ("XStatic-Font-Awesome", f"{_AWESOME}/webfonts/fa-{kind}.woff2", f"webfonts/fa-{kind}.woff2")
+        for kind in ("solid-900", "regular-400", "brands-400", "v4compatibility")
     ),
-    (
-        "XStatic-Font-Awesome",
-        "xstatic/pkg/font_awesome/data",
-        {
-            "css/all.min.css": "css/font-awesome.css",
-            **{
-                f"webfonts/fa-{kind}.woff2": f"webfonts/fa-{kind}.woff2"
-                for kind in ("solid-900", "regular-400", "brands-400", "v4compatibility")
-            },
-        },
-    ),
-    (
-        "great_expectations",
-        "great_expectations/render/view/static/images",
-        {"favicon.ico": "favicon.ico", "logo-long.png": "logo.png"},
-    ),
+    ("great_expectations", f"{_IMAGES}/favicon.ico", "favicon.ico"),
+    ("great_expectations", f"{_IMAGES}/logo-long.png", "logo.png"),
 )
 
 
-@dataclass(frozen=True)
-class DocsPage:
+class DocsPage(NamedTuple):
     """The page of one partition's latest validation."""
 
-    workspace: Workspace
     item: Declaration
     month: str
+    source: Path
+    """The document that it is rendered from."""
+    file: Path
 
     @property
     def path(self) -> str:
         """Where it lies below the folder of all pages."""
-        return f"validations/{self.item.name}/{self.month or 'all'}.html"
-
-    @property
-    def file(self) -> Path:
-        """The file of the page."""
-        return docs_folder(self.workspace) / self.path
-
-    @property
-    def source(self) -> Path:
-        """The document that it is rendered from."""
-        return validation_file(self.workspace, self.item, self.month)
+        return f"validations/{self.item.name}/{self.file.name}"
 
     @property
     def version(self) -> str:
@@ -124,10 +105,9 @@ def shown(workspace: Workspace) -> dict[tuple[str, str], str]:
 
 def _build(workspace: Workspace) -> Path:
     folder, rendered = docs_folder(workspace), _rendered(workspace)
-    for package, place, names in _STATIC:
-        for there, here in names.items():
-            source = Path(str(importlib.metadata.distribution(package).locate_file(f"{place}/{there}")))
-            write_changed(folder / "static" / here, source.read_bytes())
+    for package, place, name in _STATIC:
+        source = Path(str(importlib.metadata.distribution(package).locate_file(place)))
+        write_changed(folder / "static" / name, source.read_bytes())
     write_changed(folder / "static/dark.css", (_TEMPLATES / "dark.css").read_bytes())
     wanted, pages = {}, []
     for page in _pages(workspace):
@@ -149,9 +129,11 @@ def _build(workspace: Workspace) -> Path:
 
 def _pages(workspace: Workspace) -> Iterator[DocsPage]:
     for item in workspace.datasets.values():
+        folder = docs_folder(workspace) / "validations" / item.name
         for month in item.made_months:
-            if (page := DocsPage(workspace, item, month)).source.is_file():
-                yield page
+            source = validation_file(workspace, item, month)
+            if source.is_file():
+                yield DocsPage(item, month, source, folder / f"{month or 'all'}.html")
 
 
 def _rendered(workspace: Workspace) -> dict[str, str]:
@@ -209,23 +191,12 @@ def _render(result: Any, path: str) -> str:
 def _index(workspace: Workspace, pages: list[DocsPage]) -> str:
     environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
     environment.trim_blocks = environment.lstrip_blocks = True
-    latest = {page.item.name: _latest(workspace, page.item) for page in pages}
-    rows = [
-        {
-            "page": page,
-            "found": latest[page.item.name].get(page.month),
-            "failing": [
-                workspace.shown(path)
-                for table in TABLES
-                if (path := failing_file(workspace, page.item, page.month, table)).exists()
-            ],
-        }
-        for page in pages
-    ]
-    return environment.get_template("index.html").render(rows=rows)
-
-
-def _latest(workspace: Workspace, item: Declaration) -> dict[str, dict[str, Any]]:
-    """Return the last validation of each month."""
     columns = ["month", "time", "kept", "dropped", "rejected", "accepted", "warnings"]
-    return {row["month"]: row for row in history.read(workspace, item, columns).to_pylist()}
+    rows = []
+    for item, of_item in groupby(pages, key=lambda page: page.item):
+        latest = {row["month"]: row for row in history.read(workspace, item, columns).to_pylist()}
+        for page in of_item:
+            files = [failing_file(workspace, item, page.month, table) for table in TABLES]
+            failing = [workspace.shown(path) for path in files if path.exists()]
+            rows.append({"page": page, "found": latest.get(page.month), "failing": failing})
+    return environment.get_template("index.html").render(rows=rows)

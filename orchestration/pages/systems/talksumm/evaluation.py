@@ -1,7 +1,7 @@
 """The page of the evaluation of summarisers: scores, tests, what people say, learning curves, summaries.
 
 Belongs here: reading talksumm/evaluation, talksumm/human_evaluation and talksumm/extractor, and which papers
-can be looked at. Not here: order and words of the scores (scores.py) and of the ratings (people.py), the
+can be looked at. Not here: order and words of the scores (scores.py), the
 curves (pages/learning.py), marking words in common (static/shared_words.js).
 """
 
@@ -11,17 +11,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assets.declare.report import Everything, Files
+from ops.annotation.questionnaire import YES_NO
 from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, named
 from ops.outcome import Row
+from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 from orchestration.lineage.rows import Counted
 from orchestration.pages import learning
 from orchestration.pages.evaluation import agreement, left_out
 from orchestration.pages.html import embedded, render
 from orchestration.pages.reading import grouped, rows, shortened, side_file
 from orchestration.pages.sampling import rank
-from orchestration.pages.systems.talksumm import people, scores
+from orchestration.pages.systems.talksumm import scores
 
 DATASET, EXTRACTOR, PEOPLE = "talksumm/evaluation", "talksumm/extractor", "talksumm/human_evaluation"
+
+QUESTIONS = {question.name: question for sheet in QUESTIONNAIRES for question in sheet.questions}
 
 #: Papers whose summaries can be looked at, chosen by the hash of their ids: there may be any number.
 MOST_PAPERS = 500
@@ -38,6 +42,8 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     table = scores.read(content)
     models = learning.models(side_file(everything, EXTRACTOR, "models.json") or [])
     ratings = side_file(everything, PEOPLE, "table.json")
+    entries = ratings["questions"] if ratings else []
+    rated = any(entry["ratings"] for entry in entries)
     titles = {row["gold_id"]: row["title"] for row in rows(everything, DATASET, ["gold_id", "title"])}
     chosen = sorted(titles, key=rank)[:MOST_PAPERS]
     listed = [{"id": paper, "title": shortened(titles[paper], LONGEST_TITLE)} for paper in chosen]
@@ -66,7 +72,9 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         params=numbers[DATASET].item.values.get("talksumm.evaluation") if DATASET in numbers else None,
         declared=everything,
         left_out={name: left_out(numbers.get(name)) for name in (DATASET, EXTRACTOR, PEOPLE)},
-        questions=people.questions(ratings),
+        # shown where anybody answered any
+        questions=[(QUESTIONS[entry["question"]], entry) for entry in entries if rated],
+        yes_no=YES_NO,
         agreement=agreement(ratings),
     )
     summaries = grouped(rows(everything, DATASET, gold_id=chosen), "gold_id")

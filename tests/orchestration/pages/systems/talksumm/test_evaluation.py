@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +13,7 @@ from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tabl
 from orchestration.lineage.rows import Counted
 from orchestration.pages import evaluation as renderer
 from orchestration.pages import learning
-from orchestration.pages.systems.talksumm import evaluation, people, scores
+from orchestration.pages.systems.talksumm import evaluation, scores
 from orchestration.pages.systems.talksumm.site import SYSTEM
 from tests.browser import evaluation_corpus as corpus
 from tests.browser.evaluation_corpus import (
@@ -289,12 +290,14 @@ def test_the_chosen_model_comes_first():
     assert [one["model"] for one in found] == ["z/z", "a/b", "c/d"]
 
 
-def test_ratings_have_places_on_the_scale_of_their_question():
-    yes_no, numbers = people.questions(rated([considered(), quality()]))
-    assert (yes_no.share, yes_no.ends) == (True, ("0 %", "100 %"))
-    assert (numbers.share, numbers.ends) == (False, ("1 (very bad)", "5 (excellent)"))
-    assert [yes_no.place(value) for value in (0.6, 0.72)] == [0.6, 0.72]
-    assert [numbers.place(value) for value in (1, 2, 3.73, 5)] == pytest.approx([0, 0.25, 0.6825, 1])
+def test_ratings_have_places_on_the_scale_of_their_question(text):
+    said = text(people=rated([considered(), quality()]))
+    assert "<span>0 %</span><span>100 %</span>" in said
+    assert "<span>1 (very bad)</span><span>5 (excellent)</span>" in said
+    places = re.findall(
+        r'<i style="left:(.+?)%;width:(.+?)%"></i><b style="left:min\((.+?)%.*?min\((.+?)%', said
+    )
+    assert places == [("60.00", "20.00", "72.00", "73.00"), ("25.00", "50.00", "62.50", "68.25")]
 
 
 def test_ratings_stand_beside_the_numbers_of_the_paper(text):
