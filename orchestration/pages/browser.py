@@ -41,7 +41,7 @@ def pages(
             "rows.html",
             f"Rows of {name}",
             data={**data, "totals": {table: dataset.total(table) for table in TABLES}},
-            one=dataset,
+            dataset=dataset,
             shown={table: sum(place.file.table == table for place in places) for table in TABLES},
         )
 

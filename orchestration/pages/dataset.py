@@ -45,7 +45,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             "dataset.html",
             name,
             data=data,
-            one=dataset,
+            dataset=dataset,
             steps=[numbers[step] for step in _steps(item, numbers)],
             pictures=pictures.get(name),
             part=part,

@@ -14,6 +14,10 @@ from ops.outcome import Row
 #: Points of one line that a page holds: of longer ones, so many at equal distances.
 MOST_POINTS = 500
 
+_COLUMNS = (
+    "model", "architecture", "set", "steps", "best_step", "metric", "chosen",
+    "examples", "validation_examples",
+)  # fmt: skip
 _REASONS = {
     "epochs": "all epochs were done",
     "steps": "all updates were done",
@@ -22,14 +26,14 @@ _REASONS = {
 
 
 def models(found: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the models, the chosen one first, with a chart for each metric, in the place of their curves.
+    """Return the models, the chosen one first, with a chart for each metric.
 
     A chart has points [step, epoch, value, line]: "training" and "validation" of one metric share it.
     `left_out` are points of no finite value.
     """
     return [
         {
-            **{name: value for name, value in model.items() if name not in ("config", "curve", "reason")},
+            **{name: model[name] for name in _COLUMNS},
             "stopped": _REASONS.get(model["reason"], model["reason"]),
             "best": model["best"] if _is_finite(model["best"]) else None,
             "judged_on": model.get("judged_on"),

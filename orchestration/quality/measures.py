@@ -73,10 +73,8 @@ def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
         counts = pairs.aggregate([([], "count_all")])
         return _spread(counts["row"], pc.subtract(counts["count_all"], 1), "sum", lists)
     if kind == "foreign":
-        words, function_words = (
-            _spread(parents, count(values), "sum", lists) for count in (_size, _function_words)
-        )
-        return _is_foreign(words, function_words)
+        words = _spread(parents, _size(values), "sum", lists)
+        return _is_foreign(words, _spread(parents, _function_words(values), "sum", lists))
     of_item, how = _OF_ITEMS[kind]
     return _spread(parents, of_item(values, parents), how, lists)
 
@@ -84,12 +82,8 @@ def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
 def _spread(parents: pa.Array, values: pa.Array, how: str, lists: pa.ListArray) -> pa.Array:
     """Aggregate items by their row, and give every row its value: 0 is the sum of no items."""
     grouped = pa.table({"row": parents, "value": values}).group_by("row").aggregate([("value", how)])
-    rows, known, found = (
-        pa.array(range(len(lists)), pa.int64()),
-        grouped["row"].combine_chunks(),
-        grouped[f"value_{how}"].combine_chunks(),
-    )
-    spread = found.take(pc.index_in(rows, value_set=known))
+    places = pc.index_in(pa.array(range(len(lists)), pa.int64()), grouped["row"].combine_chunks())
+    spread = grouped[f"value_{how}"].combine_chunks().take(places)
     return pc.fill_null(spread, 0).cast(pa.int64()) if how == "sum" else spread
 
 
