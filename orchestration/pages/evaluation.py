@@ -10,10 +10,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ops.evaluation.table import PairedTest
+from assets.declare.report import Everything
+from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
 from ops.metrics.bootstrap import Comparison, Interval
 from ops.outcome import Row
 from orchestration.lineage.rows import Counted
+from orchestration.pages import learning
+from orchestration.pages.reading import side_file
 
 #: Raters, and pairs of them, that a page holds: those whose agreement rests on the most rows.
 MOST_RATERS = 200
@@ -127,8 +130,29 @@ def _rater(row: Row) -> GridLine:
     return GridLine(name, [row["question"], kappa, same, row["rows"], row["left_out"]])
 
 
-def left_out(counted: Counted | None) -> list[tuple[str, int]]:
-    """Return why units of a dataset do not count, and how many: dropped ones by reason, rejected ones."""
+def values(
+    everything: Everything, numbers: Mapping[str, Counted], of: str, model: str, people: str
+) -> dict[str, Any]:
+    """Return what the templates of all evaluations need, given the names of three datasets.
+
+    `models` with their learning curves, `ratings` as the human evaluation has them, and how far raters agree;
+    `left_out`: why units of each dataset do not count, and how many. Raises ValueError naming a file that
+    cannot be read.
+    """
+    ratings = side_file(everything, people, "table.json")
+    return {
+        "models": learning.models(side_file(everything, model, "models.json") or []),
+        "ratings": ratings,
+        "agreement": agreement(ratings),
+        "left_out": {name: _left_out(numbers.get(name)) for name in (of, model, people)},
+        "declared": everything,
+        "least": LEAST_ITEMS,
+        "few": FEW_ITEMS,
+    }
+
+
+def _left_out(counted: Counted | None) -> list[tuple[str, int]]:
+    """Return dropped units by reason, and rejected ones."""
     if counted is None:
         return []
     rejected = counted.total("rejected")

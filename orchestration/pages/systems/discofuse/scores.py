@@ -204,44 +204,41 @@ def transferred(content: Mapping[str, Any] | None) -> Grid:
     return Grid("Transfer to another corpus", head, lines, "scores transfer", groups)
 
 
-def clarity(table: Mapping[str, Any]) -> Grid:
-    """Return Table 2: whether split texts can be understood."""
+def people(table: Mapping[str, Any]) -> list[Grid]:
+    """Return Tables 2, 5 and 8: clarity of split texts, fusion decisions, detection of the gold text."""
     rows = table["clarity"]
-    lines = []
-    for answer, (name, *values) in PUBLISHED["table_2"].items():
-        counts = [f"{100 * row[answer] / row['examples']:.1f}" for row in rows]
-        shares = [bar(row["share"]) for row in rows]
-        lines.append(GridLine(name, [*(shares if answer == "yes" else counts), *values]))
-    lines.append(GridLine("examples", [*(row["examples"] for row in rows), 500, 500]))
-    head = ("majority", *(row["domain"] for row in rows), "Sports, paper", "Wikipedia, paper")
-    return Grid("Clarity of split texts", head, lines)
-
-
-def decisions(table: Mapping[str, Any]) -> Grid:
-    """Return Table 5: how often people fuse as the text does."""
-    lines = []
+    clarity = [
+        GridLine(name, [*(_majority(row, answer) for row in rows), *paper])
+        for answer, (name, *paper) in PUBLISHED["table_2"].items()
+    ]
+    clarity.append(GridLine("examples", [*(row["examples"] for row in rows), 500, 500]))
+    decisions = []
     for row in table["decisions"]:
-        paper = PUBLISHED["table_5"][row["question"]]
-        parts = zip((row["all"], row["with_connectives"]), paper["paper"], strict=True)
-        cells = [(bar(part["agreement"]), part["examples"], value) for part, value in parts]
-        lines.append(GridLine(paper["name"], [cell for part in cells for cell in part], paper["about"]))
+        question = PUBLISHED["table_5"][row["question"]]
+        parts = zip((row["all"], row["with_connectives"]), question["paper"], strict=True)
+        cells = [cell for part, paper in parts for cell in (bar(part["agreement"]), part["examples"], paper)]
+        decisions.append(GridLine(question["name"], cells, question["about"]))
     everyone, connected = PUBLISHED["table_5_examples"]
-    lines.append(GridLine("examples", ["", "", everyone, "", "", connected]))
-    head = ("decision", "all", "examples", "paper", "with connectives", "examples", "paper")
-    return Grid("Fusion decisions", head, lines)
-
-
-def detection(table: Mapping[str, Any]) -> Grid:
-    """Return Table 8: how often people tell the text from the fusion."""
-    lines = [
+    decisions.append(GridLine("examples", ["", "", everyone, "", "", connected]))
+    detection = [
         GridLine(
             row["domain"],
             [f"{row['same']} of {row['fusions']}", row["rated"], bar(row["differ"]), bar(row["total"])],
         )
         for row in table["detection"]
     ]
-    lines += [
+    detection += [
         GridLine(f"{domain}, paper", [f"{same} of 1000", rated, differ, total])
         for domain, same, rated, differ, total in PUBLISHED["table_8"]
     ]
-    return Grid("Detection of the gold text", ("domain", "same", "rated", "differ", "total"), lines)
+    domains = [row["domain"] for row in rows]
+    of_decisions = ("all", "examples", "paper", "with connectives", "examples", "paper")
+    return [
+        Grid("Clarity of split texts", ("majority", *domains, "Sports, paper", "Wikipedia, paper"), clarity),
+        Grid("Fusion decisions", ("decision", *of_decisions), decisions),
+        Grid("Detection of the gold text", ("domain", "same", "rated", "differ", "total"), detection),
+    ]
+
+
+def _majority(row: Mapping[str, Any], answer: str) -> Any:
+    return bar(row["share"]) if answer == "yes" else f"{100 * row[answer] / row['examples']:.1f}"

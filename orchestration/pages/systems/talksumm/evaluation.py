@@ -12,20 +12,17 @@ from typing import Any
 
 from assets.declare.report import Everything, Files
 from ops.annotation.questionnaire import YES_NO
-from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, named
+from ops.evaluation.table import named
 from ops.outcome import Row
 from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 from orchestration.lineage.rows import Counted
-from orchestration.pages import learning
-from orchestration.pages.evaluation import agreement, left_out
+from orchestration.pages.evaluation import values
 from orchestration.pages.html import embedded, render
 from orchestration.pages.reading import grouped, rows, shortened, side_file
 from orchestration.pages.sampling import rank
 from orchestration.pages.systems.talksumm import scores
 
 DATASET, EXTRACTOR, PEOPLE = "talksumm/evaluation", "talksumm/extractor", "talksumm/human_evaluation"
-
-QUESTIONS = {question.name: question for sheet in QUESTIONNAIRES for question in sheet.questions}
 
 #: Papers whose summaries can be looked at, chosen by the hash of their ids: there may be any number.
 MOST_PAPERS = 500
@@ -40,10 +37,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """
     content = side_file(everything, DATASET, "table.json")
     table = scores.read(content)
-    models = learning.models(side_file(everything, EXTRACTOR, "models.json") or [])
-    ratings = side_file(everything, PEOPLE, "table.json")
-    entries = ratings["questions"] if ratings else []
-    rated = any(entry["ratings"] for entry in entries)
+    shared = values(everything, numbers, DATASET, EXTRACTOR, PEOPLE)
     titles = {row["gold_id"]: row["title"] for row in rows(everything, DATASET, ["gold_id", "title"])}
     chosen = sorted(titles, key=rank)[:MOST_PAPERS]
     listed = [{"id": paper, "title": shortened(titles[paper], LONGEST_TITLE)} for paper in chosen]
@@ -54,7 +48,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         "evaluation.html",
         "talksumm/evaluation.html",
         "Evaluation",
-        data={"models": models, "papers": listed, "metrics": table.metrics},
+        data={"models": shared["models"], "papers": listed, "metrics": table.metrics},
         name_of=scores.metric,
         table=table,
         main=main,
@@ -64,18 +58,12 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         architectures=scores.test_grid("Tests of architectures", "Only of", table.metrics, architectures),
         verdicts=scores.verdicts(tests, table.metrics),
         published=scores.PUBLISHED,
-        least=LEAST_ITEMS,
-        few=FEW_ITEMS,
-        models=models,
         papers=len(titles),
         listed=listed,
         params=numbers[DATASET].item.values.get("talksumm.evaluation") if DATASET in numbers else None,
-        declared=everything,
-        left_out={name: left_out(numbers.get(name)) for name in (DATASET, EXTRACTOR, PEOPLE)},
-        # shown where anybody answered any
-        questions=[(QUESTIONS[entry["question"]], entry) for entry in entries if rated],
+        questions={question.name: question for sheet in QUESTIONNAIRES for question in sheet.questions},
         yes_no=YES_NO,
-        agreement=agreement(ratings),
+        **shared,
     )
     summaries = grouped(rows(everything, DATASET, gold_id=chosen), "gold_id")
     for paper in sorted(summaries):
