@@ -64,7 +64,9 @@ def fitted(rows: Sequence[list[Cell]], total: int = CHARACTERS) -> list[list[Cel
     weights = [[_weight(cell) for cell in row] for row in rows]
     shares = fair([sum(of_row) for of_row in weights], total)
     return [
-        [_cut(cell, most) for cell, most in zip(row, fair(of_row, share), strict=True)]
+        row
+        if sum(of_row) <= share
+        else [_cut(cell, most) for cell, most in zip(row, fair(of_row, share), strict=True)]
         for row, of_row, share in zip(rows, weights, shares, strict=True)
     ]
 

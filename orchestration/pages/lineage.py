@@ -63,6 +63,8 @@ class _Descriptions:
         self.columns: dict[File, list[str]] = {}
         self.standings: dict[RowPlace, list[Any]] = {}
         self.spoken = {}
+        items = {place.file.item.name: place.file.item for place in places}
+        self.steps = {name: _step(item) for name, item in items.items()}
         passages = spoken(ancestry, places, contents)
         for place, row, spans in zip(places, contents, passages, strict=True):
             file = place.file
@@ -91,7 +93,7 @@ class _Descriptions:
                 }
                 for file in files
             ],
-            "datasets": {file.item.name: _step(file.item) for file in files},
+            "datasets": {name: self.steps[name] for name in {file.item.name for file in files}},
             "nodes": [self._node(code, numbers, placed) for code in codes],
         }
 
