@@ -56,7 +56,7 @@ def validate(
     documents: list[dict[str, Any]] = []
     for table in sorted({expectation.table for expectation in expectations}):
         chosen = [expectation for expectation in expectations if expectation.table == table]
-        rows = _comparison(comparison) if table == "counts" else _columns(folder, table, chosen)
+        rows = _row(comparison) if table == "counts" else _columns(folder, table, chosen)
         found, document = _evaluated_once(chosen, month, rows)
         results += found
         documents.append({**json.loads(document), "suite_name": name})
@@ -75,7 +75,12 @@ def suite(name: str, expectations: Suite, month: str) -> ExpectationSuite:
         expectations=[
             {
                 "type": expectation.type,
-                "kwargs": {word: _filled(value, month) for word, value in expectation.arguments.items()},
+                "kwargs": {
+                    word: [month if entry == THIS_MONTH else entry for entry in value]
+                    if isinstance(value, list)
+                    else value
+                    for word, value in expectation.arguments.items()
+                },
                 "meta": {"name": expectation.name, "table": expectation.table},
                 "severity": _SEVERITY[expectation.severity],
             }
@@ -86,12 +91,6 @@ def suite(name: str, expectations: Suite, month: str) -> ExpectationSuite:
     if refused := [expectation.name for expectation in expectations if expectation.name not in known]:
         raise ValueError(f"Great Expectations refuses the type or arguments of {', '.join(refused)}")
     return made
-
-
-def _filled(value: object, month: str) -> object:
-    if isinstance(value, list):
-        return [month if entry == THIS_MONTH else entry for entry in value]
-    return value
 
 
 _evaluated: dict[str, tuple[list[Result], str]] = {}
@@ -141,7 +140,7 @@ def _columns(folder: Path, table: str, expectations: Suite) -> pa.Table:
     return pa.concat_tables([pa.table({name: measured(part, name) for name in names}) for part in parts])
 
 
-def _comparison(values: Mapping[str, float | None]) -> pa.Table:
+def _row(values: Mapping[str, float | None]) -> pa.Table:
     return pa.table({name: pa.array([value], pa.float64()) for name, value in values.items()})
 
 

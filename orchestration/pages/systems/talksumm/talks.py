@@ -134,46 +134,43 @@ def _lost(everything: Everything) -> Iterator[dict[str, Any]]:
 
 def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[str, Aligned]]:
     """Yield month and rows of the chosen pairs; the rows of one month at a time are in memory."""
-    papers = {row["paper_id"] for row in rows(everything, "talksumm/pairs", ["id", "paper_id"], id=chosen)}
-    no_sentence = ["id", "paper_id", "position", "section_title", "text", "reason"]
-    no_sentences = grouped(
-        rows(everything, "sources/sentences", no_sentence, "dropped", paper_id=papers), "paper_id"
-    )
+    pairs, states = "talksumm/pairs", "talksumm/alignments"
+    papers = {row["paper_id"] for row in rows(everything, pairs, ["id", "paper_id"], id=chosen)}
+    columns = ["id", "paper_id", "position", "section_title", "text", "reason"]
+    lost = rows(everything, "sources/sentences", columns, "dropped", paper_id=papers)
+    no_sentences = grouped(lost, "paper_id")
     sections = {
         row["id"]: [section["title"] or "" for section in row["sections"] or []]
         for row in rows(everything, "sources/papers", ["id", "sections"], id=papers)
     }
-    labels = _labels(everything)
-    scores = _scores(everything)
-    for month in everything.get("talksumm/pairs", {}):
-
-        def of_pairs(
-            dataset: str, columns: list[str], table: str = "kept", month: str = month
-        ) -> dict[str, list[Row]]:
-            found = rows(everything, dataset, ["id", "pair_id", *columns], table, month, pair_id=chosen)
-            return grouped(found, "pair_id")
-
-        states = of_pairs("talksumm/alignments", ["count", "seconds", "spans"])
-        left_out = of_pairs("talksumm/alignments", ["reason", "score"], "dropped")
-        summaries = of_pairs("talksumm/summaries", ["source_ids", "budget", "words", "paper_words"])
-        talks = {
-            row["id"]: row
-            for row in rows(everything, "sources/talks", ["id", "document", "date", "url"], month=month)
-        }
-        # one talk at a time is Python objects
-        for pair in rows(everything, "talksumm/pairs", month=month, at_once=1, id=chosen):
-            aligned = Aligned(
-                pair=pair,
-                states=states[pair["id"]],
-                left_out={state["id"]: state for state in left_out[pair["id"]]},
-                summaries=summaries[pair["id"]],
-                no_sentences=no_sentences[pair["paper_id"]],
-                headings=sections.get(pair["paper_id"], ()),
-                talk=talks.get(pair["talk_id"], {}),
-                labels=labels.get(pair["talk_id"], ()),
-                score=scores.get(pair["talk_id"]),
+    labels, scores = _labels(everything), _scores(everything)
+    for month in everything.get(pairs, {}):
+        kept, dropped, summaries = (
+            grouped(rows(everything, name, ["id", "pair_id", *of], table, month, pair_id=chosen), "pair_id")
+            for name, table, of in (
+                (states, "kept", ["count", "seconds", "spans"]),
+                (states, "dropped", ["reason", "score"]),
+                ("talksumm/summaries", "kept", ["source_ids", "budget", "words", "paper_words"]),
             )
-            yield month, aligned
+        )
+        found = rows(everything, "sources/talks", ["id", "document", "date", "url"], month=month)
+        talks = {row["id"]: row for row in found}
+        # one talk at a time is Python objects
+        for pair in rows(everything, pairs, month=month, at_once=1, id=chosen):
+            yield (
+                month,
+                Aligned(
+                    pair=pair,
+                    states=kept[pair["id"]],
+                    left_out={state["id"]: state for state in dropped[pair["id"]]},
+                    summaries=summaries[pair["id"]],
+                    no_sentences=no_sentences[pair["paper_id"]],
+                    headings=sections.get(pair["paper_id"], ()),
+                    talk=talks.get(pair["talk_id"], {}),
+                    labels=labels.get(pair["talk_id"], ()),
+                    score=scores.get(pair["talk_id"]),
+                ),
+            )
 
 
 def _labels(everything: Everything) -> dict[str, list[Row]]:
