@@ -35,7 +35,7 @@ def rows(
     for folder in months.values() if month is None else filter(None, [months.get(month)]):
         for part in tables(folder, table, columns):
             for column, values in wanted.items():
-                known = pa.array(sorted(values), part[column].type)
+                known = pa.array(list(values), part[column].type)
                 part = part.filter(pc.is_in(part[column], value_set=known))
             for batch in part.to_batches(max_chunksize=at_once):
                 yield from batch.to_pylist()

@@ -16,6 +16,7 @@ from ops.outcome import of_role
 from ops.text.word_diff import difference
 from orchestration.lineage.ancestry import Ancestry, RowPlace
 from orchestration.lineage.rows import read
+from orchestration.pages.reading import shortened
 from orchestration.pages.sampling import fair
 
 #: Characters of all texts that are held beside a page's rows for comparison.
@@ -65,21 +66,17 @@ def standing(sentences: Sequence[str], text: str) -> list[int]:
 
 
 def _of_rows(olds: Sequence[Old], news: Sequence[str | None]) -> list[dict[str, Any]]:
-    sizes = [
-        len(old) + len(new or "") if isinstance(old, str) else 0 for old, new in zip(olds, news, strict=True)
-    ]
+    pairs = list(zip(olds, news, strict=True))
+    sizes = [len(old) + len(new or "") if isinstance(old, str) else 0 for old, new in pairs]
     of_rows: list[dict[str, Any]] = []
-    for old, new, share in zip(olds, news, fair(sizes, CHARACTERS), strict=True):
+    for (old, new), share in zip(pairs, fair(sizes, CHARACTERS), strict=True):
         if old is None or new is None:
             of_rows.append({})
         elif isinstance(old, list):
             of_rows.append({"marked": standing(old, new)})
         else:
-            cut = [
-                _cut(text, most)
-                for text, most in zip((old, new), fair([len(old), len(new)], share), strict=True)
-            ]
-            of_rows.append({"difference": difference(*cut)})
+            before, after = fair([len(old), len(new)], share)
+            of_rows.append({"difference": difference(shortened(old, before), shortened(new, after))})
     return of_rows
 
 
@@ -125,12 +122,8 @@ def _fitted(texts: Sequence[Sequence[str]]) -> list[list[str]]:
     shares = fair([sum(map(len, text)) for text in texts], CHARACTERS)
     return [
         [
-            _cut(sentence, max(most, _LEAST))
+            shortened(sentence, max(most, _LEAST))
             for sentence, most in zip(text, fair([*map(len, text)], share), strict=True)
         ]
         for text, share in zip(texts, shares, strict=True)
     ]
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
