@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assets.declare.report import Everything, Files
-from ops.annotation.questionnaire import YES_NO
 from ops.evaluation.table import named
 from ops.outcome import Row
-from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 from orchestration.lineage.rows import Counted
 from orchestration.pages.evaluation import values
 from orchestration.pages.html import embedded, render
@@ -61,8 +59,6 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         papers=len(titles),
         listed=listed,
         params=numbers[DATASET].item.values.get("talksumm.evaluation") if DATASET in numbers else None,
-        questions={question.name: question for sheet in QUESTIONNAIRES for question in sheet.questions},
-        yes_no=YES_NO,
         **shared,
     )
     summaries = grouped(rows(everything, DATASET, gold_id=chosen), "gold_id")
