@@ -15,7 +15,6 @@ from orchestration.files.identity import version
 from orchestration.files.publish import write_file
 from orchestration.live.former_numbers import former
 from orchestration.live.versions import write_versions
-from orchestration.mlflow import tracking
 from orchestration.pages.html import embedded
 from orchestration.quality import docs
 from orchestration.state import validation_history as history
@@ -138,6 +137,7 @@ def _month(
     """Return the state of a partition: bad where its last attempt failed, stale, warned, or good."""
     record = status.record
     run = failure.run if failure else record.run_id if record else None
+    addresses = Addresses(workspace)
     shown = latest and (latest["run_id"] == run or (record and latest["version"] == record.version))
     warnings = latest["warnings"] if latest and shown else 0
     mood, shown_state = _stands(status, failure, warnings)
@@ -148,8 +148,8 @@ def _month(
         "why": failure.why if failure else "" if status.fresh else "; ".join(status.reasons),
         "warnings": warnings,
         "version": record.version if record else None,
-        "run": Addresses(workspace).dagster_run(run) if run else None,
-        "tracked": tracking.find(workspace, item, month, record) if record and not failure else None,
+        "run": addresses.dagster_run(run) if run else None,
+        "tracked": addresses.tracked(item.name, month, record.version) if record and not failure else None,
         "checks": _checks(latest["expectations"]) if latest and shown else [],
         "docs": f"{_DOCS}{page}" if page and shown else None,
     }

@@ -1,8 +1,8 @@
 """One MLflow run a made partition: what it read, with which params, from which code, and what came out.
 
-Belongs here: what a partition's run and its child runs say, and finding them again. Not here: the store's
-tables (store.py). Tracking fails a partition only where the disk is full: what else goes wrong
-is a warning in its log.
+Belongs here: what a partition's run and its child runs say. Not here: how they come into MLflow (outbox.py,
+send.py). Tracking fails a partition only where the disk is full: what else goes wrong is a warning in its
+log.
 
 An experiment is a dataset, a run is named after its partition. The versions of inputs and output are MLflow
 datasets, whose digest is DVC's hash of the folder.
@@ -14,7 +14,6 @@ import errno
 import json
 import os
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -27,12 +26,10 @@ import pyarrow.parquet as pq
 from assets.declare.child_runs import Trials
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from orchestration.files.damage import make_folder
 from orchestration.files.full_disk import DiskFullError, full_disk
 from orchestration.files.parquet import TABLES
 from orchestration.messages.failures import describe
-from orchestration.mlflow import store as mlflow_store
-from orchestration.mlflow.store import Experiment, TrackedDataset, TrackedRun, Written
+from orchestration.mlflow.outbox import Entry, TrackedDataset, TrackedModel, TrackedRun, put
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import flattened
 from orchestration.state.records import PartitionRecord, read_record
@@ -40,6 +37,9 @@ from orchestration.workspace.workspace import Workspace
 
 #: What runs themselves write into the checkout: it does not make the tree another one than the commit.
 _WRITTEN = ("dvc.lock", "code.json", "metrics")
+
+#: Of its two kinds of experiments, MLflow shows runs in a table, with their metrics, for this one.
+_KIND = {"mlflow.experimentKind": "custom_model_development"}
 
 
 def track(
@@ -49,47 +49,18 @@ def track(
     record: PartitionRecord,
     faults: Mapping[str, Iterable[str]],
 ) -> None:
-    """Write the run of a partition that was just made, with the faults that checks found, by check.
+    """Put the run of a partition that was just made into the outbox, with the faults that each check found.
 
     It is a failed run where no record of the partition was written. Whatever goes wrong is a warning in the
     log of the Dagster run that this is called in; only for a full disk this raises DiskFullError.
     """
     try:
-        make_folder(workspace.mlflow_store.parent)
-        with tempfile.TemporaryDirectory(dir=workspace.mlflow_store.parent) as staging:
-            run = _run(workspace, item, month, record, faults, Path(staging))
-            mlflow_store.write(workspace.mlflow_store, _experiment(item), run)
+        run = _run(workspace, item, month, record, faults)
+        put(workspace, Entry(item.name, run, {**_KIND, "mlflow.note.content": item.function.__doc__ or ""}))
     except Exception as error:
         if (line := full_disk(error)) is not None:
             raise DiskFullError(errno.ENOSPC, line) from error
-        dg.get_dagster_logger().warning(
-            f"not tracked in MLflow: {describe(error)} ({workspace.shown(workspace.mlflow_store)})"
-        )
-
-
-def find(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> str | None:
-    """Return the address of the latest run that made this version of a partition; None for none."""
-    tags = {"partition": month or "all", "data version": record.version}
-    try:
-        found = mlflow_store.find(workspace.mlflow_store, item.name, tags)
-    except Exception:  # a link is left out: an error of the store is reported where runs are written
-        return None
-    return _address(workspace, found)
-
-
-def latest(workspace: Workspace, name: str, month: str) -> str | None:
-    """Return the address of the latest run of a partition. Raises sqlite3.Error for a broken store."""
-    return _address(workspace, mlflow_store.find(workspace.mlflow_store, name, {"partition": month or "all"}))
-
-
-def _address(workspace: Workspace, found: Written | None) -> str | None:
-    return Addresses(workspace).mlflow_run(found.experiment_id, found.run_id) if found else None
-
-
-def _experiment(item: Declaration) -> Experiment:
-    # Of its two kinds, MLflow shows runs in a table, with their metrics beside each other, for this one.
-    kind = {"mlflow.experimentKind": "custom_model_development"}
-    return Experiment(item.name, {**kind, "mlflow.note.content": item.function.__doc__ or ""})
+        dg.get_dagster_logger().warning(f"not tracked in MLflow: {describe(error)}")
 
 
 def _run(
@@ -98,7 +69,6 @@ def _run(
     month: str,
     record: PartitionRecord,
     faults: Mapping[str, Iterable[str]],
-    staging: Path,
 ) -> TrackedRun:
     end = int(time.time() * 1000)
     common = {"mlflow.source.type": "LOCAL", "mlflow.source.name": f"assets: {item.name}", **_git(workspace)}
@@ -110,10 +80,10 @@ def _run(
         params=_params(record.key["params"]),
         metrics=_metrics(record) if item.shape else {"seconds": record.seconds or 0.0},
         tags={**common, **_tags(workspace, item, month, record), **_faults(faults)},
-        tables=[*_inputs(record), _output(workspace, item, month, record)],
+        datasets=[*_inputs(record), _output(workspace, item, month, record)],
         children=[
             *(_children(item.trials, workspace.folder(item, month), common, end) if item.trials else ()),
-            *_trainings(workspace, item, workspace.folder(item, month), record, common, end, staging),
+            *_trainings(workspace, item, workspace.folder(item, month), record, common, end),
         ],
     )
 
@@ -193,37 +163,26 @@ def _trainings(
     record: PartitionRecord,
     tags: Mapping[str, str],
     end: int,
-    staging: Path,
 ) -> Iterator[TrackedRun]:
     """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
-    trains = item.trains
-    if trains is None:
+    if item.trains is None:
         return
-    for number, model in enumerate(json.loads((place / trains.file).read_text())):
-        folder = None
-        if model["chosen"]:
-            from orchestration.mlflow.models import save_model
-
-            folder = staging / str(number) / "model"
-            folder.parent.mkdir()
-            packages = record.key["code"]["packages"].items()
-            save_model(trains.kind, place / model["model"], folder, packages)
-        numbers = {name: value for name, value in model.items() if isinstance(value, (int, float))}
+    for report in json.loads((place / item.trains.file).read_text()):
+        files = workspace.shown(place / report["model"])
+        numbers = {name: value for name, value in report.items() if type(value) in (int, float)}
+        texts = {name: value for name, value in report.items() if isinstance(value, (str, dict))}
+        packages = record.key["code"]["packages"]
         yield TrackedRun(
-            name=model["model"],
+            name=report["model"],
             status="FINISHED",
             start=end,
             end=end,
-            params=_params({name: value for name, value in model.items() if isinstance(value, (str, dict))}),
-            metrics={name: float(value) for name, value in numbers.items() if not isinstance(value, bool)},
-            tags={
-                **tags,
-                "chosen": str(model["chosen"]).lower(),
-                "files": workspace.shown(place / model["model"]),
-            },
-            tables=[*_inputs(record)],
-            curve=[(point["name"], point["step"], point["value"]) for point in model["curve"]],
-            artifacts=folder,
+            params=_params(texts),
+            metrics={name: float(value) for name, value in numbers.items()},
+            tags={**tags, "chosen": str(report["chosen"]).lower(), "files": files},
+            datasets=[*_inputs(record)],
+            curve=[(point["name"], point["step"], point["value"]) for point in report["curve"]],
+            model=TrackedModel(item.trains.kind.module, files, packages) if report["chosen"] else None,
         )
 
 

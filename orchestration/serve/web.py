@@ -8,7 +8,6 @@ same thing. Not here: what the pages say (orchestration/pages, orchestration/qua
 from __future__ import annotations
 
 import html
-import sqlite3
 import urllib.parse
 from functools import partial
 from pathlib import Path
@@ -134,13 +133,14 @@ def _dagster(addresses: Addresses, request: Request) -> Response:
 
 
 def _mlflow(addresses: Addresses, request: Request) -> Response:
-    """Lead to the latest run of a dataset, or of its month, in MLflow."""
-    from orchestration.mlflow.tracking import latest
+    """Lead to the latest run of a dataset or of its month, or to that which made a version, in MLflow."""
+    from orchestration.mlflow.send import find
 
-    where = request.path_params
+    where, version = request.path_params, request.query_params.get("version")
+    tags = {"partition": where.get("month", "all"), **({"data version": version} if version else {})}
     try:
-        found = latest(addresses.workspace, f"{where['group']}/{where['name']}", where.get("month", ""))
-    except sqlite3.Error:
+        found = find(addresses.workspace, f"{where['group']}/{where['name']}", tags)
+    except Exception:  # MLflow is away or knows no such run: its own pages say more
         found = None
     return _sealed(RedirectResponse(found or addresses.mlflow(), 302))
 
