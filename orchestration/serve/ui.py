@@ -92,11 +92,12 @@ def _start(workspace: Workspace, base: int) -> Iterator[Child]:
     make_folder(_logs(workspace))
     silverloom = (sys.executable, "-m", "orchestration.cli")
     code = ("-m", "orchestration.dagster.definitions", "--code-server-log-level", "warning")
+    mlflow = (*silverloom, "serve-mlflow", str(base + 2))
     commands: dict[str, tuple[str, ...]] = {
         "dagster-webserver": (*silverloom, "serve-dagster", str(base)),
         "dagster-daemon": (str(Path(sys.executable).with_name("dagster-daemon")), "run", *code),
         "pages": (*silverloom, "serve-pages", str(base + 1)),
-        "mlflow": (*silverloom, "serve-mlflow", str(base + 2)),
+        **({} if workspace.tracking_uri.startswith("http") else {"mlflow": mlflow}),
         "watch": (*silverloom, "watch"),
     }
     return (_child(workspace, name, *command) for name, command in commands.items())

@@ -166,8 +166,10 @@ def test_mlflows_experiments_are_the_datasets_and_list_their_partitions(visit, s
 
 
 def sound(opened):
-    """Nothing went wrong, but for a remark of the browser on how often MLflow's page measures itself."""
-    opened.errors[:] = [error for error in opened.errors if "ResizeObserver loop" not in error]
+    """Nothing went wrong, but for what MLflow's own pages do: they ask who is logged in, where nobody can."""
+    expected = ("ResizeObserver loop", "the server responded with a status of 404")
+    opened.errors[:] = [error for error in opened.errors if not any(text in error for text in expected)]
+    opened.failed[:] = [failed for failed in opened.failed if "/mlflow/users/current" not in failed]
     opened.assert_sound()
 
 
