@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from typing import Any
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.declare.child_runs import Trials
+from assets.declare.child_runs import Trainings, Trials
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.files.full_disk import DiskFullError, full_disk
@@ -71,20 +71,24 @@ def _run(
     faults: Mapping[str, Iterable[str]],
 ) -> TrackedRun:
     end = int(time.time() * 1000)
+    folder, inputs = workspace.folder(item, month), list(_inputs(record))
     common = {"mlflow.source.type": "LOCAL", "mlflow.source.name": f"assets: {item.name}", **_git(workspace)}
+    trials = _trials(item.trials, folder, common, end) if item.trials else ()
+    trainings = _trainings(workspace, item.trains, folder, record, common, end) if item.trains else ()
     return TrackedRun(
         name=month or "all",
         status="FINISHED" if read_record(workspace, item, month) else "FAILED",
         start=end - int((record.seconds or 0) * 1000),
         end=end,
         params=_params(record.key["params"]),
-        metrics=_metrics(record) if item.shape else {"seconds": record.seconds or 0.0},
-        tags={**common, **_tags(workspace, item, month, record), **_faults(faults)},
-        datasets=[*_inputs(record), _output(workspace, item, month, record)],
-        children=[
-            *(_children(item.trials, workspace.folder(item, month), common, end) if item.trials else ()),
-            *_trainings(workspace, item, workspace.folder(item, month), record, common, end),
-        ],
+        metrics={**(_counts(record) if item.shape else {}), "seconds": record.seconds or 0.0},
+        tags={
+            **common,
+            **_tags(workspace, item, month, record),
+            **{f"failed check/{name}": "; ".join(texts) for name, texts in faults.items()},
+        },
+        datasets=[*inputs, _output(workspace, item, month, record)],
+        children=[*trials, *(replace(training, datasets=inputs) for training in trainings)],
     )
 
 
@@ -95,14 +99,10 @@ def _params(sections: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _metrics(record: PartitionRecord) -> dict[str, float]:
+def _counts(record: PartitionRecord) -> dict[str, float]:
     rows = {name: float(record.counts[name]) for name in TABLES}
-    return {
-        **rows,
-        "drop share": rows["dropped"] / (sum(rows.values()) or 1),
-        **{f"dropped/{reason}": float(number) for reason, number in record.counts["reasons"].items()},
-        "seconds": record.seconds or 0.0,
-    }
+    reasons = {f"dropped/{reason}": float(number) for reason, number in record.counts["reasons"].items()}
+    return {**rows, "drop share": rows["dropped"] / (sum(rows.values()) or 1), **reasons}
 
 
 def _tags(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> dict[str, str]:
@@ -123,10 +123,6 @@ def _tags(workspace: Workspace, item: Declaration, month: str, record: Partition
     }
 
 
-def _faults(faults: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    return {f"failed check/{name}": "; ".join(texts) for name, texts in faults.items()}
-
-
 def _inputs(record: PartitionRecord) -> Iterator[TrackedDataset]:
     for name, versions in record.key["inputs"].items():
         for month, version in versions.items():
@@ -140,14 +136,15 @@ def _output(workspace: Workspace, item: Declaration, month: str, record: Partiti
     return TrackedDataset(label(item, month), record.version, "output", source, rows)
 
 
-def _children(trials: Trials, place: Path, tags: Mapping[str, str], end: int) -> Iterator[TrackedRun]:
+def _trials(trials: Trials, folder: Path, tags: Mapping[str, str], end: int) -> Iterator[TrackedRun]:
     """Yield a run for each kept row of a dataset whose rows are trials."""
-    for path in sorted(place.glob("kept-*.parquet")):
+    for path in sorted(folder.glob("kept-*.parquet")):
         for row in pq.read_table(path, columns=["id", *trials.params, *trials.metrics]).to_pylist():
-            params = {name: _short(row[name]) for name in trials.params}
+            values = {name: row[name] for name in trials.params}
+            params = {name: f"{x:g}" if isinstance(x, float) else str(x) for name, x in values.items()}
             yield TrackedRun(
-                name=", ".join(f"{name}={value}" for name, value in params.items()),
-                status="FINISHED",
+                ", ".join(f"{name}={value}" for name, value in params.items()),
+                "FINISHED",
                 start=end,
                 end=end,
                 params=params,
@@ -158,59 +155,40 @@ def _children(trials: Trials, place: Path, tags: Mapping[str, str], end: int) ->
 
 def _trainings(
     workspace: Workspace,
-    item: Declaration,
-    place: Path,
+    trains: Trainings,
+    folder: Path,
     record: PartitionRecord,
     tags: Mapping[str, str],
     end: int,
 ) -> Iterator[TrackedRun]:
     """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
-    if item.trains is None:
-        return
-    for report in json.loads((place / item.trains.file).read_text()):
-        files = workspace.shown(place / report["model"])
-        numbers = {name: value for name, value in report.items() if type(value) in (int, float)}
-        texts = {name: value for name, value in report.items() if isinstance(value, (str, dict))}
-        packages = record.key["code"]["packages"]
+    for report in json.loads((folder / trains.file).read_text()):
+        files = workspace.shown(folder / report["model"])
+        model = TrackedModel(trains.kind.module, files, record.key["code"]["packages"])
         yield TrackedRun(
-            name=report["model"],
-            status="FINISHED",
+            report["model"],
+            "FINISHED",
             start=end,
             end=end,
-            params=_params(texts),
-            metrics={name: float(value) for name, value in numbers.items()},
+            params=_params({name: value for name, value in report.items() if isinstance(value, (str, dict))}),
+            metrics={name: float(value) for name, value in report.items() if type(value) in (int, float)},
             tags={**tags, "chosen": str(report["chosen"]).lower(), "files": files},
-            datasets=[*_inputs(record)],
             curve=[(point["name"], point["step"], point["value"]) for point in report["curve"]],
-            model=TrackedModel(item.trains.kind.module, files, packages) if report["chosen"] else None,
+            model=model if report["chosen"] else None,
         )
-
-
-def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @cache
 def _git(workspace: Workspace) -> dict[str, str]:
     """Return the commit that this process began on, and whether the tree was another; {} outside of git."""
     kept_out = [f":(exclude){path}" for path in _WRITTEN]
+    command = ["git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "--", ".", *kept_out]
     try:
-        commit = _ask_git(workspace, "rev-parse", "HEAD")
-        dirty = bool(_ask_git(workspace, "status", "--porcelain", "--", ".", *kept_out))
+        done = subprocess.run(
+            command, cwd=workspace.root, check=True, capture_output=True, text=True, timeout=20
+        )
     except (OSError, subprocess.SubprocessError):
         return {}
-    return {"mlflow.source.git.commit": commit, "mlflow.source.git.dirty": str(dirty).lower()}
-
-
-def _ask_git(workspace: Workspace, *command: str) -> str:
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
-    done = subprocess.run(
-        ["git", *command],
-        cwd=workspace.root,
-        env=environment,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=20,
-    )
-    return done.stdout.strip()
+    first, *lines = done.stdout.splitlines()  # "# branch.oid <commit>", other headers, what is changed
+    dirty = any(not line.startswith("#") for line in lines)
+    return {"mlflow.source.git.commit": first.split()[-1], "mlflow.source.git.dirty": str(dirty).lower()}
