@@ -22,6 +22,7 @@ from ops.models.seq2seq.pieces import Pieces
 from ops.models.seq2seq.served import KIND
 from orchestration.mlflow.outbox import Entry, TrackedDataset, TrackedModel, TrackedRun, put, waiting
 from orchestration.mlflow.send import TAG, find, send
+from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
 from tests.waiting import ended, until
 
@@ -244,6 +245,7 @@ import sys
 from pathlib import Path
 import orchestration
 from orchestration.mlflow.send import send
+from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
 sys.exit(send(Workspace(Path(sys.argv[1]))) or 0)
 """
@@ -342,6 +344,20 @@ def test_an_experiment_that_was_deleted_says_how_to_bring_it_back(tmp_workspace)
     client.delete_experiment(client.get_experiment_by_name("talksumm/pairs").experiment_id)
     put(tmp_workspace, entry())
     assert "mlflow experiments restore" in send(tmp_workspace)
+
+
+def test_runs_go_where_the_environment_or_else_params_say(tmp_path, monkeypatch):
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    assert Workspace(tmp_path).tracking_uri == f"sqlite:///{tmp_path}/.silverloom/mlflow.db"
+    params = (ROOT / "params.yaml").read_text()
+    assert 'mlflow: ""' in params
+    (tmp_path / "named").mkdir()
+    (tmp_path / "named/params.yaml").write_text(params.replace('mlflow: ""', "mlflow: http://example.org"))
+    named = Workspace(tmp_path / "named")
+    assert named.tracking_uri == "http://example.org" and not named.tracked_here
+    assert Addresses(named).mlflow().startswith("http://example.org/#/experiments")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///elsewhere.db")
+    assert named.tracking_uri == "sqlite:///elsewhere.db" and not named.tracked_here
 
 
 def test_where_nothing_waits_no_client_is_loaded(tmp_path):
