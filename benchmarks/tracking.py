@@ -14,7 +14,7 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 import orchestration
-from orchestration.mlflow.outbox import Entry, TrackedDataset, TrackedRun, put
+from orchestration.mlflow.outbox import WaitingRun, TrackedDataset, TrackedRun, put
 from orchestration.mlflow.send import send
 from orchestration.mlflow.store import prepare
 from orchestration.workspace.workspace import Workspace
@@ -30,7 +30,7 @@ datasets = [TrackedDataset(f"in {n}", f"{n:032x}.dir", "input", "{}") for n in r
 def track(name, children=()):
     seconds = [time.monotonic()]
     run = TrackedRun("2018-06", "FINISHED", 0, 1, params, metrics, tags, datasets, children)
-    put(workspace, Entry(name, run))
+    put(workspace, WaitingRun(name, run))
     seconds.append(time.monotonic())
     assert send(workspace) == ""
     seconds.append(time.monotonic())

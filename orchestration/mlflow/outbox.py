@@ -75,7 +75,7 @@ class TrackedRun:
 
 
 @dataclass(frozen=True)
-class Entry:
+class WaitingRun:
     """A run and the experiment that it belongs to, with the tags that the experiment is created with."""
 
     experiment: str
@@ -83,7 +83,7 @@ class Entry:
     experiment_tags: Mapping[str, str] = field(default_factory=dict)
 
 
-_ENTRY = TypeAdapter(Entry)
+_WAITING = TypeAdapter(WaitingRun)
 
 
 def outbox(workspace: Workspace) -> Path:
@@ -96,12 +96,12 @@ def waiting(workspace: Workspace) -> list[Path]:
     return sorted(outbox(workspace).glob("[!.]*.zip"))
 
 
-def put(workspace: Workspace, entry: Entry) -> Path:
+def put(workspace: Workspace, entry: WaitingRun) -> Path:
     """Write a run into the outbox, whole or not at all. Raises DiskFullError."""
     path = outbox(workspace) / f"{time.time_ns()}-{uuid.uuid4().hex[:12]}.zip"
     models = [child.model for child in entry.run.children if child.model]
     with writing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        archive.writestr(_RUN, _ENTRY.dump_json(entry))
+        archive.writestr(_RUN, _WAITING.dump_json(entry))
         for model in models:
             _add(archive, workspace.root / model.folder, model.folder)
         if models:
@@ -109,11 +109,11 @@ def put(workspace: Workspace, entry: Entry) -> Path:
     return path
 
 
-def take(path: Path, folder: Path) -> Entry:
+def take(path: Path, folder: Path) -> WaitingRun:
     """Return the run of a file, and unpack what else is in it. Raises DamagedError."""
     try:
         with zipfile.ZipFile(path) as archive:
-            entry = _ENTRY.validate_json(archive.read(_RUN))
+            entry = _WAITING.validate_json(archive.read(_RUN))
             archive.extractall(folder)
     except (zipfile.BadZipFile, LookupError, ValueError, EOFError, IsADirectoryError) as error:
         raise DamagedError(error) from None

@@ -23,7 +23,7 @@ from orchestration.files.locks import lock_within
 from orchestration.files.sqlite import damaged
 from orchestration.messages.failures import describe
 from orchestration.mlflow.names import accepted
-from orchestration.mlflow.outbox import Entry, TrackedRun, outbox, take, waiting
+from orchestration.mlflow.outbox import TrackedRun, WaitingRun, outbox, take, waiting
 from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
@@ -132,7 +132,7 @@ class _Sender:
             self._end(parent, entry.run, Path(folder))
         path.unlink()
 
-    def _experiment(self, entry: Entry) -> str:
+    def _experiment(self, entry: WaitingRun) -> str:
         name = entry.experiment
         if name not in self._experiments:
             found = self._client.get_experiment_by_name(name)

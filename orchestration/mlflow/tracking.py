@@ -29,7 +29,7 @@ from assets.declare.graph import label
 from orchestration.files.full_disk import DiskFullError, full_disk
 from orchestration.files.parquet import TABLES
 from orchestration.messages.failures import describe
-from orchestration.mlflow.outbox import Entry, TrackedDataset, TrackedModel, TrackedRun, put
+from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import flattened
 from orchestration.state.records import PartitionRecord, read_record
@@ -56,7 +56,10 @@ def track(
     """
     try:
         run = _run(workspace, item, month, record, faults)
-        put(workspace, Entry(item.name, run, {**_KIND, "mlflow.note.content": item.function.__doc__ or ""}))
+        put(
+            workspace,
+            WaitingRun(item.name, run, {**_KIND, "mlflow.note.content": item.function.__doc__ or ""}),
+        )
     except Exception as error:
         if (line := full_disk(error)) is not None:
             raise DiskFullError(errno.ENOSPC, line) from error

@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from orchestration.mlflow.outbox import Entry, TrackedRun, put, waiting
+from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import find
 from orchestration.workspace.environment import QUIET, STRICT
 from orchestration.workspace.workspace import Workspace
@@ -26,7 +26,7 @@ def test_all_ends_on_an_interrupt(done):
 
 
 def test_runs_that_wait_are_sent_to_mlflow(done):
-    put(Workspace(done.root), Entry("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
+    put(Workspace(done.root), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
     with started(done):
         until(lambda: not waiting(Workspace(done.root)))
     assert find(Workspace(done.root), "talksumm/pairs", {"mlflow.runName": "waited"})

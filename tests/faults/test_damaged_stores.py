@@ -11,7 +11,7 @@ import pytest
 
 from orchestration.dagster import instance
 from orchestration.files.sqlite import damaged, fault
-from orchestration.mlflow.outbox import Entry, TrackedRun, put, waiting
+from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import find, send
 from orchestration.mlflow.store import prepare
 from orchestration.workspace.workspace import Workspace
@@ -51,7 +51,7 @@ def store(migrated, tmp_path):
 def write(path, month):
     """Send a run to a store; what is said of runs that wait."""
     run = TrackedRun(month, "FINISHED", 1, 2, tags={"partition": month})
-    put(Workspace(path.parents[1]), Entry(NAME, run))
+    put(Workspace(path.parents[1]), WaitingRun(NAME, run))
     return send(Workspace(path.parents[1]))
 
 

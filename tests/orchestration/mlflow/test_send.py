@@ -20,7 +20,7 @@ from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.files import make, save
 from ops.models.seq2seq.pieces import Pieces
 from ops.models.seq2seq.served import KIND
-from orchestration.mlflow.outbox import Entry, TrackedDataset, TrackedModel, TrackedRun, put, waiting
+from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import TAG, find, send
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
@@ -43,9 +43,9 @@ RUN = TrackedRun(
 )
 
 
-def entry(name="2018-06", children=(), **changes) -> Entry:
+def entry(name="2018-06", children=(), **changes) -> WaitingRun:
     run = TrackedRun(**{**vars(RUN), "name": name, "children": children, **changes})
-    return Entry("talksumm/pairs", run, {"mlflow.note.content": "what"})
+    return WaitingRun("talksumm/pairs", run, {"mlflow.note.content": "what"})
 
 
 def child(number) -> TrackedRun:
