@@ -80,15 +80,17 @@ def watch(workspace: Workspace) -> None:
 
 def marks(workspace: Workspace) -> Iterator[FileMark]:
     """Yield name, time of change and size of every file that the present is told from."""
-    yield from _files(workspace.state / name for name in ("records", "history", "validations"))
+    root, git = workspace.root, workspace.root / ".git"
     yield from _files(
-        [workspace.data, *(workspace.root / name for name in ("params.yaml", "dvc.lock", *CODE))]
+        [
+            *(workspace.state / name for name in ("records", "history", "validations")),
+            *(root / name for name in ("params.yaml", "dvc.lock", "data", *CODE)),
+            *_sources(workspace, _time(root / "params.yaml")),
+            *(git / name for name in ("HEAD", "packed-refs", "refs/heads")),
+            workspace.quality / "docs" / _RENDERED,
+        ]
     )
-    yield from _files(
-        [*_sources(workspace, _changed(workspace.root / "params.yaml")), *_head(workspace.root / ".git")]
-    )
-    yield from _files([workspace.data / "quality" / "docs" / _RENDERED])
-    yield from (mark for mark in _files(workspace.root / name for name in _RUNS) if mark[2])
+    yield from (mark for mark in _files(root / name for name in _RUNS) if mark[2])
 
 
 def _files(places: Iterable[Path]) -> Iterator[FileMark]:
@@ -116,7 +118,7 @@ def _mark(path: Path) -> Iterator[FileMark]:
         yield str(path), found.st_mtime_ns, found.st_size
 
 
-def _changed(path: Path) -> int:
+def _time(path: Path) -> int:
     return next((time for _, time, _ in _mark(path)), 0)
 
 
@@ -124,20 +126,10 @@ def _changed(path: Path) -> int:
 def _sources(workspace: Workspace, _: int) -> tuple[Path, ...]:
     """Return where the sources of params.yaml lie, read anew when that changes."""
     read_again()
-    try:
-        groups = workspace.settings.sources
-        return tuple(workspace.root / source.path for group in groups.values() for source in group.values())
-    except ParamsError:
-        return ()  # what is wrong with it is what the writers say
-
-
-def _head(git: Path) -> Iterator[Path]:
-    """Yield the files of a repository that change with its present commit."""
-    yield git / "HEAD"
-    with contextlib.suppress(OSError, ValueError):
-        kind, _, ref = (git / "HEAD").read_text().partition(": ")
-        if kind == "ref":
-            yield from (git / ref.strip(), git / "packed-refs")
+    with contextlib.suppress(ParamsError):  # what is wrong with it is what the writers say
+        groups = workspace.settings.sources.values()
+        return tuple(workspace.root / source.path for group in groups for source in group.values())
+    return ()
 
 
 def _run(workspace: Workspace, command: str) -> None:
