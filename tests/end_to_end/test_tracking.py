@@ -158,3 +158,16 @@ def test_a_stage_leaves_its_runs_to_the_next_command(done):
     assert waiting and len(runs(done, "talksumm/alignments")) == 2
     assert done.silverloom("send") == "no run waits for MLflow\n"
     assert runs(done, "talksumm/alignments")["2018-06"].data.params["talksumm.hmm.epsilon"] == "0.2"
+
+
+def test_a_stage_sends_its_runs_to_a_server_itself_and_does_not_need_it(done):
+    """The folder of `dvc exp run --temp`, and what waits in it, ends with the experiment."""
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
+    nobody = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"}
+    output = done.repro(env=nobody)
+    assert "for MLflow" in output and "Connection refused" in output
+    assert done.silverloom("run", env=nobody).count("for MLflow") == 1, "what waits is said by each command"
+    assert "for MLflow" not in done.silverloom("run")
+    assert "0.2" in {
+        run.data.params["talksumm.hmm.epsilon"] for run in runs(done, "talksumm/alignments").values()
+    }
