@@ -114,9 +114,11 @@ def send() -> int:
     """Send the runs that wait in the outbox to MLflow; status 1 if any still waits."""
     from orchestration.mlflow.send import send
 
-    line = send(Workspace.here())
-    print(line or "no run waits for MLflow")
-    return bool(line)
+    if line := send(Workspace.here()):
+        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
+        return 1
+    print("no run waits for MLflow")
+    return 0
 
 
 @command()

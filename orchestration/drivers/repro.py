@@ -36,5 +36,5 @@ def repro(workspace: Workspace, jobs: int = 1) -> int:
     sender = Sender(workspace)
     sender.start()
     status = subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode
-    sender.finish(console)
+    sender.finish()
     return status

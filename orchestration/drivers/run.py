@@ -90,7 +90,7 @@ def drive(
             console.print(note)
     if not idle:
         _tell(workspace, console, found)
-    sender.finish(console)
+    sender.finish()
     return 1 if any(report.failed for report in reports) else 0
 
 

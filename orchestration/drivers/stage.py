@@ -49,7 +49,7 @@ def stage(workspace: Workspace, name: str) -> int:
     if not stale:
         metrics.write(item, view)
     if report.made and not workspace.tracked_here:  # the folder of a `dvc exp run --temp` ends with it
-        Sender(workspace).finish(console)
+        Sender(workspace).finish()
     return 1 if stale else 0
 
 

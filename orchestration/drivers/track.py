@@ -5,36 +5,31 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from rich.console import Console
-from rich.markup import escape
-
 from orchestration.mlflow.outbox import waiting
 from orchestration.workspace.workspace import Workspace
 
 
 class Sender:
-    """Sends in a process beside this one: to import MLflow's client takes seconds."""
+    """Sends in a process beside this one: to import MLflow's client takes seconds.
+
+    That process says what still waits. It ends by itself, also when this one is interrupted.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> bool:
-        """Begin to send, unless that is under way or nothing waits; say whether it is under way."""
-        if self._process is None and waiting(self._workspace):
+    def start(self) -> None:
+        """Begin to send what waits, unless that is under way."""
+        if waiting(self._workspace) and (self._process is None or self._process.poll() is not None):
             command = [sys.executable, "-m", "orchestration.cli", "send"]
             self._process = subprocess.Popen(
-                command, cwd=self._workspace.root, stdout=subprocess.PIPE, text=True
+                command, cwd=self._workspace.root, stdout=subprocess.DEVNULL, start_new_session=True
             )
-        return self._process is not None
 
-    def finish(self, console: Console) -> None:
-        """Send the rest, and say what still waits: the datasets are made all the same."""
-        while self.start() and self._process:
-            lines, _ = self._process.communicate()
-            status, self._process = self._process.returncode, None
-            if status:
-                console.print(
-                    f"[yellow]warning[/] {escape(lines.strip())}; the next command sends what waits"
-                )
-                return
+    def finish(self) -> None:
+        """Send all: also what was made after the process looked last."""
+        if self._process is None or self._process.wait() == 0:
+            self.start()
+        if self._process is not None:
+            self._process.wait()
