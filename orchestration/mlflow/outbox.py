@@ -111,11 +111,13 @@ def put(workspace: Workspace, entry: WaitingRun) -> Path:
 
 def take(path: Path, folder: Path) -> WaitingRun:
     """Return the run of a file, and unpack what else is in it. Raises DamagedError."""
+    if not path.is_file():
+        raise DamagedError("it is no file")
     try:
         with zipfile.ZipFile(path) as archive:
             entry = _WAITING.validate_json(archive.read(_RUN))
             archive.extractall(folder)
-    except (zipfile.BadZipFile, LookupError, ValueError, EOFError, IsADirectoryError) as error:
+    except (zipfile.BadZipFile, LookupError, ValueError, EOFError, PermissionError) as error:
         raise DamagedError(error) from None
     return entry
 

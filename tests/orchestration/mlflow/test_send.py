@@ -24,6 +24,7 @@ from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun
 from orchestration.mlflow.send import TAG, find, send
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
+from tests.faults.damage import DAMAGES, damage
 from tests.waiting import ended, until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -318,11 +319,13 @@ def test_a_run_that_mlflow_refuses_stays_and_the_next_is_sent(place):
 
 
 def test_a_file_that_is_damaged_is_set_aside_and_the_next_is_sent(place, capsys):
-    path = put(place, entry("damaged"))
-    path.write_bytes(path.read_bytes()[:-40])
+    damaged = [put(place, entry("damaged")) for _ in DAMAGES]
+    for path, how in zip(damaged, DAMAGES, strict=True):
+        damage(path, how)
     put(place, entry())
     assert send(place) == "" and names(place) == ["2018-06"]
-    assert "is damaged" in capsys.readouterr().err
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(damaged) and all("is damaged" in line for line in lines)
 
 
 def test_the_latest_run_with_given_tags_is_found(place):
