@@ -8,6 +8,9 @@ import sys
 from orchestration.mlflow.outbox import waiting
 from orchestration.workspace.workspace import Workspace
 
+#: Seconds; what then is still being sent goes on after the command.
+_PATIENCE = 300.0
+
 
 class Sender:
     """Sends in a process beside this one: to import MLflow's client takes seconds.
@@ -28,8 +31,11 @@ class Sender:
             )
 
     def finish(self) -> None:
-        """Send all: also what was made after the process looked last."""
-        if self._process is None or self._process.wait() == 0:
-            self.start()
-        if self._process is not None:
-            self._process.wait()
+        """Send all, also what was made after the process looked last; a slow server is not waited for."""
+        try:
+            if self._process is None or self._process.wait(_PATIENCE) == 0:
+                self.start()
+            if self._process is not None:
+                self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            print("MLflow is slow: runs are still being sent to it", file=sys.stderr)

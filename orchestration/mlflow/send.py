@@ -49,7 +49,12 @@ def send(workspace: Workspace) -> str:
     causes: list[str] = []
     try:
         with contextlib.closing(lock_within(outbox(workspace) / ".lock", PATIENCE)):
-            _send(workspace, causes)
+            try:
+                _send(workspace, causes)
+            except Exception as error:
+                if not workspace.tracked_here or not damaged(error):
+                    raise
+                _send(workspace, causes, thorough=True)
     except Exception as error:
         causes.append(_line(error))
     if not causes:
@@ -73,22 +78,20 @@ def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str 
     return next((Addresses(workspace).mlflow_run(found.experiment_id, run.info.run_id) for run in runs), None)
 
 
-def _send(workspace: Workspace, causes: list[str]) -> None:
+def _send(workspace: Workspace, causes: list[str], thorough: bool = False) -> None:
+    """Send what waits, and add why a run stays; raise what is wrong with all of MLflow's store."""
     if workspace.tracked_here:
-        prepare(workspace.mlflow_store)
+        prepare(workspace.mlflow_store, thorough)
     sender, tried = _Sender(workspace), set[Path]()
-    while paths := [
-        path for path in waiting(workspace) if path not in tried
-    ]:  # others are put there meanwhile
-        tried.add(paths[0])
+    while (path := next((path for path in waiting(workspace) if path not in tried), None)) is not None:
+        tried.add(path)
         try:
-            sender.send(paths[0])
+            sender.send(path)
         except DamagedError as error:
-            set_aside(paths[0], error, "this run is not in MLflow")
+            set_aside(path, error, "this run is not in MLflow")
         except Exception as error:
-            if workspace.tracked_here and damaged(error):
-                prepare(workspace.mlflow_store, thorough=True)
-                return _send(workspace, causes)
+            if damaged(error):
+                raise
             causes.append(_line(error))
             if not _refused(error):
                 return
@@ -159,13 +162,13 @@ class _Sender:
 
     def _remove_late(self, experiment: str) -> None:
         """Remove runs that a slow server made of a request after it was asked again, and had made another."""
-        for late in self._tagged(experiment, "%", "RUNNING"):
-            if self._tagged(experiment, late.data.tags[TAG], "FINISHED"):
+        for late in self._tagged(experiment, "%", "= 'RUNNING'"):
+            if self._tagged(experiment, late.data.tags[TAG], "!= 'RUNNING'"):
                 self._client.delete_run(late.info.run_id)
 
     def _tagged(self, experiment: str, tag: str, status: str = "") -> list[Any]:
-        """Return all runs with tags like one, of a status or of any."""
-        conditions = f"tags.`{TAG}` LIKE '{tag}'" + (f" AND attributes.status = '{status}'" if status else "")
+        """Return all runs with tags like one, of such a status or of any."""
+        conditions = f"tags.`{TAG}` LIKE '{tag}'" + (f" AND attributes.status {status}" if status else "")
         runs = page = self._client.search_runs([experiment], conditions)
         while page.token:
             page = self._client.search_runs([experiment], conditions, page_token=page.token)
