@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -54,8 +55,8 @@ def bring_up_to_date(
 
     A partition that fails does so alone; what needs it is left, with that as its cause. Only a full disk ends
     them all: raises DiskFullError. `wanted` names datasets, inputs before what reads them, with their months.
-    With `jobs` > 1 partitions are made in as many worker processes, and datasets are worked on at the same
-    time as far as their inputs allow.
+    With `jobs` > 1 partitions are made in as many worker processes, if as many are stale, and datasets are
+    worked on at the same time as far as their inputs allow: those first that most others wait for.
     """
     recover(workspace.staging)
     for item, _ in wanted:
@@ -86,25 +87,28 @@ class _Loop:
         self._tags = tags if force else {**tags, ONLY_STALE: "true"}
         self._reports = {item.name: Report(item, months) for item, months in wanted}
         self._left = {(item.name, month) for item, months in wanted for month in months}
+        longest = heights(wanted) if jobs > 1 else {}
         self._waiting = {
             (item.name, month): (item, _inputs(workspace, item, month))
-            for item, months in wanted
+            for item, months in sorted(wanted, key=lambda pair: -longest.get(pair[0].name, 0))
             for month in months
         }
         self._lost: dict[tuple[str, str], str] = {}
         self._view = View(workspace)
-        self._runners: Here | Pool = Here(workspace, display) if jobs == 1 else Pool(jobs, display)
+        self._jobs = jobs
+        self._runners: Here | Pool | None = None
         self._reasons: dict[tuple[str, str], Sequence[str]] = {}
         self._synced = False
 
     def close(self) -> None:
-        self._runners.close()
+        if self._runners is not None:
+            self._runners.close()
 
     def run(self) -> Iterator[Report]:
         open_reports = list(self._reports.values())
         while open_reports:
             self._start()
-            if self._reasons:
+            if self._runners is not None and self._reasons:
                 for done in self._runners.wait():
                     self._ended(done)
             for report in list(open_reports):
@@ -115,7 +119,7 @@ class _Loop:
     def _start(self) -> None:
         """Hand out what can begin, as long as somebody is free; settle what needs no making."""
         for (name, month), (item, inputs) in list(self._waiting.items()):
-            if not self._runners.free:
+            if self._runners is not None and not self._runners.free:
                 return
             if any(place in self._left for place in inputs):
                 continue
@@ -138,7 +142,19 @@ class _Loop:
         if self._force:
             forget(self._workspace, item, month)
         self._display.begin(label(item, month))
+        if self._runners is None:
+            jobs = 1 + self._stale(self._jobs - 1)
+            self._runners = Here(self._workspace, self._display) if jobs == 1 else Pool(jobs, self._display)
         self._runners.start(item, month, self._tags)
+
+    def _stale(self, most: int) -> int:
+        """Return how many partitions that wait are to be made as far as is known now; `most` are counted."""
+        stale = (
+            place
+            for place, (item, _) in self._waiting.items()
+            if self._force or not self._view.status(item, place[1]).fresh
+        )
+        return sum(1 for _ in itertools.islice(stale, most))
 
     def _ended(self, done: Done) -> None:
         item, month, report = done.item, done.month, self._reports[done.item.name]
@@ -167,6 +183,17 @@ class _Loop:
         record = self._view.known(item, month)
         numbers = total([record.counts] if record else [])
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
+
+
+def heights(wanted: Wanted) -> dict[str, int]:
+    """Return, by dataset, the length of the longest chain of datasets that wait for it, itself included."""
+    longest = dict.fromkeys((item.name for item, _ in wanted), 1)
+    for item, _ in reversed(wanted):
+        for source in item.inputs:
+            name = "/".join(source.key.path)
+            if name in longest:
+                longest[name] = max(longest[name], longest[item.name] + 1)
+    return longest
 
 
 def _inputs(workspace: Workspace, item: Declaration, month: str) -> list[tuple[str, str]]:
