@@ -16,6 +16,7 @@ import typer
 
 from orchestration.cli import internal
 from orchestration.cli.command import app, command
+from orchestration.workspace.workspace import Workspace
 
 __all__ = ["app", "internal"]
 
@@ -114,6 +115,18 @@ def sync() -> None:
     from orchestration.dagster.sync import sync
 
     print("\n".join(sync(workspace())) or "Dagster's view agrees with what is on disk")
+
+
+@command(assets=False)
+def send() -> int:
+    """Send the runs that wait in the outbox to MLflow; status 1 if any still waits."""
+    from orchestration.mlflow.send import send
+
+    if line := send(Workspace.here()):
+        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
+        return 1
+    print("no run waits for MLflow")
+    return 0
 
 
 @command()
