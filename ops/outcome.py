@@ -18,7 +18,7 @@ Row: TypeAlias = Mapping[str, Any]
 class Role(NamedTuple):
     """What a column is to its row, for whoever shows the row."""
 
-    name: Literal["title", "text", "name", "time", "place", "spans"]
+    name: Literal["title", "text", "name", "time", "place", "spans", "transcript"]
     detail: str = ""
 
 
@@ -26,6 +26,8 @@ class Role(NamedTuple):
 TITLE, TEXT = Role("title"), Role("text")
 #: What tells a row from others and says nothing: a path, an address. When something was published.
 NAME, TIME = Role("name"), Role("time")
+#: A list of spoken words: structs with `text` and `start`, in seconds where it is known.
+TRANSCRIPT = Role("transcript")
 
 
 def place(phrase: str) -> Role:

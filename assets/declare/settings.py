@@ -70,6 +70,8 @@ class Settings(Params):
     numerics: Literal["strict", "fast"]
     store: StoreParams
     sources: Mapping[str, Mapping[str, Source]]
+    mlflow: str = ""
+    """The server or store of MLflow that runs are sent to; empty for one of the checkout's own."""
 
     @field_validator("exclude")
     @classmethod

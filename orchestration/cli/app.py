@@ -114,6 +114,18 @@ def sync(workspace: Workspace) -> None:
     print("\n".join(sync(workspace)) or "Dagster's view agrees with what is on disk")
 
 
+@command(assets=False)
+def send(workspace: Workspace) -> int:
+    """Send the runs that wait in the outbox to MLflow; status 1 if any still waits."""
+    from orchestration.mlflow.send import send
+
+    if line := send(workspace):
+        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
+        return 1
+    print("no run waits for MLflow")
+    return 0
+
+
 @command()
 def ui(workspace: Workspace) -> int:
     """Serve Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C."""

@@ -14,6 +14,7 @@ import subprocess
 from rich.console import Console
 
 from orchestration.drivers.loop import bring_up_to_date
+from orchestration.drivers.track import Sender
 from orchestration.state.corpora import check_versions
 from orchestration.state.dvc_lock import check_before_dvc
 from orchestration.state.input_snapshot import input_snapshot
@@ -29,6 +30,11 @@ def repro(workspace: Workspace, jobs: int = 1) -> int:
     check_before_dvc(workspace)
     input_snapshot(workspace)
     wanted = [(item, item.made_months) for item in workspace.datasets.values()]
-    for _ in bring_up_to_date(workspace, wanted, Console(soft_wrap=True), jobs=jobs):
+    console = Console(soft_wrap=True)
+    for _ in bring_up_to_date(workspace, wanted, console, jobs=jobs):
         pass  # what ends is shown as it ends
-    return subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode
+    sender = Sender(workspace)
+    sender.start()
+    status = subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode
+    sender.finish()
+    return status

@@ -18,6 +18,7 @@ from assets.declare.graph import label
 from ops.parse.scan import SourceError
 from orchestration.drivers.loop import Report, Wanted, bring_up_to_date
 from orchestration.drivers.settled import datasets_now, remember, settled
+from orchestration.drivers.track import Sender
 from orchestration.files.full_disk import full_disk
 from orchestration.messages.failures import describe
 from orchestration.state.corpora import corpus
@@ -62,18 +63,20 @@ def drive(
         if item.records:
             corpus(workspace, item.records).check()
     input_snapshot(workspace)
-    reports = []
+    reports, sender = [], Sender(workspace)
     committed, pause = time.monotonic(), _COMMIT_EVERY
     with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
             if report.made and time.monotonic() - committed > pause:
                 started = time.monotonic()
+                sender.start()
                 with contextlib.suppress(SourceError):  # the last commit says what DVC cannot version
                     commit_finished(workspace)
                 committed = time.monotonic()
                 # On a busy machine, too, the work itself takes nine tenths of the time.
                 pause = max(_COMMIT_EVERY, 9 * (committed - started))
+    sender.start()
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
     idle = not any(report.made or report.failed for report in reports) and settled(workspace)
@@ -87,6 +90,7 @@ def drive(
             console.print(note)
     if not idle:
         _tell(workspace, console, found)
+    sender.finish()
     return 1 if any(report.failed for report in reports) else 0
 
 

@@ -3,7 +3,7 @@
 Belongs here: a digest of all that the end of a run reads and writes. Not here: that end itself (run.py).
 
 Datasets, what they are made of and what DVC compares count by their bytes. What only describes (histories,
-the stores of Dagster and MLflow, pages of the present) and DVC's cache count by size, time and inode.
+the store of Dagster, pages of the present) and DVC's cache count by size, time and inode.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ _CONTENT = ("code.json", "dvc.lock", "dvc.yaml", "metrics", ".dvc/config", ".dvc
 _STATE = (
     ".silverloom/dvc.lock",
     *(f".silverloom/{name}" for name in ("history", "locks", "measured", "records", "validations")),
-    ".silverloom/mlflow.db",
-    ".silverloom/mlflow.db-wal",
     ".dagster/.opening",
     ".dagster/dagster.yaml",
     ".dagster/event_log.db",

@@ -15,6 +15,7 @@ from rich.markup import escape
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.drivers.loop import bring_up_to_date
+from orchestration.drivers.track import Sender
 from orchestration.dvc import metrics
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
@@ -47,6 +48,8 @@ def stage(workspace: Workspace, name: str) -> int:
     _check_code(workspace, item)
     if not stale:
         metrics.write(item, view)
+    if report.made and not workspace.tracked_here:  # the folder of a `dvc exp run --temp` ends with it
+        Sender(workspace).finish()
     return 1 if stale else 0
 
 

@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 from assets.declare.declaration import Declaration
 from orchestration.files.parquet import TABLES, part_name
 from orchestration.messages.markdown import table
-from orchestration.mlflow import tracking
 from orchestration.state.addresses import Addresses
 from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
@@ -52,10 +51,10 @@ def metadata(workspace: Workspace, folder: Path, record: PartitionRecord) -> dic
 
 def links(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> dict[str, Any]:
     """Return what leads from a partition to its other pages, as metadata."""
-    run = tracking.find(workspace, item, month, record)
+    addresses = Addresses(workspace)
     return {
-        **({"MLflow run": dg.MetadataValue.url(run)} if run else {}),
-        "data-quality page": dg.MetadataValue.url(Addresses(workspace).page(item.name if item.shape else "")),
+        "MLflow run": dg.MetadataValue.url(addresses.tracked(item.name, month, record.version)),
+        "data-quality page": dg.MetadataValue.url(addresses.page(item.name if item.shape else "")),
     }
 
 

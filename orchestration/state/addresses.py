@@ -81,11 +81,20 @@ class Addresses:
 
     def mlflow(self) -> str:
         """Return MLflow's list of experiments."""
-        return self.address("mlflow", f"/#/experiments?{_TRAINING}")
+        return f"{self._mlflow()}/#/experiments?{_TRAINING}"
 
-    def mlflow_run(self, experiment_id: int, run_id: str) -> str:
+    def mlflow_run(self, experiment_id: str, run_id: str) -> str:
         """Return MLflow's page of a run."""
-        return self.address("mlflow", f"/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}")
+        return f"{self._mlflow()}/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}"
+
+    def tracked(self, name: str, month: str, version: str) -> str:
+        """Return what leads to MLflow's page of the latest run that made a version of a partition."""
+        place = f"/to/mlflow/{quote(name)}/{month}".rstrip("/")
+        return self.address("pages", f"{place}?{urlencode({'version': version})}")
+
+    def _mlflow(self) -> str:
+        uri = self.workspace.tracking_uri
+        return uri.rstrip("/") if uri.startswith("http") else self.address("mlflow", "")
 
     def page(self, name: str = "") -> str:
         """Return the data-quality page of a dataset, or the first of all pages."""

@@ -91,9 +91,8 @@ def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams
     `questions`: name, wording and scale; papers, rows, raters and ratings that it has; mean over all ratings
     (of yes and no the share of yes) with the ends of its 95 % interval over papers, and standard deviation
     (n - 1; none of yes and no); by value its ratings, their share, and the rows that it has the majority of;
-    tied rows;
-    and the `paper` itself. Without ratings the counts are 0 and the numbers null. `agreement`: of each
-    rater with the majority of all others; `pairs`: of every two raters.
+    tied rows; and the `paper` itself. Without ratings the counts are 0 and the numbers null. `agreement`: of
+    each rater with the majority of all others; `pairs`: of every two raters.
     """
     questions = [
         {**question.described(), **_answered(question.name, questionnaire, rows, ratings, params)}
