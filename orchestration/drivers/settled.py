@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from orchestration.files.checksummed import dump, read
-from orchestration.files.identity import file_md5, folder_files, folder_hashes, version
+from orchestration.files.identity import file_mark, file_md5, folder_files, folder_hashes, version
 from orchestration.files.publish import write_file
 from orchestration.state.addresses import Addresses
 from orchestration.state.dvc_lock import cached
@@ -91,8 +91,8 @@ def _around(workspace: Workspace) -> str:
     content = [
         (str(path), file_md5(path) if path.is_file() else "no file") for path in _files(workspace, _CONTENT)
     ]
-    state = [_mark(path) for path in _files(workspace, _STATE)]
-    cache = [_mark(cached(workspace, md5)) for md5 in in_cache]
+    state = [file_mark(path) for path in _files(workspace, _STATE)]
+    cache = [file_mark(cached(workspace, md5)) for md5 in in_cache]
     return _digest([head(workspace), Addresses(workspace).base_port(), content, state, cache])
 
 
@@ -107,11 +107,3 @@ def _files(workspace: Workspace, names: Iterable[str]) -> Iterator[Path]:
             yield from (path for path in files if not path.name.endswith("-shm"))
         elif os.path.lexists(workspace.root / name):
             yield workspace.root / name
-
-
-def _mark(path: Path) -> tuple[str, int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return str(path), found.st_size, found.st_mtime_ns, found.st_ino

@@ -23,12 +23,12 @@ from assets.declare.report import Everything
 from ops.parts import Artifact, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.checkpoints import StoredCheckpoints, discard
-from orchestration.execute.finished_parts import InputMark, begin_parts, discard_parts, marks
+from orchestration.execute.finished_parts import begin_parts, discard_parts, marks
 from orchestration.execute.inputs import ChangedBytesError, input_files, open_inputs
 from orchestration.execute.metadata import links, metadata
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.full_disk import DiskFullError
-from orchestration.files.identity import folder_hashes
+from orchestration.files.identity import FileMark, folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, write_files
 from orchestration.messages.failures import describe, give_up_or_retry
@@ -141,7 +141,7 @@ def _make_dataset(
     target: Path,
     inputs: Mapping[str, Parts | Artifact],
     key: Mapping[str, Any],
-    before: Mapping[Path, InputMark],
+    before: Mapping[Path, FileMark | None],
 ) -> dict[str, Finding]:
     """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
     assert declaration.shape is not None, f"{declaration.name} has no rows"

@@ -8,11 +8,7 @@ from __future__ import annotations
 import re
 
 from assets.declare.declaration import Declaration
-from orchestration.execute.finished_parts import (
-    discard_parts,
-    discard_parts_under,
-    months_with_parts,
-)
+from orchestration.execute.finished_parts import discard_parts, months_with_parts
 from orchestration.files.publish import remove
 from orchestration.quality.failing import drop_failing
 from orchestration.state.freshness import View
@@ -52,6 +48,5 @@ def _prune_parts(workspace: Workspace, item: Declaration) -> None:
         if name not in months:
             discard_parts(workspace, item, name)
         elif (record := View(workspace).known(item, months[name])) is not None:
-            discard_parts_under(
-                workspace, item, name, record.key
-            )  # a kill came between the record and their removal
+            # a kill came between the record and their removal
+            discard_parts(workspace, item, name, record.key)

@@ -14,7 +14,8 @@ from typing import Any
 from ops.outcome import Outcome, Outcomes
 from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
-from orchestration.execute.finished_parts import FinishedParts, InputMark
+from orchestration.execute.finished_parts import FinishedParts
+from orchestration.files.identity import FileMark
 from orchestration.messages.progress import Notice, PartitionProgress, tell
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
@@ -36,7 +37,7 @@ class ResumableEngine:
         engine: Engine,
         partition: str,
         folder: Path,
-        inputs: Mapping[Path, InputMark],
+        inputs: Mapping[Path, FileMark | None],
     ) -> None:
         self._workspace, self._engine, self._partition = workspace, engine, partition
         self._folder, self._inputs = folder, inputs

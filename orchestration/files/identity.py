@@ -11,12 +11,24 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 #: Folders that .dvcignore names.
 IGNORED = frozenset({"__pycache__"})
 
-_hashes: dict[tuple[str, int, int, int], str] = {}
+#: Path, size, time of change in nanoseconds and inode of a file.
+FileMark: TypeAlias = tuple[str, int, int, int]
+
+_hashes: dict[FileMark, str] = {}
+
+
+def file_mark(path: Path) -> FileMark | None:
+    """Return what tells whether a file is written to or replaced later; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return str(path), found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def file_md5(path: Path) -> str:
@@ -26,13 +38,12 @@ def file_md5(path: Path) -> str:
     again; every process reads it once. One that changed in the last second is read each time: a second
     change could leave all three as they are.
     """
-    stat = path.stat()
-    mark = (str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    mark = file_mark(path)
     if mark in _hashes:
         return _hashes[mark]
     with path.open("rb") as file:
         value = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    if time.time_ns() - stat.st_mtime_ns > 1_000_000_000:
+    if mark is not None and time.time_ns() - mark[2] > 1_000_000_000:
         _hashes[mark] = value
     return value
 

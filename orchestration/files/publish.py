@@ -109,8 +109,8 @@ def write_changed(path: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside a file; what is written there becomes the file at once, synced.
+def writing(path: Path, sync: bool = True) -> Iterator[Path]:
+    """Give a temporary name beside a file; what is written there becomes the file at once, mostly synced.
 
     When the block raises, the file is left as it was. Raises DiskFullError where there is no space left.
     """
@@ -119,7 +119,8 @@ def writing(path: Path) -> Iterator[Path]:
     try:
         with disk_errors(path):
             yield temporary
-            _sync(temporary)
+            if sync:
+                _sync(temporary)
         try:
             temporary.replace(path)
         except IsADirectoryError:
@@ -127,7 +128,8 @@ def writing(path: Path) -> Iterator[Path]:
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    _sync(path.parent)
+    if sync:
+        _sync(path.parent)
 
 
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from orchestration.files.identity import IGNORED, file_md5, folder_hashes, version
+from orchestration.files.identity import IGNORED, FileMark, file_mark, file_md5, folder_hashes, version
 from orchestration.workspace.workspace import Workspace
 
 #: All that a dataset's code hash is made of.
@@ -85,15 +85,10 @@ def _mark(place: Path) -> str:
     return hashlib.md5(repr(sorted(_stats(place))).encode(), usedforsecurity=False).hexdigest()
 
 
-def _stats(place: Path) -> Iterator[tuple[str, int, int, int]]:
+def _stats(place: Path) -> Iterator[FileMark]:
     """Yield a tuple of each file; hidden ones, as editors leave them beside what they show, are none."""
     paths = [] if place.is_dir() else [place]  # what a folder's own time tells of are hidden files, too
     for base, folders, names in os.walk(place):
         folders[:] = [name for name in folders if name not in IGNORED]
         paths += [Path(base, name) for name in names if not name.startswith(".")]
-    for path in paths:
-        try:
-            stat = path.stat()
-        except OSError:
-            continue  # it is gone, which tells as much
-        yield str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino
+    yield from filter(None, map(file_mark, paths))  # one that is gone tells as much

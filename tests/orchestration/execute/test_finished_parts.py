@@ -2,6 +2,7 @@
 
 import errno
 import os
+import zipfile
 
 import pyarrow as pa
 import pytest
@@ -174,7 +175,7 @@ def test_a_full_disk_leaves_the_parts_that_were_stored(tmp_path, monkeypatch, st
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     outcome = stored.read(0)
-    monkeypatch.setattr(finished_parts, "_write", full)
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
     with pytest.raises(DiskFullError, match=r"no space left .* while 00001\.zip was written"):
         stored.write(1, outcome)
     assert stored.found() == {0} and len(list(stored.folder.iterdir())) == 1
