@@ -1,7 +1,7 @@
 """`silverloom repro`: make what is stale, then let DVC look at every stage and record it.
 
 Belongs here: what comes before `dvc repro`. Not here: a stage of it (stage.py), what is checked beforehand
-(corpora.py, dvc_lock_damage.py).
+(corpora.py, dvc_lock.py).
 
 DVC starts a process for every stage, and what makes partitions takes seconds to load. So they are made here,
 in one process; a stage then finds that they are fresh. `dvc repro` alone does the same, but takes longer.

@@ -20,7 +20,7 @@ from orchestration.files.checksummed import dump, read
 from orchestration.files.identity import file_mark, file_md5, folder_files, folder_hashes, version
 from orchestration.files.publish import write_file
 from orchestration.state.addresses import Addresses
-from orchestration.state.dvc_lock import cached
+from orchestration.state.dvc_cache import cached
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import input_snapshot
 from orchestration.versions.revisions import head

@@ -22,8 +22,7 @@ from orchestration.files.publish import write_file
 from orchestration.state import input_snapshot
 from orchestration.state.corpora import check_versions
 from orchestration.state.dvc_cache import check_sizes
-from orchestration.state.dvc_lock import check_lock, locked_stages, stage_name
-from orchestration.state.dvc_lock_damage import lock_copy, remember
+from orchestration.state.dvc_lock import check_lock, lock_copy, locked_stages, remember, stage_name
 from orchestration.state.freshness import View
 from orchestration.workspace.workspace import Workspace
 
@@ -121,8 +120,7 @@ def _commit(workspace: Workspace, names: list[str]) -> list[str]:
         input_snapshot.check(workspace)
         if moved:
             _write_lock(workspace, [stages[name] for name in moved])
-        if workspace.lock.exists():
-            remember(workspace, workspace.lock.read_bytes())
+        remember(workspace)
     return moved
 
 

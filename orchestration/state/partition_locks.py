@@ -8,7 +8,7 @@ circles, so neither have the waits.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assets.declare.declaration import Declaration
@@ -31,13 +31,12 @@ def making(workspace: Workspace, item: Declaration, month: str) -> Iterator[bool
 
 
 @contextlib.contextmanager
-def reading(workspace: Workspace, partitions: Iterable[tuple[Declaration, str]]) -> Iterator[None]:
-    """Hold partitions together with other readers: while this lasts, nobody makes them anew."""
+def reading(workspace: Workspace, months: Mapping[str, Sequence[str]]) -> Iterator[None]:
+    """Hold partitions, months by dataset, together with other readers: nobody makes them anew meanwhile."""
     with contextlib.ExitStack() as held:
-        for item, month in partitions:
-            held.enter_context(
-                contextlib.closing(lock_file(_path(workspace, item, month), wait=True, shared=True))
-            )
+        for item, month in ((workspace.datasets[name], month) for name in months for month in months[name]):
+            lock = lock_file(_path(workspace, item, month), wait=True, shared=True)
+            held.enter_context(contextlib.closing(lock))
         yield
 
 

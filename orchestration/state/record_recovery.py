@@ -18,7 +18,8 @@ from orchestration.files.identity import folder_hashes, version
 from orchestration.state import validation_history as history
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
-from orchestration.state.dvc_lock import locked_stages, manifest, recorded, stage_name
+from orchestration.state.dvc_cache import manifest
+from orchestration.state.dvc_lock import locked_stages, recorded, stage_name
 from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 

@@ -19,7 +19,7 @@ import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
 from orchestration.catalogue import workspace
 from orchestration.execute import finished_parts
-from orchestration.execute.materialise import make
+from orchestration.execute.materialise import Partition
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
 from orchestration.quality import checks
@@ -62,7 +62,7 @@ def forked(room=None):
         try:
             if room is not None:
                 fill_disk_after(room)
-            make(HERE, PAPERS, MONTH, "run")
+            Partition(HERE, PAPERS, MONTH).make("run")
         except KeyboardInterrupt:
             os._exit(130)
         except DiskFullError:
@@ -117,7 +117,7 @@ def main(seed, attempts):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chance, survived = random.Random(seed), 0
     checks.validate = once(checks.validate)
-    make(HERE, PAPERS, MONTH, "run")  # here, so that the children find all loaded
+    Partition(HERE, PAPERS, MONTH).make("run")  # here, so that the children find all loaded
     whole = version(folder_hashes(HERE.folder(PAPERS, MONTH)))
     assets.sources.parse_papers = counted
     while survived < attempts:
