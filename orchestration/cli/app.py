@@ -130,7 +130,7 @@ def render() -> None:
 def repro(jobs: Jobs = 1) -> int:
     """Make the same datasets by DVC: make what is stale, then run `dvc repro`, which records every stage."""
     from orchestration.catalogue import workspace
-    from orchestration.drivers.repro import repro
+    from orchestration.drivers.dvc import repro
 
     return repro(workspace(), jobs)
 

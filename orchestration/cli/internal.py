@@ -30,7 +30,7 @@ def setup() -> None:
 def stage(dataset: str) -> int:
     """Bring one dataset up to date, as a stage of dvc.yaml."""
     from orchestration.catalogue import workspace
-    from orchestration.drivers.stage import stage
+    from orchestration.drivers.dvc import stage
 
     return stage(workspace(), dataset)
 

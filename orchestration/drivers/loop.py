@@ -1,7 +1,7 @@
 """The one loop over partitions: inputs before what reads them, a failure alone, several at once if wished.
 
 Belongs here: the order of partitions, what a failure holds up, the lines of progress. Not here: which
-partitions are asked for (run.py, backfill.py, stage.py), where they run (workers.py), committing (run.py).
+partitions are asked for (run.py, backfill.py, dvc.py), where they run (workers.py), committing (run.py).
 """
 
 from __future__ import annotations
@@ -61,14 +61,12 @@ def bring_up_to_date(
     for item, _ in wanted:
         for month in prune(workspace, item):
             console.print(f"{label(item, month)}: removed, it is no partition any more")
-    total = sum(len(months) for _, months in wanted)
-    with (
-        Display(console, total) as display,
-        contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, tags or {})) as loop,
-    ):
-        for report in loop.run():
-            with display.paused():  # DVC shows bars of its own while it commits
-                yield report
+    with Display(console, sum(len(months) for _, months in wanted)) as display:
+        runners = Here(workspace, display) if jobs == 1 else Pool(jobs, display)
+        with contextlib.closing(runners):
+            for report in _Loop(workspace, wanted, console, display, runners, force, tags or {}).run():
+                with display.paused():  # DVC shows bars of its own while it commits
+                    yield report
 
 
 class _Loop:
@@ -78,27 +76,29 @@ class _Loop:
         wanted: Wanted,
         console: Console,
         display: Display,
+        runners: Here | Pool,
         force: bool,
-        jobs: int,
         tags: Mapping[str, str],
     ) -> None:
-        self._workspace, self._console, self._display, self._force = workspace, console, display, force
+        self._workspace, self._console, self._display = workspace, console, display
+        self._runners, self._force, self._view = runners, force, View(workspace)
         self._tags = tags if force else {**tags, ONLY_STALE: "true"}
         self._reports = {item.name: Report(item, months) for item, months in wanted}
-        self._left = {(item.name, month) for item, months in wanted for month in months}
-        self._waiting = {
-            (item.name, month): (item, _inputs(workspace, item, month))
+        self._inputs = {
+            (item.name, month): [
+                (name, part)
+                for name, parts in workspace.graph.input_months(item, month).items()
+                for part in parts
+            ]
             for item, months in wanted
             for month in months
         }
-        self._lost: dict[tuple[str, str], str] = {}
-        self._view = View(workspace)
-        self._runners: Here | Pool = Here(workspace, display) if jobs == 1 else Pool(jobs, display)
+        self._left = set(self._inputs)
+        self._waiting = list(self._inputs)
         self._reasons: dict[tuple[str, str], Sequence[str]] = {}
+        """Why those under way are made."""
+        self._lost: dict[tuple[str, str], str] = {}
         self._synced = False
-
-    def close(self) -> None:
-        self._runners.close()
 
     def run(self) -> Iterator[Report]:
         open_reports = list(self._reports.values())
@@ -114,19 +114,20 @@ class _Loop:
 
     def _start(self) -> None:
         """Hand out what can begin, as long as somebody is free; settle what needs no making."""
-        for (name, month), (item, inputs) in list(self._waiting.items()):
+        for place in list(self._waiting):
             if not self._runners.free:
                 return
-            if any(place in self._left for place in inputs):
+            if not self._left.isdisjoint(self._inputs[place]):
                 continue
-            del self._waiting[name, month]
-            lost = next((place for place in inputs if place in self._lost), None)
+            self._waiting.remove(place)
+            item, month = self._reports[place[0]].item, place[1]
+            lost = next((found for found in self._inputs[place] if found in self._lost), None)
             if lost is not None:
-                self._settle(item, month, f"needs {' '.join(lost).strip()}, which failed")
+                self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
             elif self._force or not self._view.status(item, month).fresh:
                 self._make(item, month)
             else:
-                self._settle(item, month)
+                self._settle(place)
 
     def _make(self, item: Declaration, month: str) -> None:
         if not self._synced:
@@ -153,13 +154,14 @@ class _Loop:
         outcome = f"[red]failed[/]: {escape(done.error)}" if done.error else self._counts(item, month)
         why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
         self._console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}")
-        self._settle(item, month, done.error)
+        self._settle((item.name, month), done.error)
 
-    def _settle(self, item: Declaration, month: str, error: str | None = None) -> None:
-        self._left.remove((item.name, month))
+    def _settle(self, place: tuple[str, str], error: str | None = None) -> None:
+        self._left.remove(place)
         self._display.advance()
         if error is not None:
-            self._lost[item.name, month] = self._reports[item.name].failed[month] = error
+            name, month = place
+            self._lost[place] = self._reports[name].failed[month] = error
 
     def _counts(self, item: Declaration, month: str) -> str:
         if item.shape is None:
@@ -167,12 +169,6 @@ class _Loop:
         record = self._view.known(item, month)
         numbers = total([record.counts] if record else [])
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
-
-
-def _inputs(workspace: Workspace, item: Declaration, month: str) -> list[tuple[str, str]]:
-    return [
-        (name, part) for name, parts in workspace.graph.input_months(item, month).items() for part in parts
-    ]
 
 
 def _brief(reasons: Sequence[str], width: int = 70) -> str:

@@ -1,6 +1,6 @@
 """DVC's side of the DAG: dvc.yaml rendered from the asset graph, dvc.lock kept true after Dagster's runs.
 
-Belongs here: rendering stages and committing finished ones. Not here: what a stage runs (stage.py).
+Belongs here: rendering stages and committing finished ones. Not here: what a stage runs (drivers/dvc.py).
 """
 
 from __future__ import annotations
@@ -40,10 +40,14 @@ HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, no
 
 def render(workspace: Workspace) -> str:
     """Return dvc.yaml: a stage that hashes the code, then one stage a dataset."""
-    stages = {
-        "code": _code_stage(workspace),
-        **{stage_name(item): _stage(workspace, item) for item in workspace.datasets.values()},
+    datasets = workspace.datasets.values()
+    code = {
+        "cmd": "silverloom code",
+        "deps": list(input_snapshot.CODE),
+        "params": sorted({path for item in datasets for path in item.model_params()}),
+        "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
+    stages = {"code": code, **{stage_name(item): _stage(workspace, item) for item in datasets}}
     return HEADER + yaml.dump({"stages": stages}, Dumper=yaml.CSafeDumper, sort_keys=False, width=110)
 
 
@@ -54,24 +58,18 @@ def check_rendered(workspace: Workspace) -> None:
         raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
 
 
-def _code_stage(workspace: Workspace) -> dict[str, Any]:
-    return {
-        "cmd": "silverloom code",
-        "deps": list(input_snapshot.CODE),
-        "params": sorted({path for item in workspace.datasets.values() for path in item.model_params()}),
-        "outs": [{"code.json": {"cache": False, "persist": True}}],
-    }
-
-
 def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     names = sorted(workspace.settings.sources.get(item.records, {})) if item.records else []
     # Templates, so that a corpus of one's own does not make dvc.yaml stale.
     sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
+    own, *upstream = [
+        workspace.shown(workspace.folder(dataset)) for dataset in (item, *workspace.graph.upstream(item))
+    ]
     stage = {
         "cmd": f"silverloom stage {item.name}",
-        "deps": [*sources, *(_relative(workspace, parent) for parent in workspace.graph.upstream(item))],
+        "deps": [*sources, *upstream],
         "params": [*sorted([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
-        "outs": [{_relative(workspace, item): {"persist": True}}],
+        "outs": [{own: {"persist": True}}],
     }
     if item.shape is not None:
         file = workspace.shown(workspace.metrics_file(item))
@@ -180,9 +178,9 @@ def _write_lock(workspace: Workspace, committed: Sequence[Any], gone: Sequence[s
     entries = dict(content["stages"])
     for stage in committed:
         entries.update(to_lockfile(stage))
-    known = _stage_names(workspace)
+    order = {name: place for place, name in enumerate(_stage_names(workspace))}
     kept = [name for name in entries if name not in gone]
-    kept.sort(key=lambda name: known.index(name) if name in known else len(known))
+    kept.sort(key=lambda name: order.get(name, len(order)))
     content["stages"] = {name: entries[name] for name in kept}
     if gone or not former:
         remember(workspace, b"")  # what will be missing is meant, also should this process end in between
@@ -215,10 +213,6 @@ def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
             time.sleep(0.5)
         except DvcException as error:
             raise RuntimeError(f"dvc.lock was not written: {error}") from error
-
-
-def _relative(workspace: Workspace, item: Declaration) -> str:
-    return workspace.shown(workspace.folder(item))
 
 
 def write(workspace: Workspace) -> None:

@@ -21,7 +21,7 @@ from assets.declare.declaration import Declaration
 from ops.outcome import Outcome
 from orchestration.files.bundle import read_bundle, write_bundle
 from orchestration.files.damage import DamagedError, make_folder
-from orchestration.files.identity import FileMark, file_mark, json_digest
+from orchestration.files.identity import FileStamp, file_stamp, json_digest
 from orchestration.files.parquet import TABLES
 from orchestration.state.input_snapshot import check_code
 from orchestration.workspace.workspace import Workspace
@@ -34,9 +34,9 @@ class InputReplacedError(RuntimeError):
     """An input is not what it was when the partition was begun."""
 
 
-def marks(paths: Iterable[Path]) -> dict[Path, FileMark | None]:
+def marks(paths: Iterable[Path]) -> dict[Path, FileStamp | None]:
     """Return what tells whether files are replaced later."""
-    return {path: file_mark(path) for path in paths}
+    return {path: file_stamp(path) for path in paths}
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FinishedParts:
 
     workspace: Workspace
     folder: Path
-    inputs: Mapping[Path, FileMark | None]
+    inputs: Mapping[Path, FileStamp | None]
     """The files that the partition is made of, as they were when it was begun."""
     code: Mapping[str, str]
     """The marks of params and code in the process that began the partition."""

@@ -28,7 +28,7 @@ from orchestration.execute.inputs import ChangedBytesError, input_files, open_in
 from orchestration.execute.metadata import metadata
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.full_disk import DiskFullError
-from orchestration.files.identity import FileMark, folder_hashes
+from orchestration.files.identity import FileStamp, folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, write_files
 from orchestration.messages.failures import describe, give_up_or_retry
@@ -66,16 +66,16 @@ class Store:
         """
         input_snapshot(self.workspace)
         month = context.partition_key if context.has_partition_key else ""
-        partition = Partition(self.workspace, declaration, month)
+        materialisation = Materialisation(self.workspace, declaration, month)
         try:
             with making(self.workspace, declaration, month) as waited:
                 if (waited or ONLY_STALE in context.run.tags) and (
                     record := View(self.workspace).status(declaration, month).fresh_record
                 ):
                     context.log.info("made by another run since this one was asked for it")
-                    return partition.result(record)
+                    return materialisation.result(record)
                 with listening(EventLines(context.log.info)):
-                    result = partition.make(context.run_id)
+                    result = materialisation.make(context.run_id)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
         if self.commit:
@@ -89,8 +89,8 @@ class Store:
 
 
 @dataclass(frozen=True)
-class Partition:
-    """A partition to be made, whose lock is held."""
+class Materialisation:
+    """The making of one partition, whose lock is held."""
 
     workspace: Workspace
     item: Declaration
@@ -136,7 +136,7 @@ class Partition:
         return self.result(record, findings)
 
     def make_rows(
-        self, target: Path, inputs: _Inputs, key: Mapping[str, Any], before: Mapping[Path, FileMark | None]
+        self, target: Path, inputs: _Inputs, key: Mapping[str, Any], before: Mapping[Path, FileStamp | None]
     ) -> dict[str, Finding]:
         """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
         assert self.item.shape is not None, f"{self.item.name} has no rows"

@@ -15,7 +15,7 @@ from ops.outcome import Outcome, Outcomes
 from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
 from orchestration.execute.finished_parts import FinishedParts
-from orchestration.files.identity import FileMark
+from orchestration.files.identity import FileStamp
 from orchestration.messages.progress import Notice, PartitionProgress, tell
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
@@ -37,7 +37,7 @@ class ResumableEngine:
         engine: Engine,
         partition: str,
         folder: Path,
-        inputs: Mapping[Path, FileMark | None],
+        inputs: Mapping[Path, FileStamp | None],
     ) -> None:
         self._workspace, self._engine, self._partition = workspace, engine, partition
         self._folder, self._inputs = folder, inputs

@@ -17,12 +17,12 @@ from typing import Any, TypeAlias
 IGNORED = frozenset({"__pycache__"})
 
 #: Path, size, time of change in nanoseconds and inode of a file.
-FileMark: TypeAlias = tuple[str, int, int, int]
+FileStamp: TypeAlias = tuple[str, int, int, int]
 
-_hashes: dict[FileMark, str] = {}
+_hashes: dict[FileStamp, str] = {}
 
 
-def file_mark(path: Path) -> FileMark | None:
+def file_stamp(path: Path) -> FileStamp | None:
     """Return what tells whether a file is written to or replaced later; None where there is none."""
     try:
         found = path.stat()
@@ -38,7 +38,7 @@ def file_md5(path: Path) -> str:
     again; every process reads it once. One that changed in the last second is read each time: a second
     change could leave all three as they are.
     """
-    mark = file_mark(path)
+    mark = file_stamp(path)
     if mark in _hashes:
         return _hashes[mark]
     with path.open("rb") as file:

@@ -25,6 +25,7 @@ import yaml
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from assets.declare.declaration import Declaration
+from orchestration.files.checksummed import first_fault
 from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.publish import write_changed
 from orchestration.workspace.workspace import Workspace
@@ -143,9 +144,7 @@ def stages_of(content: bytes) -> dict[str, Any]:
     try:
         _Lock.model_validate(read)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise DamagedLockError(f"it is not what DVC writes ({place}: {first['msg']})") from error
+        raise DamagedLockError(first_fault(error)) from error
     if not content.endswith(b"\n"):
         raise DamagedLockError("it ends within a line")
     stages: dict[str, Any] = read["stages"]

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assets.declare.declaration import Declaration
-from orchestration.files.damage import make_folder
 from orchestration.files.locks import lock_file
 from orchestration.workspace.workspace import Workspace
 
@@ -43,13 +42,9 @@ def reading(workspace: Workspace, months: Mapping[str, Sequence[str]]) -> Iterat
 @contextlib.contextmanager
 def writing_all(workspace: Workspace, name: str) -> Iterator[None]:
     """Hold, alone, what is written of all datasets together (`live`, `docs`): others wait for their turn."""
-    path = workspace.state / "locks" / f"{name}.lock"
-    make_folder(path.parent)
-    with contextlib.closing(lock_file(path, wait=True)):
+    with contextlib.closing(lock_file(workspace.state / "locks" / f"{name}.lock", wait=True)):
         yield
 
 
 def _path(workspace: Workspace, item: Declaration, month: str) -> Path:
-    path = workspace.state_file("locks", item, month, ".lock")
-    make_folder(path.parent)
-    return path
+    return workspace.state_file("locks", item, month, ".lock")

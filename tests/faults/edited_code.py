@@ -45,15 +45,17 @@ def edit(fate):
 
 
 def main(fate):
-    make_rows = materialise.Partition.make_rows
+    make_rows = materialise.Materialisation.make_rows
 
     def edited(*arguments):
         edit(fate)
         return make_rows(*arguments)
 
-    materialise.Partition.make_rows = edited
+    materialise.Materialisation.make_rows = edited
     try:
-        materialise.Partition(workspace(), workspace().datasets["sources/papers"], "2018-06").make("run")
+        materialise.Materialisation(workspace(), workspace().datasets["sources/papers"], "2018-06").make(
+            "run"
+        )
     except MovedError as error:
         print(error)
     print(len(list((workspace().state / "parts").rglob("*.zip"))), "parts")

@@ -223,10 +223,9 @@ def test_a_damaged_list_in_dvcs_cache_is_set_aside_and_the_files_on_disk_speak(
     tally.attempt()
     assert dvc_cache.manifest(tmp_workspace, version(hashes)) is None
     assert "`dvc pull` or the next commit brings it back" in capsys.readouterr().err
-    assert (
-        record_recovery._files(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"], version(hashes))
-        == hashes
-    )
+    stage = {"outs": [{"path": "data/talksumm/pairs", "md5": version(hashes)}]}
+    pairs = tmp_workspace.datasets["talksumm/pairs"]
+    assert record_recovery._files(tmp_workspace, pairs, stage, "outs") == hashes
     assert not dvc_cache.cached(tmp_workspace, version(hashes)).exists()
     tally.survive()
 

@@ -107,7 +107,7 @@ def test_they_go_when_the_dataset_is_made_and_stay_when_a_check_refuses_it(
     at().write({"state.json": b"1"})
     faults = () if passed else ("a unit is lost",)
     item = tmp_workspace.datasets["talksumm/extractor"]
-    partition = materialise.Partition(tmp_workspace, item, "")
+    partition = materialise.Materialisation(tmp_workspace, item, "")
     partition.accept(PartitionRecord({}, {}), {"conservation": Finding(faults, "")})
     assert done == ["write_record" if passed else "forget", "track"]
     assert bool(files_of(tmp_workspace)) != passed

@@ -43,7 +43,7 @@ def make(project, key):
         project.datasets["talksumm/extractor"],
     )
     inputs = open_inputs(project, item, {extractor.name: [""]})
-    partition = materialise.Partition(project, item, "")
+    partition = materialise.Materialisation(project, item, "")
     return partition.make_rows(project.data / "better", inputs, key, {})
 
 
