@@ -1,7 +1,7 @@
-"""Where the finished parts of a partition lie until it is published, each a file under the partition's key.
+"""What is kept of a partition until it is published, under its key: finished parts, checkpoints of trainings.
 
-Belongs here: the file of one outcome, the folder of a partition's parts, and their removal. Not here: which
-parts are computed (orchestration/execute/resume.py).
+Belongs here: the file of one outcome or checkpoint, their folders, and their removal. Not here: which parts
+are computed (resume.py), what a checkpoint holds (ops/models/training/checkpoints.py).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class FinishedParts:
         check_code(self.workspace, self.code)
         if marks(self.inputs) != self.inputs:
             raise InputReplacedError("an input was replaced while it was read: run again")
-        write_bundle(self._path(index), _contents(outcome), sync=False)
+        write_bundle(self._path(index), _pack(outcome), sync=False)
 
     def _path(self, index: int) -> Path:
         return self.folder / f"{index:05d}.zip"
@@ -80,9 +80,42 @@ class FinishedParts:
         return read_bundle(self._path(index), "the part is computed again")
 
 
+@dataclass(frozen=True)
+class StoredCheckpoint:
+    """The last checkpoint of one training."""
+
+    path: Path
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Replace the last checkpoint by these files. Raises DiskFullError; then the former one stays."""
+        write_bundle(self.path, files)
+
+    def read(self) -> Mapping[str, bytes] | None:
+        """Return the files of the last checkpoint, None if there is none; a damaged one is set aside."""
+        return read_bundle(self.path, "the training begins anew")
+
+
+@dataclass(frozen=True)
+class StoredCheckpoints:
+    """The checkpoints of all trainings of one partition, made under one key: other params begin anew.
+
+    Those under other keys stay until the partition is made, should its params be set back.
+    """
+
+    workspace: Workspace
+    item: Declaration
+    month: str
+    key: Mapping[str, Any]
+
+    def at(self, name: str) -> StoredCheckpoint:
+        """Return where one of the trainings leaves its checkpoint."""
+        folder = self.workspace.state_file("checkpoints", self.item, self.month, "")
+        return StoredCheckpoint(folder / json_digest(self.key) / f"{name}.zip")
+
+
 def begin_parts(workspace: Workspace, item: Declaration, month: str, key: Mapping[str, Any]) -> Path:
     """Return the folder of a partition's finished parts under its key; those under other keys are removed."""
-    folder = _folder(workspace, item, month) / json_digest(key)
+    folder = workspace.state_file("parts", item, month, "") / json_digest(key)
     for stale in set(_entries(folder.parent)) - {folder}:
         _remove(stale)
     return folder
@@ -92,12 +125,18 @@ def discard_parts(
     workspace: Workspace, item: Declaration, month: str, key: Mapping[str, Any] | None = None
 ) -> None:
     """Remove the finished parts of a partition, all or those of one key: it is made, or none any more."""
-    _remove(_folder(workspace, item, month) / (json_digest(key) if key is not None else ""))
+    folder = workspace.state_file("parts", item, month, "")
+    _remove(folder if key is None else folder / json_digest(key))
+
+
+def discard_checkpoints(workspace: Workspace, item: Declaration, month: str) -> None:
+    """Remove the checkpoints of a partition that is made."""
+    _remove(workspace.state_file("checkpoints", item, month, ""))
 
 
 def months_with_parts(workspace: Workspace, item: Declaration) -> set[str]:
     """Return the partitions of a dataset that have finished parts."""
-    return {path.name for path in _entries(_folder(workspace, item, "all").parent)}
+    return {path.name for path in _entries(workspace.state_file("parts", item, "", "").parent)}
 
 
 def count_parts(workspace: Workspace) -> int:
@@ -112,15 +151,11 @@ def _remove(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
-def _folder(workspace: Workspace, item: Declaration, month: str) -> Path:
-    return workspace.state_file("parts", item, month, "")
-
-
 def _entries(folder: Path) -> list[Path]:
     return list(folder.iterdir()) if folder.is_dir() else []
 
 
-def _contents(outcome: Outcome) -> dict[str, bytes]:
+def _pack(outcome: Outcome) -> dict[str, bytes]:
     """Return an outcome as named bytes, a stream for each column.
 
     In the stream of a table, chunks end where those of any column do. Parquet's pages end where chunks do, so

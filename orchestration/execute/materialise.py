@@ -22,8 +22,13 @@ from assets.declare.graph import label
 from assets.declare.report import Everything
 from ops.parts import Artifact, Parts
 from orchestration.engine.local import engine
-from orchestration.execute.checkpoints import StoredCheckpoints, discard
-from orchestration.execute.finished_parts import begin_parts, discard_parts, marks
+from orchestration.execute.finished_parts import (
+    StoredCheckpoints,
+    begin_parts,
+    discard_checkpoints,
+    discard_parts,
+    marks,
+)
 from orchestration.execute.inputs import ChangedBytesError, input_files, open_inputs
 from orchestration.execute.metadata import metadata
 from orchestration.execute.resume import ResumableEngine
@@ -165,7 +170,7 @@ class Materialisation:
             raise
         discard_parts(*self._place)
         if accepted and self.item.checkpoints:
-            discard(*self._place)
+            discard_checkpoints(*self._place)
 
     def result(self, record: PartitionRecord, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
         """Return what Dagster records; without findings, those that a record stands for."""

@@ -75,13 +75,13 @@ def forked(room=None):
 
 
 def fill_disk_after(room):
-    contents, written = finished_parts._contents, []
+    contents, written = finished_parts._pack, []
 
     def call(outcome):
         written.append(outcome)
         return contents(outcome) if len(written) <= room else Full()
 
-    finished_parts._contents = call
+    finished_parts._pack = call
 
 
 class Full(dict):

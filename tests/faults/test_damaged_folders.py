@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from orchestration.execute.checkpoints import StoredCheckpoints
+from orchestration.execute.finished_parts import StoredCheckpoints
 from orchestration.files import publish
 from orchestration.files.checksummed import dump
 from orchestration.files.damage import make_folder

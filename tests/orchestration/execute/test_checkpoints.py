@@ -5,7 +5,7 @@ import os
 import pytest
 
 from orchestration.execute import materialise
-from orchestration.execute.checkpoints import StoredCheckpoints, discard
+from orchestration.execute.finished_parts import StoredCheckpoints, discard_checkpoints
 from orchestration.files import publish
 from orchestration.quality.conservation import Finding
 from orchestration.state.records import PartitionRecord
@@ -88,11 +88,11 @@ def test_the_order_of_a_key_does_not_matter(at):
 
 def test_those_of_all_keys_go_together_and_others_stay(at, tmp_workspace):
     item = tmp_workspace.datasets["talksumm/extractor"]
-    discard(tmp_workspace, item, "")
+    discard_checkpoints(tmp_workspace, item, "")
     at().write({"state.json": b"1"})
     at(key={}).write({"state.json": b"2"})
     at(dataset="talksumm/evaluation").write({"state.json": b"3"})
-    discard(tmp_workspace, item, "")
+    discard_checkpoints(tmp_workspace, item, "")
     assert len(files_of(tmp_workspace)) == 1
     assert at(dataset="talksumm/evaluation").read() == {"state.json": b"3"}
 
