@@ -63,36 +63,28 @@ def bring_up_to_date(
             console.print(f"{label(item, month)}: removed, it is no partition any more")
     with Display(console, sum(len(months) for _, months in wanted)) as display:
         runners = Here(workspace, display) if jobs == 1 else Pool(jobs, display)
+        run_tags = {**(tags or {}), **({} if force else {ONLY_STALE: "true"})}
         with contextlib.closing(runners):
-            for report in _Loop(workspace, wanted, console, display, runners, force, tags or {}).run():
+            for report in _Loop(workspace, wanted, console, display, runners, force, run_tags).run():
                 with display.paused():  # DVC shows bars of its own while it commits
                     yield report
 
 
+@dataclass
 class _Loop:
-    def __init__(
-        self,
-        workspace: Workspace,
-        wanted: Wanted,
-        console: Console,
-        display: Display,
-        runners: Here | Pool,
-        force: bool,
-        tags: Mapping[str, str],
-    ) -> None:
-        self._workspace, self._console, self._display = workspace, console, display
-        self._runners, self._force, self._view = runners, force, View(workspace)
-        self._tags = tags if force else {**tags, ONLY_STALE: "true"}
-        self._reports = {item.name: Report(item, months) for item, months in wanted}
-        self._inputs = {
-            (item.name, month): [
-                (name, part)
-                for name, parts in workspace.graph.input_months(item, month).items()
-                for part in parts
-            ]
-            for item, months in wanted
-            for month in months
-        }
+    workspace: Workspace
+    wanted: Wanted
+    console: Console
+    display: Display
+    runners: Here | Pool
+    force: bool
+    tags: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        self._view = View(self.workspace)
+        self._reports = {item.name: Report(item, months) for item, months in self.wanted}
+        partitions = [(item, month) for item, months in self.wanted for month in months]
+        self._inputs = {(item.name, month): self._read(item, month) for item, month in partitions}
         self._left = set(self._inputs)
         self._waiting = list(self._inputs)
         self._reasons: dict[tuple[str, str], Sequence[str]] = {}
@@ -100,12 +92,16 @@ class _Loop:
         self._lost: dict[tuple[str, str], str] = {}
         self._synced = False
 
+    def _read(self, item: Declaration, month: str) -> list[tuple[str, str]]:
+        months = self.workspace.graph.input_months(item, month)
+        return [(name, part) for name in months for part in months[name]]
+
     def run(self) -> Iterator[Report]:
         open_reports = list(self._reports.values())
         while open_reports:
             self._start()
             if self._reasons:
-                for done in self._runners.wait():
+                for done in self.runners.wait():
                     self._ended(done)
             for report in list(open_reports):
                 if not any((report.item.name, month) in self._left for month in report.months):
@@ -115,7 +111,7 @@ class _Loop:
     def _start(self) -> None:
         """Hand out what can begin, as long as somebody is free; settle what needs no making."""
         for place in list(self._waiting):
-            if not self._runners.free:
+            if not self.runners.free:
                 return
             if not self._left.isdisjoint(self._inputs[place]):
                 continue
@@ -124,7 +120,7 @@ class _Loop:
             lost = next((found for found in self._inputs[place] if found in self._lost), None)
             if lost is not None:
                 self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
-            elif self._force or not self._view.status(item, month).fresh:
+            elif self.force or not self._view.status(item, month).fresh:
                 self._make(item, month)
             else:
                 self._settle(place)
@@ -133,32 +129,32 @@ class _Loop:
         if not self._synced:
             from orchestration.dagster.sync import sync
 
-            sync(self._workspace)  # a run records the versions of its inputs as Dagster knows them
+            sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
             self._synced = True
         self._reasons[item.name, month] = self._view.status(item, month).reasons
-        if self._force:
-            forget(self._workspace, item, month)
-        self._display.begin(label(item, month))
-        self._runners.start(item, month, self._tags)
+        if self.force:
+            forget(self.workspace, item, month)
+        self.display.begin(label(item, month))
+        self.runners.start(item, month, self.tags)
 
     def _ended(self, done: Done) -> None:
         item, month, report = done.item, done.month, self._reports[done.item.name]
         if done.error is not None and FULL in done.error:  # so would all others end
             raise DiskFullError(errno.ENOSPC, done.error)
         reasons = self._reasons.pop((item.name, month))
-        self._display.end(label(item, month))
+        self.display.end(label(item, month))
         self._view.renew(item, month)
         report.seconds += done.seconds
         if done.error is None:
             report.made.append(month)
         outcome = f"[red]failed[/]: {escape(done.error)}" if done.error else self._counts(item, month)
         why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
-        self._console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}")
+        self.console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}")
         self._settle((item.name, month), done.error)
 
     def _settle(self, place: tuple[str, str], error: str | None = None) -> None:
         self._left.remove(place)
-        self._display.advance()
+        self.display.advance()
         if error is not None:
             name, month = place
             self._lost[place] = self._reports[name].failed[month] = error

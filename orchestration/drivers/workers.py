@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
@@ -42,12 +42,13 @@ class Done:
     seconds: float
 
 
+@dataclass
 class Here:
     """Makes partitions in this process, one after the other."""
 
-    def __init__(self, workspace: Workspace, listener: Listener) -> None:
-        self._workspace, self._listener = workspace, listener
-        self._done: list[Done] = []
+    workspace: Workspace
+    listener: Listener
+    _done: list[Done] = field(default_factory=list, init=False)
 
     @property
     def free(self) -> bool:
@@ -59,8 +60,8 @@ class Here:
         from orchestration.dagster.runs import materialise
 
         begun = time.monotonic()
-        with listening(self._listener):
-            error = materialise(self._workspace, item, month, tags=tags).error
+        with listening(self.listener):
+            error = materialise(self.workspace, item, month, tags=tags).error
         self._done.append(Done(item, month, error, time.monotonic() - begun))
 
     def wait(self) -> Iterator[Done]:
