@@ -8,14 +8,12 @@ time and inode: where these alone differ, a run does at its end what it would ha
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from orchestration.files.checksummed import dump, read
-from orchestration.files.identity import file_stamp, folder_files, folder_hashes, version
+from orchestration.files.identity import file_stamp, folder_files, folder_hashes, json_digest, version
 from orchestration.files.publish import write_file
 from orchestration.state.addresses import Addresses
 from orchestration.state.dvc_cache import cached
@@ -59,7 +57,7 @@ def datasets_now(workspace: Workspace) -> str:
     fresh = [
         view.status(item, month).fresh for item in workspace.datasets.values() for month in item.made_months
     ]
-    return _digest([input_snapshot(workspace), fresh, _hashes(workspace)])
+    return json_digest([input_snapshot(workspace), fresh, _hashes(workspace)])
 
 
 def _note(workspace: Workspace) -> Path:
@@ -78,8 +76,4 @@ def _around(workspace: Workspace) -> str:
     for hashes in _hashes(workspace).values():
         paths += [cached(workspace, md5) for md5 in (*hashes.values(), version(hashes))]
     marks = [file_stamp(path) for path in paths if not path.name.endswith("-shm")]
-    return _digest([head(workspace), Addresses(workspace).base_port(), marks])
-
-
-def _digest(content: object) -> str:
-    return hashlib.md5(json.dumps(content).encode(), usedforsecurity=False).hexdigest()
+    return json_digest([head(workspace), Addresses(workspace).base_port(), marks])

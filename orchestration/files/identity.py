@@ -67,12 +67,10 @@ def folder_hashes(folder: Path) -> dict[str, str]:
 def version(hashes: Mapping[str, str]) -> str:
     """Return DVC's hash of a folder from the MD5s of its files by relative path."""
     entries = [{"md5": hashes[name], "relpath": name} for name in sorted(hashes)]
-    return (
-        hashlib.md5(json.dumps(entries, sort_keys=True).encode(), usedforsecurity=False).hexdigest() + ".dir"
-    )
+    return json_digest(entries) + ".dir"
 
 
-def json_digest(content: Mapping[str, Any]) -> str:
+def json_digest(content: Any) -> str:
     """Return the MD5 of content that JSON can hold, whatever the order of its names."""
     text = json.dumps(content, sort_keys=True)
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

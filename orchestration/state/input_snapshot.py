@@ -6,13 +6,12 @@ work; the work was done on what was there at its beginning. Not here: what is st
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from orchestration.files.identity import IGNORED, file_md5, file_stamp, folder_hashes, version
+from orchestration.files.identity import IGNORED, file_md5, file_stamp, folder_hashes, json_digest, version
 from orchestration.workspace.workspace import Workspace
 
 #: All that a dataset's code hash is made of.
@@ -92,5 +91,5 @@ def _marks(workspace: Workspace) -> dict[str, str]:
             folders[:] = [name for name in folders if name not in IGNORED]
             paths += [Path(base, name) for name in names if not name.startswith(".")]
         found = sorted(filter(None, map(file_stamp, paths)))  # one that is gone tells as much
-        marks[name] = hashlib.md5(repr(found).encode(), usedforsecurity=False).hexdigest()
+        marks[name] = json_digest(found)
     return marks
