@@ -62,14 +62,12 @@ def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     names = sorted(workspace.settings.sources.get(item.records, {})) if item.records else []
     # Templates, so that a corpus of one's own does not make dvc.yaml stale.
     sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
-    own, *upstream = [
-        workspace.shown(workspace.folder(dataset)) for dataset in (item, *workspace.graph.upstream(item))
-    ]
+    upstream = [workspace.shown(workspace.folder(dataset)) for dataset in workspace.graph.upstream(item)]
     stage = {
         "cmd": f"silverloom stage {item.name}",
         "deps": [*sources, *upstream],
         "params": [*sorted([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
-        "outs": [{own: {"persist": True}}],
+        "outs": [{workspace.shown(workspace.folder(item)): {"persist": True}}],
     }
     if item.shape is not None:
         file = workspace.shown(workspace.metrics_file(item))

@@ -10,7 +10,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,6 @@ _ABOUT = "about.json"
 
 class InputReplacedError(RuntimeError):
     """An input is not what it was when the partition was begun."""
-
-
-def marks(paths: Iterable[Path]) -> dict[Path, FileStamp | None]:
-    """Return what tells whether files are replaced later."""
-    return {path: file_stamp(path) for path in paths}
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class FinishedParts:
         Raises InputReplacedError, MovedError, and DiskFullError.
         """
         check_code(self.workspace, self.code)
-        if marks(self.inputs) != self.inputs:
+        if any(file_stamp(path) != stamp for path, stamp in self.inputs.items()):
             raise InputReplacedError("an input was replaced while it was read: run again")
         write_bundle(self._path(index), _pack(outcome), sync=False)
 

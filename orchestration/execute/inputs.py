@@ -13,7 +13,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from ops.parts import Artifact, Part, Parts
 from orchestration.engine.local import engine
-from orchestration.files.identity import file_md5, folder_files
+from orchestration.files.identity import FileStamp, file_md5, file_stamp, folder_files
 from orchestration.state.freshness import load_record
 from orchestration.workspace.workspace import Workspace
 
@@ -44,12 +44,13 @@ def open_inputs(
     }
 
 
-def input_files(inputs: Everything | Mapping[str, Parts | Artifact]) -> list[Path]:
-    """Return the files of rows that ops read of a partition's inputs."""
+def input_stamps(inputs: Everything | Mapping[str, Parts | Artifact]) -> dict[Path, FileStamp | None]:
+    """Return what tells whether the files of rows of a partition's inputs are replaced later."""
     if isinstance(inputs, Everything):
-        return []
+        return {}
     rows = [value.rows if isinstance(value, Artifact) else value for value in inputs.values()]
-    return [Path(part.path) for found in rows for part in found.parts]
+    paths = [Path(part.path) for found in rows for part in found.parts]
+    return {path: file_stamp(path) for path in paths}
 
 
 def parts(workspace: Workspace, item: Declaration, months: Iterable[str]) -> Parts:

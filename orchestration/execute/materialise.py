@@ -27,9 +27,8 @@ from orchestration.execute.finished_parts import (
     begin_parts,
     discard_checkpoints,
     discard_parts,
-    marks,
 )
-from orchestration.execute.inputs import ChangedBytesError, input_files, open_inputs
+from orchestration.execute.inputs import ChangedBytesError, input_stamps, open_inputs
 from orchestration.execute.metadata import metadata
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.full_disk import DiskFullError
@@ -116,7 +115,7 @@ class Materialisation:
         findings: dict[str, Finding] = {}
         with reading(workspace, months):
             inputs = open_inputs(workspace, item, months)
-            before = marks(input_files(inputs))  # ahead of the key, under which only what was read is stored
+            before = input_stamps(inputs)  # ahead of the key, under which only what was read is stored
             key = View(workspace).key(item, month)
             same = self._same_bytes(key)
             if isinstance(inputs, Everything):
