@@ -29,10 +29,6 @@ from orchestration.workspace.workspace import Workspace
 T = TypeVar("T")
 
 
-class BusyError(RuntimeError):
-    """DVC's lock is held by another process."""
-
-
 #: What every dataset depends on, besides its own sections.
 COMMON = ("exclude", "numerics", "partitions", "store")
 HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, not this file.\n"
@@ -195,7 +191,7 @@ def _stage_names(workspace: Workspace) -> list[str]:
 def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
     """Call `action` again while another process holds a DVC lock.
 
-    Raises BusyError when that lasts too long, RuntimeError for what DVC itself cannot do.
+    Raises RuntimeError when that lasts too long, and for what DVC itself cannot do.
     """
     from dvc.exceptions import DvcException
     from dvc.lock import LockError
@@ -207,7 +203,7 @@ def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
         except LockError as error:
             if time.monotonic() > end:
                 message = "another process holds DVC's lock; what was made is kept, run again to commit it"
-                raise BusyError(message) from error
+                raise RuntimeError(message) from error
             time.sleep(0.5)
         except DvcException as error:
             raise RuntimeError(f"dvc.lock was not written: {error}") from error
