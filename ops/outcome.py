@@ -48,15 +48,15 @@ def column(
     name: str, kind: pa.DataType, meaning: str = "", role: Role | None = None, nullable: bool = True
 ) -> pa.Field:
     """Return a column with what it means and is, which no file carries: Parquet is written without both."""
-    told = {"meaning": meaning} if meaning else {}
-    told |= {"role": role.name, "detail": role.detail} if role else {}
-    return pa.field(name, kind, nullable, told or None)
+    metadata = {"meaning": meaning} if meaning else {}
+    metadata |= {"role": role.name, "detail": role.detail} if role else {}
+    return pa.field(name, kind, nullable, metadata or None)
 
 
 def role(field: pa.Field) -> Role | None:
     """Return what a column is to its row, None where its declaration does not say."""
-    told = field.metadata or {}
-    return Role(told[b"role"].decode(), told[b"detail"].decode()) if b"role" in told else None
+    metadata = field.metadata or {}
+    return Role(metadata[b"role"].decode(), metadata[b"detail"].decode()) if b"role" in metadata else None
 
 
 def of_role(schema: pa.Schema, name: str) -> dict[str, str]:

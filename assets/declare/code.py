@@ -92,7 +92,7 @@ def closure(names: Iterable[str], within: Sequence[str] = PROJECT) -> list[str]:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting.extend(other for other in _imports(name)[0] if _inside(other, within))
+            waiting.extend(imported for imported in _imports(name)[0] if _inside(imported, within))
     return sorted(seen)
 
 
@@ -288,9 +288,9 @@ def _locked(package: str) -> tuple[str, str]:
         return found
     # As importlib.metadata.packages_distributions tells it, which splits every record of every package.
     member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
-    for one in importlib.metadata.distributions():
-        found = _lock().get(_normal(one.name))
-        if found and member.search(one.read_text("RECORD") or ""):
+    for distribution in importlib.metadata.distributions():
+        found = _lock().get(_normal(distribution.name))
+        if found and member.search(distribution.read_text("RECORD") or ""):
             return found
     raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
 

@@ -158,8 +158,12 @@ class Declaration:
         """The code entry: hash of the code, versions of packages, digests of models, hash of the suite."""
         if self.shape is None:
             shown = [repr(_declared[source.key].about) for source in self.inputs]
-            scored = [one for source in self.inputs for one in _declared[source.key].thresholds]
-            modules = [function.__module__ for one in scored for function in (one.scores, one.counted)]
+            scored = [threshold for source in self.inputs for threshold in _declared[source.key].thresholds]
+            modules = [
+                function.__module__
+                for threshold in scored
+                for function in (threshold.scores, threshold.counted)
+            ]
             return code.entry(self.function, [], code.REPORT, "\n".join(shown), modules)
         models = [name for kind in self.arguments.values() for name in kind.models()]
         return {**code.entry(self.function, models), "expectations": suite_version(self.expectations)}
@@ -174,7 +178,7 @@ class Declaration:
         """What reports may say of the dataset that is neither in its rows nor in its params."""
         columns = self.shape and [(item.name, str(item.type), item.metadata) for item in self.shape.kept]
         inputs = [(source.key.path, source.all_months) for source in self.inputs]
-        thresholds = [one.about for one in self.thresholds]
+        thresholds = [threshold.about for threshold in self.thresholds]
         drawn = (self.measures, self.text_pair, thresholds)
         return self.name, self.function.__doc__, columns, inputs, self.consumes, *drawn
 

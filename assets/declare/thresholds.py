@@ -64,7 +64,10 @@ class Threshold:
     @property
     def about(self) -> tuple[Any, ...]:
         """What it says, without what a process gives of its own."""
-        functions = [f"{one.__module__}.{one.__qualname__}" for one in (self.rule, self.scores, self.counted)]
+        functions = [
+            f"{function.__module__}.{function.__qualname__}"
+            for function in (self.rule, self.scores, self.counted)
+        ]
         return str(self.params.section), self.param, functions, self.values, self.meaning, self.units
 
     def check(self, owner: str, arguments: Iterable[str], params: Iterable[type[Params]]) -> None:

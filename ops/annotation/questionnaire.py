@@ -25,7 +25,7 @@ class Scale(Params):
     labels: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _sound(self) -> Scale:
+    def _checked(self) -> Scale:
         if len(set(self.values)) < len(self.values) or any(not v or v != v.strip() for v in self.values):
             raise ValueError(f"the values of a scale are different words, found {list(self.values)}")
         if strange := sorted(set(self.labels) - set(self.values)):

@@ -7,6 +7,7 @@ Every command imports what it needs when it runs, so that `--help` and completio
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -22,12 +23,19 @@ Select = Annotated[
     str,
     typer.Option("--select", "-s", help="A group (talksumm) or a dataset (talksumm/pairs), with its inputs."),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many partitions are made at once.")]
+#: More would fill the memory before they fill the processors.
+JOBS = min(len(os.sched_getaffinity(0)), 4)
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", min=1, help="How many partitions are made at once: the processors, at most 4."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 @command()
-def run(select: Select = "", jobs: Jobs = 1) -> int:
+def run(select: Select = "", jobs: Jobs = JOBS) -> int:
     """Make every dataset that is stale, inputs first, and commit them to dvc.lock."""
     from orchestration.catalogue import workspace
     from orchestration.drivers.run import run
@@ -40,7 +48,7 @@ def backfill(
     first: Annotated[str, typer.Option("--from", help="The first month, like 2018-06.")],
     last: Annotated[str, typer.Option("--to", help="The last month.")],
     select: Select = "",
-    jobs: Jobs = 2,
+    jobs: Jobs = JOBS,
     force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,
 ) -> int:
     """Make the partitions of some months, several at once."""
@@ -127,7 +135,7 @@ def render() -> None:
 
 
 @command()
-def repro(jobs: Jobs = 1) -> int:
+def repro(jobs: Jobs = JOBS) -> int:
     """Make the same datasets by DVC: make what is stale, then run `dvc repro`, which records every stage."""
     from orchestration.catalogue import workspace
     from orchestration.drivers.dvc import repro

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -54,20 +55,21 @@ def bring_up_to_date(
 
     A partition that fails does so alone; what needs it is left, with that as its cause. Only a full disk ends
     them all: raises DiskFullError. `wanted` names datasets, inputs before what reads them, with their months.
-    With `jobs` > 1 partitions are made in as many worker processes, and datasets are worked on at the same
-    time as far as their inputs allow.
+    With `jobs` > 1 partitions are made in as many worker processes, if as many are stale, and datasets are
+    worked on at the same time as far as their inputs allow: those first that most others wait for.
     """
     recover(workspace.staging)
     for item, _ in wanted:
         for month in prune(workspace, item):
             console.print(f"{label(item, month)}: removed, it is no partition any more")
-    with Display(console, sum(len(months) for _, months in wanted)) as display:
-        runners = Here(workspace, display) if jobs == 1 else Pool(jobs, display)
-        run_tags = {**(tags or {}), **({} if force else {ONLY_STALE: "true"})}
-        with contextlib.closing(runners):
-            for report in _Loop(workspace, wanted, console, display, runners, force, run_tags).run():
-                with display.paused():  # DVC shows bars of its own while it commits
-                    yield report
+    run_tags = {**(tags or {}), **({} if force else {ONLY_STALE: "true"})}
+    with (
+        Display(console, sum(len(months) for _, months in wanted)) as display,
+        contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, run_tags)) as loop,
+    ):
+        for report in loop.run():
+            with display.paused():  # DVC shows bars of its own while it commits
+                yield report
 
 
 @dataclass
@@ -76,21 +78,27 @@ class _Loop:
     wanted: Wanted
     console: Console
     display: Display
-    runners: Here | Pool
     force: bool
+    jobs: int
     tags: Mapping[str, str]
 
     def __post_init__(self) -> None:
         self._view = View(self.workspace)
         self._reports = {item.name: Report(item, months) for item, months in self.wanted}
-        partitions = [(item, month) for item, months in self.wanted for month in months]
+        longest = heights(self.wanted) if self.jobs > 1 else {}
+        ordered = sorted(self.wanted, key=lambda pair: -longest.get(pair[0].name, 0))
+        partitions = [(item, month) for item, months in ordered for month in months]
         self._inputs = {(item.name, month): self._read(item, month) for item, month in partitions}
         self._left = set(self._inputs)
         self._waiting = list(self._inputs)
         self._reasons: dict[tuple[str, str], Sequence[str]] = {}
         """Why those under way are made."""
         self._lost: dict[tuple[str, str], str] = {}
-        self._synced = False
+        self._runners: Here | Pool | None = None
+
+    def close(self) -> None:
+        if self._runners is not None:
+            self._runners.close()
 
     def _read(self, item: Declaration, month: str) -> list[tuple[str, str]]:
         months = self.workspace.graph.input_months(item, month)
@@ -100,8 +108,8 @@ class _Loop:
         open_reports = list(self._reports.values())
         while open_reports:
             self._start()
-            if self._reasons:
-                for done in self.runners.wait():
+            if self._runners is not None and self._reasons:
+                for done in self._runners.wait():
                     self._ended(done)
             for report in list(open_reports):
                 if not any((report.item.name, month) in self._left for month in report.months):
@@ -111,7 +119,7 @@ class _Loop:
     def _start(self) -> None:
         """Hand out what can begin, as long as somebody is free; settle what needs no making."""
         for place in list(self._waiting):
-            if not self.runners.free:
+            if self._runners is not None and not self._runners.free:
                 return
             if not self._left.isdisjoint(self._inputs[place]):
                 continue
@@ -126,16 +134,22 @@ class _Loop:
                 self._settle(place)
 
     def _make(self, item: Declaration, month: str) -> None:
-        if not self._synced:
-            from orchestration.dagster.sync import sync
-
-            sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
-            self._synced = True
+        self._runners = self._runners or self._begin()
         self._reasons[item.name, month] = self._view.status(item, month).reasons
         if self.force:
             forget(self.workspace, item, month)
         self.display.begin(label(item, month))
-        self.runners.start(item, month, self.tags)
+        self._runners.start(item, month, self.tags)
+
+    def _begin(self) -> Here | Pool:
+        """Return what makes partitions: `jobs` processes, or fewer where fewer are known to be stale."""
+        from orchestration.dagster.sync import sync
+
+        sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
+        waiting = ((self._reports[name].item, month) for name, month in self._waiting)
+        stale = (self.force or not self._view.status(item, month).fresh for item, month in waiting)
+        jobs = 1 + len(list(itertools.islice(filter(None, stale), self.jobs - 1)))
+        return Here(self.workspace, self.display) if jobs == 1 else Pool(jobs, self.display)
 
     def _ended(self, done: Done) -> None:
         item, month, report = done.item, done.month, self._reports[done.item.name]
@@ -165,6 +179,17 @@ class _Loop:
         record = self._view.known(item, month)
         numbers = total([record.counts] if record else [])
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
+
+
+def heights(wanted: Wanted) -> dict[str, int]:
+    """Return, by dataset, the length of the longest chain of datasets that wait for it, itself included."""
+    longest = dict.fromkeys((item.name for item, _ in wanted), 1)
+    for item, _ in reversed(wanted):
+        for source in item.inputs:
+            name = "/".join(source.key.path)
+            if name in longest:
+                longest[name] = max(longest[name], longest[item.name] + 1)
+    return longest
 
 
 def _brief(reasons: Sequence[str], width: int = 70) -> str:
