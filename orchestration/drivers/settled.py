@@ -23,13 +23,13 @@ from orchestration.versions.revisions import head
 from orchestration.workspace.workspace import Workspace
 
 #: What the end of a run reads and writes, besides datasets and DVC's cache.
-_AROUND = (
-    *("code.json", "dvc.lock", "dvc.yaml", "metrics", ".dvc/config", ".dvc/config.local", ".dvcignore"),
-    *(f".silverloom/{name}" for name in ("dvc.lock", "mlflow.db", "mlflow.db-wal")),
-    *(f".silverloom/{name}" for name in ("history", "locks", "measured", "records", "validations")),
-    *(f".dagster/{name}" for name in (".opening", "dagster.yaml", "event_log.db", "event_log.db-wal")),
-    *(".dagster/history", ".dagster/schedules", "data/quality/docs", "data/quality/live"),
-)
+_AROUND = {
+    "": ("code.json", "dvc.lock", "dvc.yaml", "metrics", ".dvcignore", ".silverloom/validations"),
+    ".dvc": ("config", "config.local"),
+    ".silverloom": ("dvc.lock", "history", "locks", "measured", "mlflow.db", "mlflow.db-wal", "records"),
+    ".dagster": (".opening", "dagster.yaml", "event_log.db", "event_log.db-wal", "history", "schedules"),
+    "data/quality": ("docs", "live"),
+}
 _KIND = TypeAdapter(dict[str, str])
 
 
@@ -71,7 +71,7 @@ def _hashes(workspace: Workspace) -> dict[str, dict[str, str]]:
 def _around(workspace: Workspace) -> str:
     """Return a digest of what is told of the datasets, and where."""
     paths: list[Path] = []
-    for place in (workspace.root / name for name in _AROUND):
+    for place in (workspace.root / folder / name for folder, names in _AROUND.items() for name in names):
         paths += folder_files(place).values() if place.is_dir() else [place]
     for hashes in _hashes(workspace).values():
         paths += [cached(workspace, md5) for md5 in (*hashes.values(), version(hashes))]
