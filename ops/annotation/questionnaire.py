@@ -6,7 +6,7 @@ one is laid out for raters (sheets.py, label_studio.py).
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -65,6 +65,11 @@ class Question(Params):
     def wording(self) -> str:
         """The question with the values that an answer may have."""
         return f"{self.text} [{' | '.join(map(self.scale.shown, self.scale.values))}]"
+
+    def described(self) -> dict[str, Any]:
+        """Return the question as tables of JSON carry it: name, wording, each value as raters see it."""
+        scale = [{"value": value, "shown": self.scale.shown(value)} for value in self.scale.values]
+        return {"question": self.name, "text": self.text, "scale": scale}
 
 
 class Questionnaire(Params):

@@ -79,6 +79,11 @@ def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluati
     }
     kept = [_row(row, vote, clear) for row, vote in pairs]
     summary = tables(kept, rows.to_pylist(), params)
+    summary |= {
+        "questions": [
+            question.described() for questionnaire in QUESTIONNAIRES for question in questionnaire.questions
+        ]
+    }
     summary |= {"agreement": against_the_others(found.ratings).to_pylist()}
     summary |= {"pairs": pairwise(found.ratings).to_pylist()}
     files = {TABLE: json.dumps(summary, indent=1, sort_keys=True).encode()}

@@ -88,14 +88,14 @@ def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluati
 def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
     """Return what all ratings say together, by question, and how far raters agree.
 
-    `questions`: papers, rows, raters and ratings that it has; mean over all ratings (of yes and no the
-    share of yes) with the ends of its 95 % interval over papers, and standard deviation (n - 1; none of
-    yes and no); by value its ratings, their share, and the rows that it has the majority of; tied rows;
-    and the `paper` itself. Without ratings the counts are 0 and the numbers null. `agreement`: of each
-    rater with the majority of all others; `pairs`: of every two raters.
+    `questions`: name, wording and scale; papers, rows, raters and ratings that it has; mean over all ratings
+    (of yes and no the share of yes) with the ends of its 95 % interval over papers, and standard deviation
+    (n - 1; none of yes and no); by value its ratings, their share, and the rows that it has the majority of;
+    tied rows; and the `paper` itself. Without ratings the counts are 0 and the numbers null. `agreement`: of
+    each rater with the majority of all others; `pairs`: of every two raters.
     """
     questions = [
-        _question(question.name, questionnaire, rows, ratings, params)
+        {**question.described(), **_answered(question.name, questionnaire, rows, ratings, params)}
         for questionnaire in QUESTIONNAIRES
         for question in questionnaire.questions
     ]
@@ -103,7 +103,7 @@ def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams
     return {"questions": questions, "agreement": agreement, "pairs": pairwise(ratings).to_pylist()}
 
 
-def _question(
+def _answered(
     name: str,
     questionnaire: Questionnaire,
     rows: Sequence[Row],
@@ -121,7 +121,6 @@ def _question(
     found_means = means(ratings.filter(pc.equal(ratings["question"], name)), questionnaire).to_pylist()
     most = Counter(row["majority"] for row in own)
     return {
-        "question": name,
         "papers": len(papers),
         "rows": len(own),
         "raters": len({answer["rater"] for row in own for answer in row["answers"]}),
