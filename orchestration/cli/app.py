@@ -145,7 +145,7 @@ def render(workspace: Workspace) -> None:
 @command()
 def repro(workspace: Workspace, jobs: Jobs = JOBS) -> int:
     """Make the same datasets by DVC: make what is stale, then run `dvc repro`, which records every stage."""
-    from orchestration.drivers.repro import repro
+    from orchestration.drivers.dvc import repro
 
     return repro(workspace, jobs)
 

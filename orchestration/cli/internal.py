@@ -28,7 +28,7 @@ def setup(workspace: Workspace) -> None:
 @command(hidden=True)
 def stage(workspace: Workspace, dataset: str) -> int:
     """Bring one dataset up to date, as a stage of dvc.yaml."""
-    from orchestration.drivers.stage import stage
+    from orchestration.drivers.dvc import stage
 
     return stage(workspace, dataset)
 

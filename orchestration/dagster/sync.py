@@ -25,7 +25,7 @@ from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key
 from assets.declare.declaration import Declaration, code_version
 from assets.declare.graph import label
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
-from orchestration.execute.metadata import links, metadata
+from orchestration.execute.metadata import metadata
 from orchestration.files.identity import folder_hashes, version
 from orchestration.quality.checks import recorded_finding, settle
 from orchestration.state.dvc_lock import check_lock
@@ -129,13 +129,10 @@ def _found(
         get_input_event_pointer_tag(asset_key(key)): str(event.storage_id) if event else "NULL"
         for key, event in latest.items()
     }
-    described = metadata(workspace, workspace.folder(item, month), record) | links(
-        workspace, item, month, record
-    )
     materialization = dg.AssetMaterialization(
         asset_key(item.key),
         description="found on disk by sync, made elsewhere",
-        metadata=described,
+        metadata=metadata(workspace, item, month, record),
         partition=month or None,
         tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )

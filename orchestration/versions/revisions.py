@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from orchestration.files.identity import folder_hashes, version
-from orchestration.state.dvc_lock import cached, locked_stages, manifest, read_stages, recorded
+from orchestration.state.dvc_cache import cached, manifest
+from orchestration.state.dvc_lock import locked_stages, read_stages, recorded
 from orchestration.workspace.workspace import Workspace
 
 WORKING_TREE = "the working tree"
