@@ -161,9 +161,9 @@ class Pool:
     def close(self) -> None:
         """End the workers: those under way are interrupted, once, and leave their partitions as they were."""
         for slot in self._slots:
-            if slot.process.is_alive() and slot.process.pid is not None:
+            if slot.task and slot.process.is_alive() and slot.process.pid is not None:
                 os.kill(slot.process.pid, signal.SIGINT)
-            slot.pipe.close()  # or it might wait until somebody reads what it says
+            slot.pipe.close()  # an idle worker ends by that; another need not wait for somebody to hear it
         end = time.monotonic() + PATIENCE
         for slot in self._slots:
             slot.process.join(max(end - time.monotonic(), 0.0))
