@@ -73,7 +73,12 @@ class Zygote:
     @property
     def environment(self) -> dict[str, str]:
         places = [str(self.bin), str(Path(sys.executable).parent), os.environ["PATH"]]
-        return {"PATH": os.pathsep.join(places), "PYTHONPATH": "", "ZYGOTE": str(self.socket)}
+        return {
+            "PATH": os.pathsep.join(places),
+            "PYTHONPATH": "",
+            "ZYGOTE": str(self.socket),
+            "SILVERLOOM_JOBS": "1",  # tests run beside each other already
+        }
 
     def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:
         environment = {**self.environment, **what.pop("env", {})}

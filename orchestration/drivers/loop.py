@@ -147,7 +147,8 @@ class _Loop:
 
         sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
         waiting = ((self._reports[name].item, month) for name, month in self._waiting)
-        stale = (self.force or not self._view.status(item, month).fresh for item, month in waiting)
+        view = View(self.workspace)  # it keeps what it finds, much of which changes until these are due
+        stale = (self.force or not view.status(item, month).fresh for item, month in waiting)
         jobs = 1 + len(list(itertools.islice(filter(None, stale), self.jobs - 1)))
         return Here(self.workspace, self.display) if jobs == 1 else Pool(jobs, self.display)
 

@@ -199,7 +199,9 @@ def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):
     outputs = [command.communicate()[0] for command in commands]
     assert [command.returncode for command in commands] == [0, 0, 0], outputs
     chosen = {"code", *(stage_name(item) for item in workspace().graph.selected(only[1]))}
-    whole, data = read_stages(done.lock), done.data()
-    assert list(read_stages(fresh.lock).items()) == [one for one in whole.items() if one[0] in chosen]
+    whole, data = read_stages(done.lock.encode()), done.data()
+    assert list(read_stages(fresh.lock.encode()).items()) == [
+        one for one in whole.items() if one[0] in chosen
+    ]
     made = fresh.data()
     assert made == {path: data[path] for path in made}

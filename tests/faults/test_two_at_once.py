@@ -46,10 +46,10 @@ def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done
     """Two drivers at once: `make run` beside `dvc repro`, and two of `make run`"""
     fresh.edit(
         "orchestration/execute/materialise.py",
-        "    started = time.monotonic()\n    target",
-        "    with open('made.log', 'a') as log:\n"
-        "        log.write(f'{declaration.name} {month}\\n')\n"
-        "    started = time.monotonic()\n    target",
+        "        started, target = time.monotonic()",
+        "        with open('made.log', 'a') as log:\n"
+        "            log.write(f'{item.name} {month}\\n')\n"
+        "        started, target = time.monotonic()",
     )
     tally.attempt()
     statuses, outputs = drivers(fresh, commands)
@@ -62,8 +62,10 @@ def test_drivers_at_once_make_every_partition_once_and_the_same_lock(tally, done
     ]
     assert made == Counter(expected)
     chosen = {"code", *(stage_name(item) for item in workspace().graph.selected(SELECT))}
-    whole, data = read_stages(done.lock), done.data()
-    assert list(read_stages(fresh.lock).items()) == [stage for stage in whole.items() if stage[0] in chosen]
+    whole, data = read_stages(done.lock.encode()), done.data()
+    assert list(read_stages(fresh.lock.encode()).items()) == [
+        stage for stage in whole.items() if stage[0] in chosen
+    ]
     found = fresh.data()
     assert found and found == {path: data[path] for path in found}
     tally.survive()
