@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from ops.params import Params
 
@@ -54,6 +54,7 @@ class Source(Params):
         default="", pattern=r"^(\w[\w.-]*)?$", description="of prose: what it is about, or where it is from"
     )
     max_bytes: int = Field(default=16 * 2**20, gt=0, description="a larger record is rejected unread")
+    options: Mapping[str, JsonValue] = Field(default={}, description="what its kind asks for besides")
 
 
 class ParseError(ValueError):

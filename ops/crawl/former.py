@@ -1,0 +1,64 @@
+"""What a published crawl tells the next one: the outcome of each URL, in files beside its rows.
+
+Belongs here: writing and reading `<crawl>-00000.jsonl`. Not here: the journal of a crawl that is under way
+(journal.py).
+
+A crawl that is made again, for whatever reason, takes from here what it would else ask for: the web is asked
+again only on demand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ops.crawl.journal import Entry, Journal
+from ops.crawl.options import CrawlOptions
+
+_PATTERN = "*-[0-9]*.jsonl"
+
+
+def published_head(options: CrawlOptions) -> bytes:
+    """Return the first line of a file: under which options it was asked."""
+    return _line({"options": options.digest})
+
+
+def published_line(unit: str, file: str, entry: Entry) -> bytes:
+    """Return the line of a unit. `file` holds the record that the entry points to; empty without one."""
+    return _line({"unit": unit, "file": file, **entry.model_dump(exclude_defaults=True)})
+
+
+def asked_units(folder: Path) -> Iterator[str]:
+    """Yield the units of a published crawl: what it was asked for, and what it found itself."""
+    for path in sorted(folder.glob(_PATTERN)):
+        yield from (line["unit"] for line in _lines(path)[1:])
+
+
+def take_over(published: Path, name: str, options: CrawlOptions, journal: Journal) -> None:
+    """Add to a journal what a published crawl fetched beyond it; nothing if that had other options."""
+    for path in sorted(published.glob(f"{name}-[0-9]*.jsonl")):
+        first, *lines = _lines(path)
+        if first["options"] != options.digest:
+            return
+        for line in lines:
+            file = line.pop("file")
+            del line["unit"]
+            entry = Entry.model_validate(line)
+            if entry.url not in journal.entries:
+                journal.add(entry, _record(published / file, entry) if file else b"")
+
+
+def _record(path: Path, entry: Entry) -> bytes:
+    with path.open("rb") as file:
+        file.seek(entry.offset)
+        return file.read(entry.length)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, sort_keys=True).encode() + b"\n"

@@ -1,0 +1,56 @@
+"""Lists of URLs as a source: text files with a URL a line.
+
+Belongs here: the format, which gives a record a URL. Not here: asking for them (crawl.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from ops.crawl.addresses import AddressPolicy, AddressRefusedError
+from ops.crawl.options import CrawlOptions
+from ops.parse.lines import lines_of_files
+from ops.parse.source import Only, Raw, Source
+
+
+class UrlList:
+    """`*.txt` in UTF-8, one URL a line; lines that begin with # are comments.
+
+    A month rule may name `file`, the name of the file without its extension: `2018-06.txt`.
+    """
+
+    options = CrawlOptions
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield the lines that are no comments; one that holds no URL has an error."""
+        policy = AddressPolicy(CrawlOptions.model_validate(dict(source.options)).allow)
+        for raw in lines_of_files(folder, source, (".txt",), only, _text):
+            if not raw.content.startswith(b"#"):
+                yield raw if raw.error else _checked(raw, policy)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the file's name without its extension."""
+        return {"file": PurePosixPath(raw.path).stem}
+
+    def parse(self, raw: Raw) -> str:
+        """Return the URL."""
+        return raw.content.decode().strip()
+
+
+def _checked(raw: Raw, policy: AddressPolicy) -> Raw:
+    try:
+        policy.check_url(raw.content.decode().strip())
+    except UnicodeDecodeError as error:
+        return replace(raw, error=f"not UTF-8: {error.reason} at byte {error.start}")
+    except AddressRefusedError as error:
+        return replace(raw, error=str(error))
+    return raw
+
+
+def _text(line: bytes) -> str:
+    return line.decode().strip()
+
+
+FORMATS = {"url_list": UrlList()}
