@@ -27,7 +27,7 @@ class AddressRefusedError(ValueError):
 
 
 class AddressPolicy:
-    """Public addresses, and those that `allow` names: hosts, addresses, or networks like 127.0.1.0/24."""
+    """Public addresses, and what `allow` names: hosts; addresses and networks, for URLs without a name."""
 
     def __init__(self, allow: Iterable[str] = ()) -> None:
         self._hosts: set[str] = set()
@@ -62,7 +62,10 @@ class AddressPolicy:
         if _normal(host) in self._hosts:
             return
         plain = embedded(address)
-        if any(each in network for each in (address, plain) for network in self._networks):
+        # A name may lead anywhere: what a network allows must be written as an address.
+        if literal(host) and any(
+            place in network for place in (address, plain) for network in self._networks
+        ):
             return
         if (fault := _fault(address) or _fault(plain)) is not None:
             at = "" if literal(host) == address else f" of {host}"

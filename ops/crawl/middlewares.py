@@ -18,6 +18,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
+from twisted.internet.defer import Deferred
 
 from ops.crawl.addresses import AddressRefusedError
 from ops.crawl.resolver import CheckedHosts
@@ -75,6 +76,13 @@ class Robots(RobotsTxtMiddleware):
         except IgnoreRequest:
             raise RobotsError("robots.txt forbids it") from None
 
+    async def robot_parser(self, request: Request) -> RobotParser | None:
+        """Return what was read of robots.txt, None where it could not be read."""
+        await super().robot_parser(request)
+        # Of several that wait for one answer, Scrapy 2.19 gives it to the first, and None to the others.
+        found = self._parsers[urlsplit(request.url).netloc]
+        return None if isinstance(found, Deferred) else found
+
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
         if response.status >= 500 or response.status in _BUSY:
             raise IgnoreRequest(f"robots.txt has the status {response.status}")
@@ -111,7 +119,6 @@ class PatientRetry(RetryMiddleware):
         assert engine is not None
         slot = engine.downloader.slots.get(request.meta.get("download_slot", ""))
         if slot is not None:
-            slot.delay = max(slot.delay, 0.001)  # without any, Scrapy does not look at when it asked last
             slot.lastseen = time.monotonic() + seconds
 
 

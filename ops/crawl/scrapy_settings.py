@@ -12,6 +12,8 @@ from ops.crawl.resolver import CheckedHosts
 
 _DOWNLOADER = "scrapy.downloadermiddlewares"
 _SPIDER = "scrapy.spidermiddlewares"
+#: Seconds between two requests to a host, at the least: without any, Scrapy 2.19 may begin two at once.
+_LEAST = 0.001
 
 
 def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any]:
@@ -23,10 +25,10 @@ def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any
         "AUTOTHROTTLE_ENABLED": options.delay > 0,
         "AUTOTHROTTLE_START_DELAY": options.delay,
         "AUTOTHROTTLE_TARGET_CONCURRENCY": float(options.host_connections),
-        "DOWNLOAD_DELAY": options.delay,
+        "DOWNLOAD_DELAY": max(options.delay, _LEAST),
         "CONCURRENT_REQUESTS": options.connections,
         "CONCURRENT_REQUESTS_PER_DOMAIN": options.host_connections,
-        "DOWNLOAD_SLOTS": {host: {"delay": 0.0, "concurrency": 1} for host in options.serve},
+        "DOWNLOAD_SLOTS": {host: {"delay": _LEAST, "concurrency": 1} for host in options.serve},
         "DOWNLOAD_TIMEOUT": options.timeout,
         "DOWNLOAD_MAXSIZE": options.page_bytes,
         "DOWNLOAD_WARNSIZE": 0,
@@ -38,7 +40,9 @@ def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any
         "METAREFRESH_ENABLED": False,
         "COOKIES_ENABLED": False,
         "HTTPPROXY_ENABLED": False,  # a proxy would look names up itself, unchecked
-        "TELNETCONSOLE_ENABLED": False,
+        "EXTENSIONS": dict.fromkeys(  # which listen on ports
+            ("scrapy.extensions.telnet.TelnetConsole", "scrapy.extensions.remote_control.RemoteControl")
+        ),
         "LOG_LEVEL": "ERROR",
         "TWISTED_DNS_RESOLVER": "ops.crawl.resolver.CheckedResolver",
         "DNSCACHE_ENABLED": False,

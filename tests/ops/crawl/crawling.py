@@ -74,6 +74,4 @@ def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=
     fates = [*tables["dropped"]["id"].to_pylist(), *tables["rejected"]["id"].to_pylist()]
     fates += pc.list_flatten(tables["kept"]["source_ids"]).to_pylist()
     assert sorted(fates) == sorted(units), "each unit has one fate"
-    return Crawled(
-        *(table.to_pylist() for table in tables.values()), files=files, units=units, folder=folder
-    )
+    return Crawled(*(table.to_pylist() for table in tables.values()), files=files, units=units, folder=folder)

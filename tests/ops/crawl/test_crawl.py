@@ -3,12 +3,11 @@
 import io
 
 import pytest
-from tests.ops.crawl.crawling import crawled
-from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 from warcio.archiveiterator import ArchiveIterator
 
 from ops.crawl.warc import read_record
-
+from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 
 PAGE = b"<html><body><p>Salmon were common until 1830.</p></body></html>"
 
@@ -47,7 +46,9 @@ def test_the_files_are_warc_1_1_and_the_rows_say_where_each_record_lies(tmp_path
 
 def test_links_are_followed_to_the_depth_on_the_same_host_by_their_patterns_and_once_each(tmp_path):
     pages = {
-        "/": reply(body=b"<a href=/b>b</a><a href=/a#top>a</a><a href=/skip>s</a><a href=http://other.example/>o</a>"),
+        "/": reply(
+            body=b"<a href=/b>b</a><a href=/a#top>a</a><a href=/skip>s</a><a href=http://other.example/>o</a>"
+        ),
         "/a": reply(body=b"<a href=/deep>d</a><a href=/b>b</a>"),
         "/b": reply(body=b"<p>b</p>"),
         "/deep": reply(body=b"<a href=/deeper>d</a>"),
@@ -76,7 +77,10 @@ def test_what_is_there_twice_is_kept_once_and_what_is_over_a_limit_is_not_asked_
 
 def test_robots_txt_is_obeyed(tmp_path):
     robots = reply(body=b"User-agent: silverloom-test\nDisallow: /private\n", kind="text/plain")
-    with answering({"/robots.txt": robots, "/a": reply(body=PAGE), "/private/b": reply(body=PAGE)}) as (site, asked):
+    with answering({"/robots.txt": robots, "/a": reply(body=PAGE), "/private/b": reply(body=PAGE)}) as (
+        site,
+        asked,
+    ):
         found = crawled(tmp_path, [f"{site}/a", f"{site}/private/b"])
 
     assert [row["url"] for row in found.kept] == [f"{site}/a"]
