@@ -15,6 +15,7 @@ from assets.declare.child_runs import Trainings, Trials
 from assets.declare.declaration import Declaration, Input, Key, declarations, register
 from assets.declare.expectations import Suite, check
 from assets.declare.thresholds import Threshold
+from ops.crawl.place import CrawlPlace
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes, Shape
 from ops.params import Params, Strict
@@ -50,8 +51,9 @@ def dataset(
     `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
     `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
     are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
-    the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs",
-    or "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
+    the raw records of `sources.<asset>`; `place: CrawlPlace` where a crawl of these works.
+    `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
+    column). A dataset that is not `partitioned` reads all months.
     `formats` read the raw records, by the `kind` that params.yaml gives a source; those that are `optional`
     may be left out of it. `measures` are the numbers worth drawing of its kept rows (ops/measures.py).
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
@@ -106,7 +108,7 @@ def _declaration(
     hints = typing.get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     name = function.__name__
-    inputs, params, records, checkpoints, strict = [], {}, None, None, None
+    inputs, params, records, checkpoints, strict, place = [], {}, None, None, None, None
     for argument, hint in hints.items():
         if hint in (Parts, AllParts, Artifact):
             all_months = hint == AllParts or not partitioned
@@ -116,6 +118,8 @@ def _declaration(
             inputs.append(Input(argument, upstream, all_months, hint is Artifact))
         elif hint is CheckpointFolder:
             checkpoints = argument
+        elif hint is CrawlPlace:
+            place = argument
         elif hint == Strict:
             strict = argument
         elif isinstance(hint, type) and issubclass(hint, Params):
@@ -127,7 +131,7 @@ def _declaration(
     key = Key(group, name)
     read = tuple(inputs)
     return Declaration(
-        key, function, shape, consumes, partitioned, read, records, params, checkpoints, strict
+        key, function, shape, consumes, partitioned, read, records, params, checkpoints, strict, place
     )
 
 

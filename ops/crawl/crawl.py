@@ -7,35 +7,25 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
+from ops.crawl.addresses import AddressPolicy, AddressRefusedError
 from ops.crawl.former import take_over
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal
 from ops.crawl.options import CrawlOptions
 from ops.crawl.outcomes import CrawlParts, Listed
+from ops.crawl.place import CrawlPlace
 from ops.crawl.run import run
+from ops.crawl.url_list import FORMATS
 from ops.outcome import Outcomes
+from ops.parse.records import Record
 from ops.parse.scan import Records
+from ops.parse.source import ParseError
 
 #: That the web is asked again, though an earlier run for that may have been cut short.
 _AGAIN = "recrawl"
-
-
-@dataclass(frozen=True)
-class CrawlPlace:
-    """Where a crawl works, and what is there of the one before."""
-
-    working: Path
-    """Stays until the partition is published: an interrupted crawl goes on from there."""
-    former: Path | None
-    """The published partition, if there is one."""
-    recrawl: bool
-    """Whether the web is asked again for what the former one has."""
-    tell: Callable[[int, int], None]
-    """Called with how many URLs are done, and how many are known."""
 
 
 def crawl(records: Records, place: CrawlPlace) -> Outcomes:
@@ -47,15 +37,24 @@ def crawl(records: Records, place: CrawlPlace) -> Outcomes:
     for name, found in itertools.groupby(corpus.of_month(records.month), lambda record: record.source):
         source = corpus.sources[name]
         options = CrawlOptions.model_validate(dict(source.options))
-        listed = [
-            Listed(record.id, record.raw.content.decode(errors="replace").strip(), record.raw.error)
-            for record in found
-        ]
+        policy = AddressPolicy([*options.allow, *options.serve])
+        listed = [_listed(record, policy) for record in found]
         urls = [line.url for line in listed if not line.error]
         with _fetched(name, urls, options, corpus.root, place) as journal:
             yield from CrawlParts(
                 name, records.month, source.licence, listed, options, journal, corpus.records_per_part
             ).outcomes()
+
+
+def _listed(record: Record, policy: AddressPolicy) -> Listed:
+    url = record.raw.content.decode(errors="replace").strip()
+    try:
+        if record.raw.error is not None:
+            raise ParseError(record.raw.error)
+        policy.check_url(FORMATS[record.kind].parse(record.raw))
+    except (ParseError, AddressRefusedError) as error:
+        return Listed(record.id, url, str(error))
+    return Listed(record.id, url, None)
 
 
 @contextlib.contextmanager

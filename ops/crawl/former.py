@@ -10,7 +10,7 @@ again only on demand.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +30,11 @@ def published_line(unit: str, file: str, entry: Entry) -> bytes:
     return _line({"unit": unit, "file": file, **entry.model_dump(exclude_defaults=True)})
 
 
-def asked_units(folder: Path) -> Iterator[str]:
-    """Yield the units of a published crawl: what it was asked for, and what it found itself."""
+def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
+    """Yield the units of a published crawl that it found itself, besides those that were listed."""
+    listed = frozenset(besides)
     for path in sorted(folder.glob(_PATTERN)):
-        yield from (line["unit"] for line in _lines(path)[1:])
+        yield from (line["unit"] for line in _lines(path)[1:] if line["unit"] not in listed)
 
 
 def take_over(published: Path, name: str, options: CrawlOptions, journal: Journal) -> None:

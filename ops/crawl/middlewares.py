@@ -15,7 +15,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
 from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
 from twisted.internet.defer import Deferred
@@ -64,17 +64,29 @@ class Guard:
 class Robots(RobotsTxtMiddleware):
     """Obeys robots.txt as RFC 9309 has it: without one all is allowed, with an unreadable one nothing."""
 
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._nameless: set[str] = set()
+
     def process_request_2(self, rp: RobotParser | None, request: Request) -> None:
-        """Raise RobotsError for what is not allowed, RefusedError where the host's address was refused."""
+        """Raise RobotsError for what is not allowed, RefusedError where the host has no address to ask."""
         if rp is None:
             hosts: CheckedHosts = self.crawler.settings["CHECKED_HOSTS"]
-            if (cause := hosts.refused.get(_host(request))) is not None:
+            parts = urlsplit(request.url)
+            if (cause := hosts.refused.get(parts.hostname or "")) is not None:
                 raise RefusedError(cause)
+            if parts.netloc in self._nameless:
+                raise RefusedError(f"the name {parts.hostname} has no address")
             raise RobotsError("robots.txt could not be read, so nothing of its site is asked for")
         try:
             super().process_request_2(rp, request)
         except IgnoreRequest:
             raise RobotsError("robots.txt forbids it") from None
+
+    def _robots_error(self, exc: Exception, netloc: str) -> None:
+        if isinstance(exc, CannotResolveHostError):
+            self._nameless.add(netloc)
+        super()._robots_error(exc, netloc)
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
         """Return what was read of robots.txt, None where it could not be read."""
@@ -145,7 +157,3 @@ def _wait(response: Response, request: Request) -> float:
     except ValueError:
         return float(2 ** int(request.meta.get("retry_times", 0)))
     return max(0.0, moment.timestamp() - time.time())
-
-
-def _host(request: Request) -> str:
-    return urlsplit(request.url).hostname or ""

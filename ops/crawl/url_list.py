@@ -6,13 +6,11 @@ Belongs here: the format, which gives a record a URL. Not here: asking for them 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from ops.crawl.addresses import AddressPolicy, AddressRefusedError
 from ops.crawl.options import CrawlOptions
 from ops.parse.lines import lines_of_files
-from ops.parse.source import Only, Raw, Source
+from ops.parse.source import Only, ParseError, Raw, Source
 
 
 class UrlList:
@@ -24,33 +22,21 @@ class UrlList:
     options = CrawlOptions
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        """Yield the lines that are no comments; one that holds no URL has an error."""
-        policy = AddressPolicy(CrawlOptions.model_validate(dict(source.options)).allow)
-        for raw in lines_of_files(folder, source, (".txt",), only, _text):
+        """Yield the lines that are no comments."""
+        for raw in lines_of_files(folder, source, (".txt",), only, lambda line: None):
             if not raw.content.startswith(b"#"):
-                yield raw if raw.error else _checked(raw, policy)
+                yield raw
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return the file's name without its extension."""
         return {"file": PurePosixPath(raw.path).stem}
 
     def parse(self, raw: Raw) -> str:
-        """Return the URL."""
-        return raw.content.decode().strip()
-
-
-def _checked(raw: Raw, policy: AddressPolicy) -> Raw:
-    try:
-        policy.check_url(raw.content.decode().strip())
-    except UnicodeDecodeError as error:
-        return replace(raw, error=f"not UTF-8: {error.reason} at byte {error.start}")
-    except AddressRefusedError as error:
-        return replace(raw, error=str(error))
-    return raw
-
-
-def _text(line: bytes) -> str:
-    return line.decode().strip()
+        """Return the URL, checked by nobody."""
+        try:
+            return raw.content.decode().strip()
+        except UnicodeDecodeError as error:
+            raise ParseError(f"not UTF-8: {error.reason} at byte {error.start}") from error
 
 
 FORMATS = {"url_list": UrlList()}

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.parse.scan import Entry
+from ops.parse.source import EVERY
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import EXPECTATIONS, NotReadyError, View
 from orchestration.state.plan import Step, plan
@@ -133,10 +134,10 @@ def _entries(workspace: Workspace, kind: str) -> dict[str, list[Entry]]:
 
 def _months(workspace: Workspace, entries: Iterable[Entry]) -> dict[str, str]:
     months: dict[str, list[tuple[str, str]]] = {}
+    chosen = workspace.settings.partitions
     for entry in entries:
-        months.setdefault(entry.month or workspace.settings.partitions.start, []).append(
-            (entry.id, entry.md5)
-        )
+        for month in chosen.months if entry.month == EVERY else [entry.month or chosen.start]:
+            months.setdefault(month, []).append((entry.id, entry.md5))
     return {month: _md5(sorted(found)) for month, found in sorted(months.items())}
 
 

@@ -20,9 +20,11 @@ from assets.declare.dagster_asset import ADVISORY, CHECKS
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.report import Everything
+from ops.crawl.former import asked_units
 from ops.parts import Artifact, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.checkpoints import StoredCheckpoints, discard
+from orchestration.execute.crawl_place import crawl_place
 from orchestration.execute.finished_parts import InputMark, begin_parts, discard_parts, marks
 from orchestration.execute.inputs import ChangedBytesError, input_files, open_inputs
 from orchestration.execute.metadata import links, metadata
@@ -40,6 +42,7 @@ from orchestration.quality.checks import recorded_finding
 from orchestration.quality.conservation import Finding
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
+from orchestration.state.crawls import RECRAWL, ask_again, discard_crawl
 from orchestration.state.freshness import (
     EXPECTATIONS,
     ONLY_STALE,
@@ -70,6 +73,8 @@ class Store:
         workspace = self.workspace
         input_snapshot(workspace)
         month = context.partition_key if context.has_partition_key else ""
+        if RECRAWL in context.run.tags:
+            ask_again(workspace, declaration, [month])
         try:
             with making(workspace, declaration, month) as waited:
                 if (waited or ONLY_STALE in context.run.tags) and (
@@ -189,6 +194,8 @@ def _accept(
         )  # made again, it is tracked: else its run would be missing for ever
         raise
     discard_parts(workspace, declaration, month)
+    if accepted:
+        discard_crawl(workspace, declaration, month)
     if accepted and declaration.checkpoints:
         discard(workspace, declaration, month)
 
@@ -219,6 +226,8 @@ def _arguments(
         arguments[declaration.checkpoints] = StoredCheckpoints(workspace, declaration, month, key)
     if declaration.strict:
         arguments[declaration.strict] = workspace.settings.numerics == "strict"
+    if declaration.crawl:
+        arguments[declaration.crawl] = crawl_place(workspace, declaration, month)
     if declaration.records:
         arguments["records"] = corpus(workspace, declaration.records).records(month, resumable)
     return arguments
@@ -229,7 +238,10 @@ def _expected(
 ) -> Iterator[str]:
     """Yield the ids of the units that a step must account for, read from its input, not its output."""
     if declaration.records:
-        yield from corpus(workspace, declaration.records).ids(month)
+        listed = corpus(workspace, declaration.records).ids(month)
+        yield from listed
+        if declaration.crawl:
+            yield from asked_units(workspace.folder(declaration, month), besides=listed)
     elif declaration.consumes:
         argument, _, nested = declaration.consumes.partition(".")
         read = inputs[argument]

@@ -29,11 +29,13 @@ class PartitionProgress:
     """How many of those done were finished by an earlier run."""
     seconds: float
     """How long this run has worked on them."""
+    unit: str = "parts"
 
     @property
     def text(self) -> str:
         """Parts done of all, parts a second (or a minute), the time that remains."""
-        of = f"{self.done} parts" if self.total is None else f"{self.done} of {self.total} parts"
+        of = f"{self.done}" if self.total is None else f"{self.done} of {self.total}"
+        of = f"{of} {self.unit}"
         computed = self.done - self.kept
         if computed == 0 or self.seconds == 0:
             return of

@@ -131,3 +131,8 @@ def test_a_name_that_leads_to_this_machine_is_not_connected_to(tmp_path):
     assert found.kept == []
     assert asked == []
     assert f"of {host} is" in found.cause()
+
+
+def test_a_name_that_has_no_address_is_rejected(tmp_path):
+    found = crawled(tmp_path, ["http://there-is-no-such-name.invalid/"], retries=0)
+    assert found.cause() == "the name there-is-no-such-name.invalid has no address"
