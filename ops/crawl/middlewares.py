@@ -6,7 +6,6 @@ becomes of an answer (spider.py).
 
 from __future__ import annotations
 
-import email.utils
 import time
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from twisted.internet.defer import Deferred
 
 from ops.crawl.addresses import AddressRefusedError
 from ops.crawl.resolver import CheckedHosts
+from ops.crawl.retry_after import seconds_to_wait
 
 _BUSY = frozenset({429, 503})
 
@@ -148,12 +148,5 @@ class Unpacking:
 
 
 def _wait(response: Response, request: Request) -> float:
-    """Return the seconds of Retry-After; without any, a second that doubles with every retry."""
-    value = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
-    if value.isdecimal():
-        return float(value)
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
-        return float(2 ** int(request.meta.get("retry_times", 0)))
-    return max(0.0, moment.timestamp() - time.time())
+    header = (response.headers.get("Retry-After") or b"").decode("latin-1")
+    return seconds_to_wait(header, int(request.meta.get("retry_times", 0)))
