@@ -22,14 +22,10 @@ from ops.params import Params
 class HttpSearchParams(Params):
     """A provider. Nothing of it is a secret: the key stands in the environment."""
 
-    url: str = Field(
-        pattern=r"^https?://.*\{query\}", description="with {query}, maybe {k} and {key}"
-    )
+    url: str = Field(pattern=r"^https?://.*\{query\}", description="with {query}, maybe {k} and {key}")
     results: str = Field(description="JMESPath to the list of URLs: `web.results[].url`")
     key_variable: str | None = Field(default=None, description="the environment variable that holds the key")
-    key_header: str | None = Field(
-        default=None, description="the header for the key; else {key} in url"
-    )
+    key_header: str | None = Field(default=None, description="the header for the key; else {key} in url")
     page: int = Field(default=100, gt=0, description="the most that the provider gives at once")
 
     @field_validator("results")
