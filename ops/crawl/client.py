@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import responses
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -25,6 +25,7 @@ from ops.crawl.retry_after import seconds_to_wait
 
 _CHUNK = 2**16
 _AGAIN = frozenset({429, 500, 502, 503, 504})
+_HARMLESS = frozenset({"Range", "Accept-Encoding"})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -97,7 +98,9 @@ class Client:
             status = response.status
             response.close()
             if status in _REDIRECTS and location:
-                place, hops = urljoin(place, location), hops + 1
+                former, place, hops = place, urljoin(place, location), hops + 1
+                if urlsplit(former).netloc != urlsplit(place).netloc:  # keys are not for other hosts
+                    headers = {name: value for name, value in headers.items() if name in _HARMLESS}
                 if hops > self.redirects:
                     raise FetchError(f"{url}: more than {self.redirects} redirects")
             elif status in _AGAIN and tries < self.retries and wait <= self.longest_wait:

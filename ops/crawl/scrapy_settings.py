@@ -27,6 +27,7 @@ def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any
         "AUTOTHROTTLE_TARGET_CONCURRENCY": float(options.host_connections),
         "DOWNLOAD_DELAY": max(options.delay, _LEAST),
         "CONCURRENT_REQUESTS": options.connections,
+        "CONCURRENT_ITEMS": 1,  # there are none, and Scrapy makes so many tasks for every answer
         "CONCURRENT_REQUESTS_PER_DOMAIN": options.host_connections,
         "DOWNLOAD_SLOTS": {host: {"delay": _LEAST, "concurrency": 1} for host in options.serve},
         "DOWNLOAD_TIMEOUT": options.timeout,

@@ -66,3 +66,12 @@ def test_a_server_that_gives_no_ranges_is_not_read_whole():
         pytest.raises(FetchError, match="status 200"),
     ):
         list(client().range(f"{site}/", 10, 5))
+
+
+def test_a_key_is_not_sent_to_the_host_that_a_redirect_leads_to():
+    with (
+        answering({"/": reply(body=b"text")}) as (other, asked),
+        answering({"/": redirect(f"{other}/")}) as (site, _),
+    ):
+        assert client().read(f"{site}/", {"X-Key": "secret"}) == b"text"
+    assert "X-Key" not in asked[0][1]

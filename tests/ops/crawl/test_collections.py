@@ -146,7 +146,7 @@ def dump(packs):
 )
 def test_a_dump_is_read_by_ranges_of_its_index(first, last, titles):
     body, index = dump([["Tane", "Salt: bread"], ["Varn"], ["Hollin"]])
-    with answering({"/dump": ranges(body), "/index": reply(body=index)}) as (site, asked):
+    with answering({"/dump": ranges(body), "/index": reply(body=index)}) as (site, _):
         wikipedia = WikipediaDump(client(), f"{site}/dump", f"{site}/index", "2018-08", first, last)
         assert list(wikipedia.items("2018-07")) == []
         pages = [wikipedia.pages(item).decode() for item in wikipedia.items("2018-08")]
