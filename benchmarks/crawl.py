@@ -1,8 +1,8 @@
 """A crawl of loopback pages against a bare Scrapy spider that stores nothing, side by side in one run.
 
-Run: python benchmarks/crawl.py [--pages 1000] [--hosts 50] [--rounds 3]. The hosts are 127.0.1.1 and up,
-which one server answers in a process of its own, without delay. All ask for one page of a host at a time, with
-the same number of connections; ours asks for robots.txt besides, checks addresses, writes WARC and the journal,
+Run: python benchmarks/crawl.py [--pages 1000] [--hosts 50] [--rounds 3]. The hosts are 127.0.1.1 and up, and
+one server answers for all in a process of its own, without delay. Each crawl asks for one page of a host at a
+time, with as many connections. Ours asks for robots.txt besides, checks addresses, writes WARC and a journal,
 and ends with the rows and files of the partition. A bare spider is measured as Scrapy comes, and with
 CONCURRENT_ITEMS: 1, which spares it tasks, as it does ours. Prints pages a second, the start of each process
 included; the best of the rounds counts.

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from ops.crawl.addresses import AddressPolicy, AddressRefusedError
+from ops.crawl.collect import collect
+from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.former import take_over
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal
@@ -36,32 +39,58 @@ def crawl(records: Records, place: CrawlPlace) -> Outcomes:
     corpus = records.corpus
     for name, found in itertools.groupby(corpus.of_month(records.month), lambda record: record.source):
         source = corpus.sources[name]
-        options = CrawlOptions.model_validate(dict(source.options))
+        options = FORMATS[source.kind].options.model_validate(dict(source.options))
         policy = AddressPolicy([*options.allow, *options.serve])
         listed = [_listed(record, policy) for record in found]
         urls = [line.url for line in listed if not line.error]
-        with _fetched(name, urls, options, corpus.root, place) as journal:
+
+        ask = partial(_ask, source.kind, urls, records.month, options, corpus.root, place)
+        with _fetched(name, urls, options, place, ask) as journal:
             yield from CrawlParts(
                 name, records.month, source.licence, listed, options, journal, corpus.records_per_part
             ).outcomes()
 
 
+def _ask(
+    kind: str,
+    urls: list[str],
+    month: str,
+    options: CrawlOptions,
+    root: Path,
+    place: CrawlPlace,
+    folder: Path,
+    former: Path | None,
+) -> None:
+    """Fill the journal in a folder."""
+    if isinstance(options, CollectionOptions):
+        with contextlib.closing(Journal(folder, options.digest)) as journal:
+            collect(kind, urls, month, options, journal, place.tell)
+    else:
+        run(folder, urls, options, root, former, place.tell)
+
+
 def _listed(record: Record, policy: AddressPolicy) -> Listed:
-    url = record.raw.content.decode(errors="replace").strip()
+    line = record.raw.content.decode(errors="replace").strip()
     try:
         if record.raw.error is not None:
             raise ParseError(record.raw.error)
-        policy.check_url(FORMATS[record.kind].parse(record.raw))
+        line = FORMATS[record.kind].parse(record.raw)
+        if record.kind not in KINDS:
+            policy.check_url(line)
     except (ParseError, AddressRefusedError) as error:
-        return Listed(record.id, url, str(error))
-    return Listed(record.id, url, None)
+        return Listed(record.id, line, str(error))
+    return Listed(record.id, line, None)
 
 
 @contextlib.contextmanager
 def _fetched(
-    name: str, urls: list[str], options: CrawlOptions, root: Path, place: CrawlPlace
+    name: str,
+    urls: list[str],
+    options: CrawlOptions,
+    place: CrawlPlace,
+    ask: Callable[[Path, Path | None], None],
 ) -> Iterator[Journal]:
-    """Give a journal that has the outcome of every URL."""
+    """Give a journal that has the outcome of every URL; `ask` fills it, with the former one at hand."""
     folder = place.working / name
     former: Path | None = None
     if place.former is not None and _asks_again(folder, place.recrawl):
@@ -73,7 +102,7 @@ def _fetched(
             take_over(place.former, name, options, journal)
         through = _through(Frontier(urls, options, journal.entries))
     if not through:
-        run(folder, urls, options, root, former, place.tell)
+        ask(folder, former)
     with contextlib.closing(Journal(folder, options.digest)) as journal:
         yield journal
 

@@ -67,5 +67,8 @@ class Frontier:
 
 
 def same(url: str) -> str:
-    """Return what URLs have in common that differ in a fragment or in the order of the query's fields."""
-    return str(canonicalize_url(url, keep_blank_values=True))
+    """Return what URLs have in common that differ in a fragment or in the order of the query's fields.
+
+    A fragment that names a range of bytes counts.
+    """
+    return str(canonicalize_url(url, keep_blank_values=True, keep_fragments="#bytes=" in url))

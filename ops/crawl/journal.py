@@ -24,7 +24,7 @@ class Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: str
-    fate: Literal["fetched", "dropped", "rejected"]
+    fate: Literal["fetched", "listing", "dropped", "rejected"]
     cause: str = ""
     """The reason of a dropped one, the error of a rejected one."""
     detail: str = ""
@@ -38,7 +38,9 @@ class Entry(BaseModel):
     last_modified: str = ""
     unchanged: bool = False
     links: tuple[str, ...] = ()
-    """Of a page whose links are followed: those that match, in the order of the page, each once."""
+    """Of a page whose links are followed: those that match, in the order of the page, each once.
+
+    Of a listing: the addresses of its items."""
     offset: int = 0
     length: int = 0
 

@@ -106,7 +106,11 @@ class CrawlParts:
         ):
             again = {"fate": "dropped", "cause": "duplicate", "detail": f"the same bytes as {twin}"}
             entry = entry.model_copy(update={**again, "offset": 0, "length": 0})
-        if entry.fate == "dropped":
+        if entry.fate == "listing":
+            part.dropped.append(
+                drop(unit, "listing", float(len(entry.links)), "its items are rows of their own")
+            )
+        elif entry.fate == "dropped":
             part.dropped.append(drop(unit, entry.cause, detail=entry.detail))
         elif entry.fate == "rejected":
             part.rejected.append(reject(unit, f"{entry.url}: {entry.cause}"))

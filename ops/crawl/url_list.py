@@ -6,20 +6,23 @@ Belongs here: the format, which gives a record a URL. Not here: asking for them 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ops.crawl.collections.kinds import KINDS
 from ops.crawl.options import CrawlOptions
 from ops.parse.lines import lines_of_files
 from ops.parse.source import Only, ParseError, Raw, Source
 
 
+@dataclass(frozen=True)
 class UrlList:
-    """`*.txt` in UTF-8, one URL a line; lines that begin with # are comments.
+    """`*.txt` in UTF-8: a line is a URL, or what a collection lists, and a comment if it begins with #.
 
     A month rule may name `file`, the name of the file without its extension: `2018-06.txt`.
     """
 
-    options = CrawlOptions
+    options: type[CrawlOptions]
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the lines that are no comments."""
@@ -39,4 +42,7 @@ class UrlList:
             raise ParseError(f"not UTF-8: {error.reason} at byte {error.start}") from error
 
 
-FORMATS = {"url_list": UrlList()}
+FORMATS = {
+    "url_list": UrlList(CrawlOptions),
+    **{name: UrlList(kind.options) for name, kind in KINDS.items()},
+}

@@ -33,12 +33,24 @@ def response_record(
     """
     kept = [(f"X-Crawler-{name}" if name.lower() in _TRANSFER else name, value) for name, value in headers]
     kept.append(("Content-Length", str(len(body))))
+    return _record(url, body, date, packed, StatusAndHeaders(status, kept, protocol="HTTP/1.1"))
+
+
+def resource_record(url: str, body: bytes, date: str, packed: bool) -> tuple[bytes, str]:
+    """Return the record of what came without headers worth keeping, and the digest of its payload."""
+    return _record(url, body, date, packed, None)
+
+
+def _record(
+    url: str, body: bytes, date: str, packed: bool, headers: StatusAndHeaders | None
+) -> tuple[bytes, str]:
     writer = BufferWARCWriter(gzip=packed, warc_version="WARC/1.1")
     record = writer.create_warc_record(
         url,
-        "response",
+        "response" if headers else "resource",
         payload=io.BytesIO(body),
-        http_headers=StatusAndHeaders(status, kept, protocol="HTTP/1.1"),
+        http_headers=headers,
+        warc_content_type="" if headers else "application/octet-stream",
         warc_headers_dict={"WARC-Date": date},
     )
     writer.ensure_digest(record, block=False, payload=True)

@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import fsspec
+from typing import TYPE_CHECKING
 
 from ops.crawl.client import FetchError
 from ops.crawl.collections.item import Item
+
+if TYPE_CHECKING:
+    import fsspec
 
 _CHUNK = 2**20
 
@@ -45,6 +47,8 @@ class Folder:
             raise FetchError(f"{item.url}: {error.strerror or error}") from error
 
     def _system(self) -> tuple[fsspec.AbstractFileSystem, str]:
+        import fsspec  # here, since every command imports the kinds of collections
+
         protocol = fsspec.utils.get_protocol(self.place)
         if protocol in ("http", "https"):
             raise FetchError(f"{self.place}: pages of the web are crawled (kind url_list), not listed")

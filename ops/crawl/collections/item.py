@@ -28,6 +28,13 @@ class Item:
     about: Mapping[str, str] = field(default_factory=dict)
     """What the listing says of it: title, video, licence."""
 
+    @property
+    def address(self) -> str:
+        """Where it lies, the same whenever it is listed: with its range, and without a signature."""
+        end = "" if self.length is None else (self.offset or 0) + self.length - 1
+        place = self.url.partition("?X-Amz-")[0]
+        return place if self.offset is None else f"{place}#bytes={self.offset}-{end}"
+
 
 class Collection(Protocol):
     """What lists and fetches."""

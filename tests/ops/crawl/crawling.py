@@ -43,12 +43,12 @@ class Crawled:
         return cause
 
 
-def corpus(tmp_path, urls, **options):
+def corpus(tmp_path, urls, kind="url_list", **options):
     folder = tmp_path / "lists"
     folder.mkdir(exist_ok=True)
     (folder / "urls.txt").write_text("".join(f"{url}\n" for url in urls))
     source = Source(
-        kind="url_list",
+        kind=kind,
         path="lists",
         month=MonthRule(constant=MONTH),
         licence="CC0-1.0",

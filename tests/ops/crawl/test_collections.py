@@ -16,6 +16,7 @@ from ops.crawl.collections.item import Item
 from ops.crawl.collections.s2orc import S2orcShards
 from ops.crawl.collections.wikipedia import WikipediaDump
 from ops.crawl.warc import read_record, response_record
+from tests.ops.crawl.crawling import crawled
 from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 from tests.ops.crawl.test_client import client
 from tests.ops.crawl.test_hostile_servers import cut_short
@@ -263,3 +264,39 @@ def test_a_range_that_is_shorter_than_it_should_be_is_an_error():
     ):
         dump = WikipediaDump(client(), f"{site}/dump", f"{site}/index", "2018-08")
         list(dump.content(Item("10", f"{site}/dump", "2018-08", 10, 100)))
+
+
+def test_a_collection_is_crawled_into_warc_and_one_item_that_cannot_be_had_costs_itself(tmp_path):
+    papers = "".join(f'<paper id="{n}"><title>T{n}</title><url>P18-100{n}</url></paper>' for n in (1, 2, 3))
+    meta = "<meta><month>June</month><year>2018</year></meta>"
+    xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
+    routes = {
+        "/P18.xml": reply(body=xml),
+        "/P18-1001.pdf": reply(body=b"%PDF-1"),
+        "/P18-1003.pdf": reply(body=b"%PDF-3" * 100),
+    }
+    with answering(routes) as (site, asked):
+        options = {"kind": "acl_anthology", "metadata": f"{site}/", "files": f"{site}/", "page_bytes": 500}
+        one = crawled(tmp_path, ["P18", "P19"], **options)
+        again = crawled(tmp_path, ["P18", "P19"], former=one.folder, working="again", **options)
+        asks = len(asked)
+        assert [row["url"] for row in one.kept] == [f"{site}/P18-1001.pdf"]
+        (row,) = one.kept
+        record = read_record(io.BytesIO(one.files[row["file"]]), row["offset"])
+        assert (record.rec_type, record.content_stream().read()) == ("resource", b"%PDF-1")
+        assert one.causes() == {
+            "P18": "listing",
+            "P19": f"{site}/P19.xml: status 404 Not Found",
+            f"{site}/P18-1002.pdf": f"{site}/P18-1002.pdf: status 404 Not Found",
+            f"{site}/P18-1003.pdf": "size",
+        }
+    assert (again.files, len(asked)) == (one.files, asks)
+
+
+def test_packs_of_a_dump_are_items_of_their_own(tmp_path):
+    body, index = dump([["Tane"], ["Varn"], ["Hollin"]])
+    routes = {"/d-multistream.xml.bz2": ranges(body), "/d-multistream-index.txt.bz2": reply(body=index)}
+    with answering(routes) as (site, _):
+        found = crawled(tmp_path, [f"{site}/d-multistream.xml.bz2"], kind="wikipedia_dump", first=1)
+    assert [row["url"].partition("#")[2].partition("=")[0] for row in found.kept] == ["bytes", "bytes"]
+    assert len({row["digest"] for row in found.kept}) == 2
