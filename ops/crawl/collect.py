@@ -14,7 +14,7 @@ from ops.crawl.client import Client, FetchError
 from ops.crawl.collections.item import Collection, Item
 from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Entry, Journal
+from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.warc import resource_record
 
 
@@ -46,9 +46,9 @@ def collect(
         try:
             items = {item.address: (collection, item) for item in collection.items(month)}
         except (FetchError, LookupError) as error:
-            journal.add(Entry(url=line, fate="rejected", cause=str(error)))
+            journal.add(UrlOutcome(url=line, fate="rejected", cause=str(error)))
         else:
-            journal.add(Entry(url=line, fate="listing", links=tuple(items)))
+            journal.add(UrlOutcome(url=line, fate="listing", links=tuple(items)))
             found |= items
     frontier = Frontier(lines, options, journal.entries)
     for level in frontier.levels():
@@ -58,7 +58,7 @@ def collect(
             tell(len(journal.entries), frontier.asked)
 
 
-def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> tuple[Entry, bytes]:
+def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> tuple[UrlOutcome, bytes]:
     """Return the outcome of an item, and its record."""
     content = bytearray()
     try:
@@ -66,12 +66,12 @@ def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> 
             content += chunk
             if len(content) > options.page_bytes:
                 detail = f"more than {options.page_bytes} bytes"
-                return Entry(url=item.address, fate="dropped", cause="size", detail=detail), b""
+                return UrlOutcome(url=item.address, fate="dropped", cause="size", detail=detail), b""
     except FetchError as error:
-        return Entry(url=item.address, fate="rejected", cause=str(error)), b""
+        return UrlOutcome(url=item.address, fate="rejected", cause=str(error)), b""
     date = options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
     record, digest = resource_record(item.address, bytes(content), date, packed=options.clock is None)
-    entry = Entry(
+    entry = UrlOutcome(
         url=item.address,
         fate="fetched",
         final_url=item.address,

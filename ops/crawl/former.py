@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from ops.crawl.journal import Entry, Journal
+from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
 
 _PATTERN = "*-[0-9]*.jsonl"
@@ -25,7 +25,7 @@ def published_head(options: CrawlOptions) -> bytes:
     return _line({"options": options.digest})
 
 
-def published_line(unit: str, file: str, entry: Entry) -> bytes:
+def published_line(unit: str, file: str, entry: UrlOutcome) -> bytes:
     """Return the line of a unit. `file` holds the record that the entry points to; empty without one."""
     return _line({"unit": unit, "file": file, **entry.model_dump(exclude_defaults=True)})
 
@@ -46,12 +46,12 @@ def take_over(published: Path, name: str, options: CrawlOptions, journal: Journa
         for line in lines:
             file = line.pop("file")
             del line["unit"]
-            entry = Entry.model_validate(line)
+            entry = UrlOutcome.model_validate(line)
             if entry.url not in journal.entries:
                 journal.add(entry, _record(published / file, entry) if file else b"")
 
 
-def _record(path: Path, entry: Entry) -> bytes:
+def _record(path: Path, entry: UrlOutcome) -> bytes:
     with path.open("rb") as file:
         file.seek(entry.offset)
         return file.read(entry.length)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from w3lib.url import canonicalize_url
 
-from ops.crawl.journal import Entry
+from ops.crawl.journal import UrlOutcome
 from ops.crawl.options import CrawlOptions
 
 
@@ -32,7 +32,7 @@ class Frontier:
 
     listed: Sequence[str]
     options: CrawlOptions
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, UrlOutcome]
     left_out: int = 0
     """How many URLs were over the limit of pages, so far."""
     asked: int = 0

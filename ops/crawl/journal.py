@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 _LINES, _RECORDS, _OPTIONS = "journal.jsonl", "records.warc", "options"
 
 
-class Entry(BaseModel):
+class UrlOutcome(BaseModel):
     """The outcome of one URL that was asked for, as the network gave it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,7 +56,7 @@ class Journal:
             for path in (self._lines, self._records):
                 path.unlink(missing_ok=True)
             mark.write_text(options)
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, UrlOutcome] = {}
         self._read()
         self._line_file = self._lines.open("ab")
         self._record_file = self._records.open("ab")
@@ -66,7 +66,7 @@ class Journal:
         self._line_file.close()
         self._record_file.close()
 
-    def add(self, entry: Entry, record: bytes = b"") -> None:
+    def add(self, entry: UrlOutcome, record: bytes = b"") -> None:
         """Append the outcome of a URL, and first the record that it points to."""
         if record:
             entry = entry.model_copy(update={"offset": self._record_file.tell(), "length": len(record)})
@@ -76,7 +76,7 @@ class Journal:
         self._line_file.flush()
         self.entries[entry.url] = entry
 
-    def record(self, entry: Entry) -> bytes:
+    def record(self, entry: UrlOutcome) -> bytes:
         """Return the record of a page that was fetched."""
         with self._records.open("rb") as file:
             file.seek(entry.offset)
@@ -88,7 +88,7 @@ class Journal:
         size = self._records.stat().st_size if self._records.exists() else 0
         for line in self._whole_lines():
             try:
-                entry = Entry.model_validate_json(line)
+                entry = UrlOutcome.model_validate_json(line)
             except ValueError:
                 break
             if entry.offset + entry.length > size:

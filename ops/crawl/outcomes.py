@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ops.crawl.former import published_head, published_line
 from ops.crawl.frontier import Frontier, Page, same
-from ops.crawl.journal import Entry, Journal
+from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
 from ops.crawl.schemas import PAGES
 from ops.crawl.warc import head
@@ -62,19 +62,22 @@ class CrawlParts:
             self._add(part, unit, entry)
         yield part.outcome({"links over the limit of pages": frontier.left_out} if frontier.left_out else {})
 
-    def _units(self, frontier: Frontier) -> Iterator[tuple[Row, Entry]]:
+    def _units(self, frontier: Frontier) -> Iterator[tuple[Row, UrlOutcome]]:
         """Yield every unit with its outcome: the listed ones in the order of the lists, then the links."""
         levels = frontier.levels()
         first = {page.url for page in next(levels, [])}
         for line in self.listed:
             unit = self._unit(line.id, Page(line.url))
             if line.error:
-                yield unit, Entry(url=line.url, fate="rejected", cause=line.error)
+                yield unit, UrlOutcome(url=line.url, fate="rejected", cause=line.error)
             elif (twin := self._ids.get(same(line.url))) is not None:
-                yield unit, Entry(url=line.url, fate="dropped", cause="duplicate", detail=f"listed as {twin}")
+                yield (
+                    unit,
+                    UrlOutcome(url=line.url, fate="dropped", cause="duplicate", detail=f"listed as {twin}"),
+                )
             elif line.url not in first:
                 limit = f"more than {self.options.pages} URLs"
-                yield unit, Entry(url=line.url, fate="dropped", cause="pages", detail=limit)
+                yield unit, UrlOutcome(url=line.url, fate="dropped", cause="pages", detail=limit)
             else:
                 self._ids[same(line.url)] = line.id
                 yield unit, self.journal.entries[line.url]
@@ -98,7 +101,7 @@ class CrawlParts:
     def _part(self, number: int) -> _OpenPart:
         return _OpenPart(f"{self.name}-{number:05d}", self.options)
 
-    def _add(self, part: _OpenPart, unit: Row, entry: Entry) -> None:
+    def _add(self, part: _OpenPart, unit: Row, entry: UrlOutcome) -> None:
         file = ""
         if (
             entry.fate == "fetched"
@@ -120,7 +123,7 @@ class CrawlParts:
             part.kept.append(self._row(unit, entry, file))
         part.note(unit["id"], file, entry)
 
-    def _row(self, unit: Row, entry: Entry, file: str) -> Row:
+    def _row(self, unit: Row, entry: UrlOutcome, file: str) -> Row:
         return {
             **{name: unit[name] for name in ("source_ids", "licence", "crawl", "url", "depth", "found_on")},
             **{name: getattr(entry, name) for name in _SHARED},
@@ -167,7 +170,7 @@ class _OpenPart:
         self._append(record)
         return self._file, offset
 
-    def note(self, unit: str, file: str, entry: Entry) -> None:
+    def note(self, unit: str, file: str, entry: UrlOutcome) -> None:
         """Write down what became of a unit, for the next crawl (former.py)."""
         self.units.append(unit)
         self._lines.append(published_line(unit, file, entry))

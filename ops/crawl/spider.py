@@ -25,7 +25,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Entry, Journal
+from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.middlewares import RefusedError, RobotsError
 from ops.crawl.options import CrawlOptions
 from ops.crawl.resolver import CheckedHosts
@@ -51,8 +51,8 @@ class PageSpider(Spider):
         journal: Journal,
         options: CrawlOptions,
         hosts: CheckedHosts,
-        former: Mapping[str, Entry],
-        former_record: Callable[[Entry], bytes],
+        former: Mapping[str, UrlOutcome],
+        former_record: Callable[[UrlOutcome], bytes],
         tell: Callable[[int, int], None],
     ) -> None:
         super().__init__()
@@ -96,9 +96,9 @@ class PageSpider(Spider):
                 self._fetched(response, asked, depth)
             else:
                 cause = f"status {_status(response.status)}"
-                self._lost(Entry(url=asked, fate="rejected", cause=cause, status=response.status))
+                self._lost(UrlOutcome(url=asked, fate="rejected", cause=cause, status=response.status))
         except Exception as error:  # a page that cannot be written must not keep its level open for ever
-            self._lost(Entry(url=asked, fate="rejected", cause=_text(error)))
+            self._lost(UrlOutcome(url=asked, fate="rejected", cause=_text(error)))
         self._close()
 
     def _fetched(self, response: Response, asked: str, depth: int) -> None:
@@ -111,7 +111,7 @@ class PageSpider(Spider):
             date,
             packed=self._options.clock is None,  # zlib's bytes are not the same on every system
         )
-        entry = Entry(
+        entry = UrlOutcome(
             url=asked,
             fate="fetched",
             final_url=response.url,
@@ -142,12 +142,12 @@ class PageSpider(Spider):
         self._lost(self._loss(asked, failure.value, urlsplit(failure.request.url).hostname or ""))
         self._close()
 
-    def _loss(self, asked: str, error: BaseException, host: str) -> Entry:
+    def _loss(self, asked: str, error: BaseException, host: str) -> UrlOutcome:
         if isinstance(error, RobotsError):
-            return Entry(url=asked, fate="dropped", cause="robots", detail=str(error))
+            return UrlOutcome(url=asked, fate="dropped", cause="robots", detail=str(error))
         if isinstance(error, DownloadCancelledError) or "DOWNLOAD_MAXSIZE" in str(error):
             limit = f"more than {self._options.page_bytes} bytes, unpacked"
-            return Entry(url=asked, fate="dropped", cause="size", detail=limit)
+            return UrlOutcome(url=asked, fate="dropped", cause="size", detail=limit)
         if isinstance(error, RefusedError):
             cause = str(error)
         elif isinstance(error, IgnoreRequest) and "redirections" in str(error):
@@ -160,9 +160,9 @@ class PageSpider(Spider):
             cause = self._hosts.refused.get(host, f"the name {host} has no address")
         else:
             cause = _text(error)
-        return Entry(url=asked, fate="rejected", cause=cause)
+        return UrlOutcome(url=asked, fate="rejected", cause=cause)
 
-    def _lost(self, entry: Entry) -> None:
+    def _lost(self, entry: UrlOutcome) -> None:
         self._journal.add(entry)
 
     def _close(self) -> None:
@@ -172,7 +172,7 @@ class PageSpider(Spider):
             self._closed.set()
 
 
-def _conditions(former: Entry) -> dict[str, str]:
+def _conditions(former: UrlOutcome) -> dict[str, str]:
     found = {"If-None-Match": former.etag, "If-Modified-Since": former.last_modified}
     return {name: value for name, value in found.items() if value}
 
