@@ -39,6 +39,8 @@ def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> l
     combinations: Counter[str] = Counter()
     for outcome in outcomes:
         write_part(folder, len(units), outcome, shape)
+        if ours := [name for name in outcome.files if name == COMBINATIONS or name.startswith(TABLES)]:
+            raise ValueError(f"{ours[0]!r} is written twice: a file of the dataset has that name")
         write_files(folder, outcome.files.items())
         units.append(outcome.units.to_pylist())
         combinations.update(outcome.combinations)

@@ -38,5 +38,4 @@ def asks_again(workspace: Workspace, item: Declaration, month: str) -> bool:
 
 def discard_crawl(workspace: Workspace, item: Declaration, month: str) -> None:
     """Remove what a crawl left, whose partition is made."""
-    if item.crawl:
-        shutil.rmtree(work_folder(workspace, item, month), ignore_errors=True)
+    shutil.rmtree(work_folder(workspace, item, month), ignore_errors=True)
