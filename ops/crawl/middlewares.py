@@ -50,7 +50,8 @@ class Guard:
 
     def process_request(self, request: Request) -> None:
         """Let a request pass, or raise RefusedError."""
-        request.meta.pop("proxy", None)
+        for name in ("proxy", "download_slot"):  # which a redirect to another host brings along
+            request.meta.pop(name, None)
         try:
             host = self._hosts.policy.check_url(request.url)
         except AddressRefusedError as error:

@@ -1,8 +1,10 @@
 import ipaddress
 
 import pytest
+from twisted.internet.address import IPv4Address
 
 from ops.crawl.addresses import AddressPolicy, AddressRefusedError, literal
+from ops.crawl.resolver import CheckedHosts, CheckedResolver
 
 
 @pytest.mark.parametrize(
@@ -54,3 +56,56 @@ def test_what_the_source_allows_by_name_passes_and_nothing_beside_it(allow):
 def test_a_name_is_no_literal():
     assert literal("example.org") is None
     assert literal("0x7f.1") == ipaddress.ip_address("127.0.0.1")
+
+
+class Reactor:
+    """What the resolver needs of Twisted's: names that have other addresses each time they are looked up."""
+
+    def __init__(self, *answers):
+        self.answers, self.nameResolver = list(answers), self
+
+    def resolveHostName(self, receiver, name, port, *rest):
+        receiver.resolutionBegan(self)
+        for address in self.answers.pop(0):
+            receiver.addressResolved(IPv4Address("TCP", address, port))
+        receiver.resolutionComplete()
+
+
+class Receiver:
+    """What connects to the addresses that it is given."""
+
+    def __init__(self):
+        self.addresses = []
+
+    def resolutionBegan(self, resolution):
+        pass
+
+    def addressResolved(self, address):
+        self.addresses.append(address.host)
+
+    def resolutionComplete(self):
+        pass
+
+
+def test_a_name_is_checked_each_time_that_it_is_connected_to_and_one_bad_address_refuses_all():
+    """So a name that was public when its URL was checked, and is rebound, leads nowhere."""
+    hosts = CheckedHosts(AddressPolicy())
+    resolver = CheckedResolver(
+        Reactor(["93.184.216.34"], ["10.0.0.1"], ["93.184.216.34", "127.0.0.1"]), hosts
+    )
+    found = []
+    for _ in range(3):
+        resolver.resolveHostName(receiver := Receiver(), "rebound.example", 80)
+        found.append((receiver.addresses, hosts.refused.get("rebound.example")))
+    assert found == [
+        (["93.184.216.34"], None),
+        ([], "the address 10.0.0.1 of rebound.example is private"),
+        ([], "the address 127.0.0.1 of rebound.example is loopback"),
+    ]
+
+
+def test_the_server_of_the_crawl_itself_may_be_connected_to_at_its_port_alone():
+    hosts = CheckedHosts(AddressPolicy(), ("127.0.0.1", 4000))
+    assert hosts.check("127.0.0.1", 4000, ["127.0.0.1"])
+    assert not hosts.check("127.0.0.1", 4001, ["127.0.0.1"])
+    assert not hosts.check("rebound.example", 4000, ["127.0.0.1"])

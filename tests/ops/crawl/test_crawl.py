@@ -1,6 +1,7 @@
 """A crawl against a server of one's own that behaves."""
 
 import io
+import time
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -136,3 +137,23 @@ def test_with_a_clock_the_bytes_are_the_same_whichever_page_came_first(tmp_path,
     assert one.kept == two.kept
     assert {row["date"] for row in one.kept} == {clock}
     assert all(clock.encode() in content for content in one.files.values())
+
+
+def test_what_a_redirect_leads_to_waits_its_turn_at_its_own_host(tmp_path):
+    """Scrapy would ask for it in the turn of the host that it was sent from."""
+    at_once, most = [], []
+
+    def slow(handler):
+        at_once.append(handler)
+        most.append(len(at_once))
+        time.sleep(0.05)
+        at_once.remove(handler)
+        reply(body=handler.path.encode())(handler)
+
+    with answering({"*": slow, "/robots.txt": reply(404)}) as (target, _):
+        routes = {f"/{number}": redirect(f"{target}/{number}") for number in range(4)}
+        with answering(routes) as (one, _), answering(routes, "127.0.0.2") as (two, _):
+            urls = [f"{site}/{number}" for site in (one, two) for number in range(4)]
+            crawled(tmp_path, urls, allow=["127.0.0.0/8"])
+
+    assert max(most) == 1
