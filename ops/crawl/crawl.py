@@ -96,10 +96,10 @@ def _fetched(
     if place.former is not None and _asks_again(folder, place.recrawl):
         former = folder / "former"
         with contextlib.closing(Journal(former, options.digest)) as known:
-            take_over(place.former, name, options, known)
+            take_over(place.former, name, options, urls, known)
     with contextlib.closing(Journal(folder, options.digest)) as journal:
         if place.former is not None and former is None:
-            take_over(place.former, name, options, journal)
+            take_over(place.former, name, options, urls, journal)
         through = _through(Frontier(urls, options, journal.entries))
     if not through:
         ask(folder, former)

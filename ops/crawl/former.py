@@ -9,20 +9,29 @@ again only on demand.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
 
+#: How the detail of a copy begins, in front of the URL that it copies.
+SAME_BYTES = "the same bytes as "
+
 _PATTERN = "*-[0-9]*.jsonl"
 
 
-def published_head(options: CrawlOptions) -> bytes:
-    """Return the first line of a file: under which options it was asked."""
-    return _line({"options": options.digest})
+def listed_digest(urls: Iterable[str]) -> str:
+    """Return the hash of what was listed."""
+    return hashlib.sha256("\n".join(urls).encode()).hexdigest()[:32]
+
+
+def published_head(options: CrawlOptions, listed: str) -> bytes:
+    """Return the first line of a file: under which options it was asked, and for which list."""
+    return _line({"options": options.digest, "listed": listed})
 
 
 def published_line(unit: str, file: str, entry: UrlOutcome) -> bytes:
@@ -37,8 +46,15 @@ def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
         yield from (line["unit"] for line in _lines(path)[1:] if line["unit"] not in listed)
 
 
-def take_over(published: Path, name: str, options: CrawlOptions, journal: Journal) -> None:
-    """Add to a journal what a published crawl fetched beyond it; nothing if that had other options."""
+def take_over(
+    published: Path, name: str, options: CrawlOptions, urls: Collection[str], journal: Journal
+) -> None:
+    """Add to a journal what a published crawl fetched beyond it; nothing if that had other options.
+
+    `urls` are listed now. Of pages with the same bytes one alone has a record: copies are left out where the
+    list is another, and does not have that one.
+    """
+    listed = listed_digest(urls)
     for path in sorted(published.glob(f"{name}-[0-9]*.jsonl")):
         first, *lines = _lines(path)
         if first["options"] != options.digest:
@@ -47,7 +63,9 @@ def take_over(published: Path, name: str, options: CrawlOptions, journal: Journa
             file = line.pop("file")
             del line["unit"]
             entry = UrlOutcome.model_validate(line)
-            if entry.url not in journal.entries:
+            copied = entry.detail.removeprefix(SAME_BYTES) if entry.detail.startswith(SAME_BYTES) else None
+            gone = copied is not None and first["listed"] != listed and copied not in urls
+            if entry.url not in journal.entries and not gone:
                 journal.add(entry, _record(published / file, entry) if file else b"")
 
 

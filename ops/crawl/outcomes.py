@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ops.crawl.former import published_head, published_line
+from ops.crawl.former import SAME_BYTES, listed_digest, published_head, published_line
 from ops.crawl.frontier import Frontier, Page, same
 from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
@@ -46,12 +46,13 @@ class CrawlParts:
     """URLs that a part holds at most."""
     _digests: dict[str, str] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict)
+    _origins: dict[str, str] = field(default_factory=dict)
+    """The listed line that a kept page was found from, by URL."""
 
     def outcomes(self) -> Outcomes:
         """Yield the parts. Raises LookupError for a URL that the journal has no outcome of."""
-        frontier = Frontier(
-            [line.url for line in self.listed if not line.error], self.options, self.journal.entries
-        )
+        urls = [line.url for line in self.listed if not line.error]
+        frontier = Frontier(urls, self.options, self.journal.entries)
         part = self._part(0)
         number = 0
         for unit, entry in self._units(frontier):
@@ -60,7 +61,7 @@ class CrawlParts:
                 yield part.outcome()
                 part = self._part(number)
             self._add(part, unit, entry)
-        yield part.outcome({"links over the limit of pages": frontier.left_out} if frontier.left_out else {})
+        yield part.outcome({"URLs over the limit of pages": frontier.left_out} if frontier.left_out else {})
 
     def _units(self, frontier: Frontier) -> Iterator[tuple[Row, UrlOutcome]]:
         """Yield every unit with its outcome: the listed ones in the order of the lists, then the links."""
@@ -71,10 +72,8 @@ class CrawlParts:
             if line.error:
                 yield unit, UrlOutcome(url=line.url, fate="rejected", cause=line.error)
             elif (twin := self._ids.get(same(line.url))) is not None:
-                yield (
-                    unit,
-                    UrlOutcome(url=line.url, fate="dropped", cause="duplicate", detail=f"listed as {twin}"),
-                )
+                detail = f"listed as {twin}"
+                yield unit, UrlOutcome(url=line.url, fate="dropped", cause="duplicate", detail=detail)
             elif line.url not in first:
                 limit = f"more than {self.options.pages} URLs"
                 yield unit, UrlOutcome(url=line.url, fate="dropped", cause="pages", detail=limit)
@@ -99,20 +98,18 @@ class CrawlParts:
         }
 
     def _part(self, number: int) -> _OpenPart:
-        return _OpenPart(f"{self.name}-{number:05d}", self.options)
+        listed = listed_digest(line.url for line in self.listed if not line.error)
+        return _OpenPart(f"{self.name}-{number:05d}", self.options, listed)
 
     def _add(self, part: _OpenPart, unit: Row, entry: UrlOutcome) -> None:
         file = ""
-        if (
-            entry.fate == "fetched"
-            and (twin := self._digests.setdefault(entry.digest, entry.url)) != entry.url
-        ):
-            again = {"fate": "dropped", "cause": "duplicate", "detail": f"the same bytes as {twin}"}
+        twin = self._digests.setdefault(entry.digest, entry.url) if entry.fate == "fetched" else entry.url
+        if twin != entry.url:
+            again = {"fate": "dropped", "cause": "duplicate", "detail": f"{SAME_BYTES}{twin}"}
             entry = entry.model_copy(update={**again, "offset": 0, "length": 0})
         if entry.fate == "listing":
-            part.dropped.append(
-                drop(unit, "listing", float(len(entry.links)), "its items are rows of their own")
-            )
+            detail = "its items are rows of their own"
+            part.dropped.append(drop(unit, "listing", float(len(entry.links)), detail))
         elif entry.fate == "dropped":
             part.dropped.append(drop(unit, entry.cause, detail=entry.detail))
         elif entry.fate == "rejected":
@@ -124,10 +121,14 @@ class CrawlParts:
         part.note(unit["id"], file, entry)
 
     def _row(self, unit: Row, entry: UrlOutcome, file: str) -> Row:
+        origin = unit["id"] if unit["depth"] == 0 else self._origins.get(unit["found_on"])
+        if origin is not None:
+            self._origins[entry.url] = origin
         return {
-            **{name: unit[name] for name in ("source_ids", "licence", "crawl", "url", "depth", "found_on")},
+            **{name: unit[name] for name in ("licence", "crawl", "url", "depth", "found_on")},
             **{name: getattr(entry, name) for name in _SHARED},
             "id": row_id("page", self.name, self.month, entry.url),
+            "source_ids": list(dict.fromkeys(filter(None, [unit["id"], origin]))),
             "month": self.month,
             "file": file,
         }
@@ -146,6 +147,7 @@ class _OpenPart:
 
     name: str
     options: CrawlOptions
+    listed: str
     units: list[str] = field(default_factory=list)
     kept: list[Row] = field(default_factory=list)
     dropped: list[Row] = field(default_factory=list)
@@ -176,7 +178,7 @@ class _OpenPart:
         self._lines.append(published_line(unit, file, entry))
 
     def outcome(self, combinations: Mapping[str, int] | None = None) -> Outcome:
-        files = {f"{self.name}.jsonl": b"".join([published_head(self.options), *self._lines])}
+        files = {f"{self.name}.jsonl": b"".join([published_head(self.options, self.listed), *self._lines])}
         if self._records:
             files[self._file] = b"".join(self._records)
         return Outcome.of(PAGES, self.units, self.kept, self.dropped, self.rejected, combinations, files)

@@ -73,6 +73,6 @@ def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=
     }
     units = [unit for outcome in outcomes for unit in outcome.units.to_pylist()]
     fates = [*tables["dropped"]["id"].to_pylist(), *tables["rejected"]["id"].to_pylist()]
-    fates += pc.list_flatten(tables["kept"]["source_ids"]).to_pylist()
+    fates += pc.list_element(tables["kept"]["source_ids"], 0).to_pylist()
     assert sorted(fates) == sorted(units), "each unit has one fate"
     return Crawled(*(table.to_pylist() for table in tables.values()), files=files, units=units, folder=folder)

@@ -122,3 +122,11 @@ def test_a_recrawl_that_was_cut_short_goes_on_as_one(tmp_path):
         journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:1]))
         crawled(tmp_path, urls, former=one.folder, recrawl=False, working="again")
     assert asked.paths() == ["/a", "/b", "/a", "/b", "/b"]
+
+
+def test_a_copy_is_asked_for_again_when_the_page_that_it_copies_is_listed_no_more(tmp_path):
+    with answering({"/a": reply(body=b"same"), "/b": reply(body=b"same")}) as (site, _):
+        one = crawled(tmp_path, [f"{site}/a", f"{site}/b"])
+        two = crawled(tmp_path, [f"{site}/b"], former=one.folder, working="again")
+    assert [row["url"] for row in one.kept] == [f"{site}/a"]
+    assert [row["url"] for row in two.kept] == [f"{site}/b"]
