@@ -6,6 +6,7 @@ Belongs here: the op of the dataset of crawls. Not here: each of its steps (run.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -102,9 +103,18 @@ def _fetched(
             take_over(place.former, name, options, urls, journal)
         through = _through(Frontier(urls, options, journal.entries))
     if not through:
-        ask(folder, former)
+        with _alone(place.working.parent):
+            ask(folder, former)
     with contextlib.closing(Journal(folder, options.digest)) as journal:
         yield journal
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other partition of the crawls asks: two would come to a host at the same time."""
+    with (folder / ".asking").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _asks_again(folder: Path, recrawl: bool) -> bool:

@@ -16,7 +16,9 @@ class CrawlPlace:
     """Where a crawl works, and what is there of the one before."""
 
     working: Path
-    """Stays until the partition is published: an interrupted crawl goes on from there."""
+    """Stays until the partition is published: an interrupted crawl goes on from there.
+
+    The crawls whose folders lie beside it ask one after the other."""
     former: Path | None
     """The published partition, if there is one."""
     recrawl: bool

@@ -5,6 +5,7 @@ import pyarrow.parquet as pq
 from tests.end_to_end.test_ticks import tick
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
+from tests.projects import Project
 
 CRAWLS = "sources/crawls"
 
@@ -104,4 +105,20 @@ def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_anything_is
         fresh.params(lambda params: params["sources"]["crawls"]["web"]["options"].pop("contact"))
         output = fresh.silverloom("run", "--select", CRAWLS, ok=False)
     assert "params.yaml: sources.crawls.web.options: contact: Field required" in output
+    assert asked == []
+
+
+def test_a_clone_with_its_data_asks_for_nothing(fresh, tmp_path):
+    with answering({"/": page("first"), "/a": reply(body=b"a")}) as (site, asked):
+        crawling(fresh, site, constant="2018-06")
+        fresh.silverloom("run", "--select", CRAWLS)
+        fresh.dvc("remote", "add", "-d", "store", str(tmp_path / "store"))
+        fresh.commit("crawled")
+        fresh.dvc("push", "sources-crawls")
+        fresh.git("clone", "-q", str(fresh.root), str(tmp_path / "clone"))
+        clone = Project(tmp_path / "clone", fresh.zygote)
+        clone.dvc("pull", "sources-crawls")
+        asked.clear()
+        assert clone.made(clone.silverloom("run", "--select", CRAWLS)) == []
+        assert bytes_of(clone, "2018-06") == bytes_of(fresh, "2018-06")
     assert asked == []

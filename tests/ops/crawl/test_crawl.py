@@ -2,6 +2,7 @@
 
 import io
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -157,3 +158,22 @@ def test_what_a_redirect_leads_to_waits_its_turn_at_its_own_host(tmp_path):
             crawled(tmp_path, urls, allow=["127.0.0.0/8"])
 
     assert max(most) == 1
+
+
+def test_partitions_that_are_made_at_the_same_time_ask_one_after_the_other(tmp_path):
+    at_once, most = [], []
+
+    def slow(handler):
+        at_once.append(handler)
+        most.append(len(at_once))
+        time.sleep(0.05)
+        at_once.remove(handler)
+        reply(body=handler.path.encode())(handler)
+
+    with answering({"*": slow, "/robots.txt": reply(404)}) as (site, asked):
+        urls = [f"{site}/{number}" for number in range(4)]
+        with ThreadPoolExecutor() as pool:
+            found = list(pool.map(lambda name: crawled(tmp_path, urls, working=name), ("june", "july")))
+
+    assert [len(crawl.kept) for crawl in found] == [4, 4]
+    assert len(asked.paths()) == 8 and max(most) == 1
