@@ -33,6 +33,8 @@ class Plan(BaseModel):
 
     urls: Sequence[str]
     options: CrawlOptions
+    digest: str
+    """Of the options that the journal is kept under, of which there may be more."""
     root: str
     """Where the folders lie that `serve` names."""
     former: str | None = None
@@ -45,11 +47,11 @@ def main(folder: Path) -> None:
     plan = Plan.model_validate_json((folder / PLAN).read_text())
     options = plan.options
     with contextlib.ExitStack() as stack:
-        journal = Journal(folder, options.digest)
+        journal = Journal(folder, plan.digest)
         stack.callback(journal.close)
         former = None
         if plan.former is not None:
-            former = Journal(Path(plan.former), options.digest)
+            former = Journal(Path(plan.former), plan.digest)
             stack.callback(former.close)
         sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
         server = stack.enter_context(serving(sites)) if sites else None

@@ -25,3 +25,5 @@ class CrawlPlace:
     """Whether the web is asked again for what the former one has."""
     tell: Callable[[int, int], None]
     """Called with how many URLs are done, and how many are known."""
+    root: Path = Path()
+    """What relative paths of params.yaml begin at."""

@@ -37,7 +37,14 @@ def run(
     """
     from ops.crawl.child import PLAN, Plan
 
-    plan = Plan(urls=urls, options=options, root=str(root), former=str(former) if former else None)
+    plain = CrawlOptions.model_validate(options.model_dump(include=set(CrawlOptions.model_fields)))
+    plan = Plan(
+        urls=urls,
+        options=plain,
+        digest=options.digest,
+        root=str(root),
+        former=str(former) if former else None,
+    )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PLAN).write_text(plan.model_dump_json())
     with tempfile.TemporaryFile() as errors:

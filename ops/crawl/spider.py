@@ -66,9 +66,15 @@ class PageSpider(Spider):
         """Yield the requests level by level, each when the one before is through."""
         for level in self._frontier.levels():
             for page in level:
-                if page.url not in self._journal.entries:
+                if page.url in self._journal.entries:
+                    continue
+                try:
+                    request = self._request(page.url, page.depth)
+                except ValueError as error:
+                    self._lost(UrlOutcome(url=page.url, fate="rejected", cause=f"no URL: {error}"))
+                else:
                     self._open += 1
-                    yield self._request(page.url, page.depth)
+                    yield request
             while self._open:
                 self._closed.clear()
                 await self._closed.wait()

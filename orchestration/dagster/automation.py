@@ -77,7 +77,7 @@ def _crawled(workspace: Workspace, month: str) -> list[str]:
     """Return the crawls of a month, and what of the month is made of them: a crawl may find other pages."""
     found: list[str] = []
     for name, item in workspace.datasets.items():
-        asks = item.crawl is not None and item.records in workspace.settings.sources
+        asks = item.crawl and item.records in (None, *workspace.settings.sources)
         reads = any(source.key.to_user_string() in found for source in item.inputs)
         if item.partitioned and month in item.made_months and (asks or reads):
             found.append(name)

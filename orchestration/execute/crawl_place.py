@@ -32,4 +32,5 @@ def crawl_place(workspace: Workspace, item: Declaration, month: str) -> CrawlPla
         workspace.folder(item, month) if published else None,
         asks_again(workspace, item, month),
         told,
+        workspace.root,
     )

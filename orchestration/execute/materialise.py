@@ -224,11 +224,15 @@ class Materialisation:
 
     def _expected(self, inputs: _Inputs) -> Iterator[str]:
         """Yield the ids of the units that a step must account for, read from its input, not its output."""
+        listed = list(self._listed(inputs))
+        yield from listed
+        if self.item.crawl:
+            yield from asked_units(self.workspace.folder(self.item, self.month), besides=listed)
+
+    def _listed(self, inputs: _Inputs) -> Iterator[str]:
+        """Yield those of them that its input holds."""
         if self.item.records:
-            listed = corpus(self.workspace, self.item.records).ids(self.month)
-            yield from listed
-            if self.item.crawl:
-                yield from asked_units(self.workspace.folder(self.item, self.month), besides=listed)
+            yield from corpus(self.workspace, self.item.records).ids(self.month)
         elif self.item.consumes:
             argument, _, nested = self.item.consumes.partition(".")
             read = inputs[argument]
