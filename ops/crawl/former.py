@@ -64,7 +64,7 @@ def take_over(
             del line["unit"]
             entry = UrlOutcome.model_validate(line)
             copied = entry.detail.removeprefix(SAME_BYTES) if entry.detail.startswith(SAME_BYTES) else None
-            gone = copied is not None and first["listed"] != listed and copied not in urls
+            gone = copied is not None and first.get("listed") != listed and copied not in urls
             if entry.url not in journal.entries and not gone:
                 journal.add(entry, _record(published / file, entry) if file else b"")
 
