@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from w3lib.url import canonicalize_url
@@ -66,6 +67,7 @@ class Frontier:
         return fresh[:room]
 
 
+@lru_cache(100_000)  # asked for several times of each URL, and as costly as a request's headers
 def same(url: str) -> str:
     """Return what URLs have in common that differ in a fragment or in the order of the query's fields.
 

@@ -9,6 +9,7 @@ appended before their line is. A power cut may lose lines; what they told of is 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -59,7 +60,7 @@ class Journal:
         self.entries: dict[str, UrlOutcome] = {}
         self._read()
         self._line_file = self._lines.open("ab")
-        self._record_file = self._records.open("ab")
+        self._record_file = self._records.open("a+b")
 
     def close(self) -> None:
         """Close the files."""
@@ -69,7 +70,8 @@ class Journal:
     def add(self, entry: UrlOutcome, record: bytes = b"") -> None:
         """Append the outcome of a URL, and first the record that it points to."""
         if record:
-            entry = entry.model_copy(update={"offset": self._record_file.tell(), "length": len(record)})
+            end = self._record_file.seek(0, os.SEEK_END)
+            entry = entry.model_copy(update={"offset": end, "length": len(record)})
             self._record_file.write(record)
             self._record_file.flush()
         self._line_file.write(entry.model_dump_json(exclude_defaults=True).encode() + b"\n")
@@ -78,9 +80,8 @@ class Journal:
 
     def record(self, entry: UrlOutcome) -> bytes:
         """Return the record of a page that was fetched."""
-        with self._records.open("rb") as file:
-            file.seek(entry.offset)
-            return file.read(entry.length)
+        self._record_file.seek(entry.offset)  # what is appended goes to the end all the same
+        return self._record_file.read(entry.length)
 
     def _read(self) -> None:
         """Read the lines up to the first that is torn or points to nothing, and cut both files there."""
