@@ -14,6 +14,7 @@ from assets.declare.child_runs import Trainings, Trials
 from assets.declare.declaration import Declaration, Input, Key, declarations, register
 from assets.declare.expectations import Suite, check
 from assets.declare.thresholds import Threshold
+from ops.crawl.place import CrawlPlace
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes, Shape
 from ops.params import Params, Strict
@@ -49,8 +50,9 @@ def dataset(
     `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
     `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
     are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
-    the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs",
-    or "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
+    the raw records of `sources.<asset>`; `place: CrawlPlace` where a crawl of these works.
+    `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
+    column). A dataset that is not `partitioned` reads all months.
     `formats` read the raw records, by the `kind` that params.yaml gives a source; those that are `optional`
     may be left out of it. `measures` are the numbers worth drawing of its kept rows (ops/measures.py).
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
@@ -117,6 +119,8 @@ def _arguments(function: Callable[..., Outcomes], group: str, partitioned: bool)
             inputs.append(Input(argument, upstream, all_months, hint is Artifact))
         elif hint is CheckpointFolder:
             found["checkpoints"] = argument
+        elif hint is CrawlPlace:
+            found["crawl"] = argument
         elif hint == Strict:
             found["strict"] = argument
         elif isinstance(hint, type) and issubclass(hint, Params):

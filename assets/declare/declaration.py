@@ -70,6 +70,8 @@ class Declaration:
     """The argument that takes the checkpoints of its trainings."""
     strict: str | None = None
     """The argument that takes whether numerics are strict."""
+    crawl: str | None = None
+    """The argument that takes where a crawl works: it finds units itself, beside those of its records."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
     formats: Mapping[str, Format[Any]] = dataclasses.field(default_factory=dict)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pkgutil
 from importlib import import_module
 
+import assets.crawls
 import assets.sources
 import assets.systems
 

@@ -17,10 +17,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ops.outcome import Outcome, Outcomes
+from ops.params import Params
 from ops.parse.files import shown
 from ops.parse.records import Record, record_id
-from ops.parse.source import Format, ParseError, Raw, Source, exhausting, month_of
+from ops.parse.source import EVERY, Format, ParseError, Raw, Source, exhausting, month_of
 from ops.parts import Engine
 
 
@@ -65,6 +68,8 @@ class Corpus:
             if source.kind not in self.formats:
                 known = ", ".join(sorted(self.formats))
                 raise SourceError(f"{where}: unknown kind {source.kind!r}; known: {known}")
+            if (fault := _options_fault(self.formats[source.kind], source)) is not None:
+                raise SourceError(f"{where}.options: {fault}")
             if not (self.root / source.path).is_dir():
                 raise SourceError(f"{where}: no such folder: {source.path}")
 
@@ -101,7 +106,7 @@ class Corpus:
         """Return how many records lie in months outside the range, by month."""
         months: dict[str, int] = {}
         for entry in self.index:
-            if entry.month is not None and not self.first_month <= entry.month <= self.last_month:
+            if entry.month not in (None, EVERY) and not self.first_month <= entry.month <= self.last_month:
                 months[entry.month] = months.get(entry.month, 0) + 1
         return dict(sorted(months.items()))
 
@@ -130,10 +135,10 @@ class Corpus:
                     )
                     if _entry(record) != entry:
                         raise SourceError(f"{entry.id} changed while it was read: run again")
-                    yield record
+                    yield record._replace(month=month) if entry.month == EVERY else record
 
     def _belongs(self, record_month: str | None, month: str) -> bool:
-        return (record_month or self.first_month) == month
+        return record_month == EVERY or (record_month or self.first_month) == month
 
     def _scan(self) -> Iterator[Record]:
         self.check()
@@ -173,6 +178,18 @@ class Chunks:
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
         return batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
+
+
+def _options_fault(form: Format[Any], source: Source) -> str | None:
+    """Return what is wrong with the options of a source; a format that takes any names their class."""
+    kind: type[Params] | None = getattr(form, "options", None)
+    if kind is None:
+        return f"the kind {source.kind!r} takes none" if source.options else None
+    try:
+        kind.model_validate(dict(source.options))
+    except ValidationError as error:
+        return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+    return None
 
 
 def _entry(record: Record) -> Entry:

@@ -12,9 +12,9 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from ops.params import Params
 
@@ -22,22 +22,24 @@ Month = Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")]
 
 
 class MonthRule(Params):
-    """How a record's month of publication is told: exactly one of the three.
+    """How a record's month of publication is told: exactly one of the four.
 
     `field`: a field of the record (or of its metadata) that begins with YYYY-MM, or is a year (January).
     `id_year`: a regular expression whose one group finds a year of two or four digits in the record's
     document id (January of it; two digits above 50 are of the 1900s).
     `constant`: one month for the whole source.
+    `every`: each month of the range; what is listed is asked for in each (ops/crawl).
     """
 
     field: str | None = None
     id_year: str | None = None
     constant: Month | None = None
+    every: Literal[True] | None = None
 
     @model_validator(mode="after")
     def _exactly_one(self) -> MonthRule:
-        if sum(value is not None for value in (self.field, self.id_year, self.constant)) != 1:
-            raise ValueError("give exactly one of field, id_year, constant")
+        if sum(value is not None for value in (self.field, self.id_year, self.constant, self.every)) != 1:
+            raise ValueError("give exactly one of field, id_year, constant, every")
         if self.id_year is not None and re.compile(self.id_year).groups != 1:
             raise ValueError("id_year needs exactly one group, around the year")
         return self
@@ -54,6 +56,7 @@ class Source(Params):
         default="", pattern=r"^(\w[\w.-]*)?$", description="of prose: what it is about, or where it is from"
     )
     max_bytes: int = Field(default=16 * 2**20, gt=0, description="a larger record is rejected unread")
+    options: Mapping[str, JsonValue] = Field(default={}, description="what its kind asks for besides")
 
 
 class ParseError(ValueError):
@@ -96,6 +99,9 @@ class Raw:
         return digest.hexdigest()
 
 
+#: The month of what belongs to each of them.
+EVERY = "every"
+
 Only: TypeAlias = Container[str] | None
 
 Document = TypeVar("Document", covariant=True)
@@ -121,7 +127,9 @@ class Format(Protocol[Document]):
 
 
 def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
-    """Return the month (YYYY-MM) of a record. Raises ParseError when the rule finds none."""
+    """Return the month (YYYY-MM) of a record, or EVERY. Raises ParseError when the rule finds none."""
+    if rule.every:
+        return EVERY
     if rule.constant is not None:
         return rule.constant
     if rule.id_year is not None:

@@ -36,11 +36,18 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 @command()
-def run(workspace: Workspace, select: Select = "", jobs: Jobs = JOBS) -> int:
+def run(
+    workspace: Workspace,
+    select: Select = "",
+    jobs: Jobs = JOBS,
+    recrawl: Annotated[
+        bool, typer.Option("--recrawl", help="Ask the web again, for what changed since it was crawled.")
+    ] = False,
+) -> int:
     """Make every dataset that is stale, inputs first, and commit them to dvc.lock."""
     from orchestration.drivers.run import run
 
-    return run(workspace, select or None, jobs)
+    return run(workspace, select or None, jobs, recrawl)
 
 
 @command()

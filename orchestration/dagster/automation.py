@@ -12,6 +12,8 @@ import dagster as dg
 
 from assets.declare.dagster_asset import asset_key
 from orchestration.dagster.child_process import ask
+from orchestration.state.crawls import RECRAWL
+from orchestration.state.freshness import ONLY_STALE
 from orchestration.workspace.workspace import Workspace
 
 
@@ -54,18 +56,32 @@ def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=(
             "Makes what is not fresh of the newest month, the last one of params.yaml: on the first of a "
-            "month, in one run, inputs first. Datasets over all months are left to `make run`."
+            "month, in one run, inputs first. Crawls ask the web again, for what changed since. Datasets "
+            "over all months are left to `make run`."
         ),
     )
     def newest_month(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
         plan = ask(workspace, "plan", "--json")
         month = plan["newest"]
-        keys = [_key(workspace, step["dataset"], month) for step in plan["steps"] if step["month"] == month]
+        due = dict.fromkeys(step["dataset"] for step in plan["steps"] if step["month"] == month)
+        keys = [_key(workspace, name, month) for name in due | dict.fromkeys(_crawled(workspace, month))]
         if not keys:
             return dg.SkipReason(f"every partition of {month}, the newest month, is fresh or excluded")
-        return dg.RunRequest(partition_key=month, asset_selection=keys)
+        tags = {ONLY_STALE: "true", RECRAWL: "true"}
+        return dg.RunRequest(partition_key=month, asset_selection=keys, tags=tags)
 
     return newest_month
+
+
+def _crawled(workspace: Workspace, month: str) -> list[str]:
+    """Return the crawls of a month, and what of the month is made of them: a crawl may find other pages."""
+    found: list[str] = []
+    for name, item in workspace.datasets.items():
+        asks = item.crawl and item.records in (None, *workspace.settings.sources)
+        reads = any(source.key.to_user_string() in found for source in item.inputs)
+        if item.partitioned and month in item.made_months and (asks or reads):
+            found.append(name)
+    return found
 
 
 def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:

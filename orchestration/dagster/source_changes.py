@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 
 from assets.declare.graph import label
 from ops.parse.records import record_place
+from ops.parse.source import EVERY
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import EXPECTATIONS, NotReadyError, View
 from orchestration.state.plan import Step, plan
@@ -131,13 +132,14 @@ def _source_changes(workspace: Workspace, memory: Cursor) -> SourceChanges:
 def _seen(workspace: Workspace) -> dict[str, dict[str, str]]:
     """Return the MD5 of the records of each month, by source."""
     records: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    chosen = workspace.settings.partitions
     for kind in sorted({item.records for item in workspace.datasets.values() if item.records}):
         found = corpus(workspace, kind)
         records |= {f"{kind}.{name}": {} for name in found.sources}
         for entry in found.index:
             months = records[f"{kind}.{record_place(entry.id)[0]}"]
-            month = entry.month or workspace.settings.partitions.start
-            months.setdefault(month, []).append((entry.id, entry.md5))
+            for month in chosen.months if entry.month == EVERY else [entry.month or chosen.start]:
+                months.setdefault(month, []).append((entry.id, entry.md5))
     return {
         name: {month: _md5(sorted(entries)) for month, entries in sorted(months.items())}
         for name, months in records.items()

@@ -24,6 +24,7 @@ from orchestration.files.parquet import TABLES
 from orchestration.messages.failures import describe
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import total
+from orchestration.state.crawls import ask_again
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import input_snapshot
@@ -36,9 +37,15 @@ _COMMIT_EVERY = 60.0
 _TABLE = 100
 
 
-def run(workspace: Workspace, select: str | None = None, jobs: int = 1) -> int:
-    """Bring a selection up to date, commit it to dvc.lock, print the table; 1 if anything failed."""
-    return drive(workspace, [(item, item.made_months) for item in workspace.graph.selected(select)], jobs)
+def run(workspace: Workspace, select: str | None = None, jobs: int = 1, recrawl: bool = False) -> int:
+    """Bring a selection up to date, commit it to dvc.lock, print the table; 1 if anything failed.
+
+    With `recrawl`, the crawls of the selection ask the web again.
+    """
+    wanted = [(item, item.made_months) for item in workspace.graph.selected(select)]
+    for item, months in wanted if recrawl else ():
+        ask_again(workspace, item, months)
+    return drive(workspace, wanted, jobs)
 
 
 def drive(

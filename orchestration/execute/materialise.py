@@ -20,8 +20,10 @@ from assets.declare.dagster_asset import ADVISORY, CHECKS
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.report import Everything
+from ops.crawl.former import asked_units
 from ops.parts import Artifact, Parts
 from orchestration.engine.local import engine
+from orchestration.execute.crawl_place import crawl_place
 from orchestration.execute.finished_parts import (
     StoredCheckpoints,
     begin_parts,
@@ -44,6 +46,7 @@ from orchestration.quality.checks import recorded_finding
 from orchestration.quality.conservation import Finding
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
+from orchestration.state.crawls import RECRAWL, ask_again, discard_crawl
 from orchestration.state.freshness import EXPECTATIONS, ONLY_STALE, NotReadyError, View, differences
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making, reading
@@ -70,6 +73,8 @@ class Store:
         """
         input_snapshot(self.workspace)
         month = context.partition_key if context.has_partition_key else ""
+        if RECRAWL in context.run.tags:
+            ask_again(self.workspace, declaration, [month])
         materialisation = Materialisation(self.workspace, declaration, month)
         try:
             with making(self.workspace, declaration, month) as waited:
@@ -170,6 +175,8 @@ class Materialisation:
         discard_parts(*self._place)
         if accepted and self.item.checkpoints:
             discard_checkpoints(*self._place)
+        if accepted and self.item.crawl:
+            discard_crawl(*self._place)
 
     def result(self, record: PartitionRecord, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
         """Return what Dagster records; without findings, those that a record stands for."""
@@ -209,12 +216,21 @@ class Materialisation:
             arguments[item.checkpoints] = StoredCheckpoints(*self._place, key)
         if item.strict:
             arguments[item.strict] = self.workspace.settings.numerics == "strict"
+        if item.crawl:
+            arguments[item.crawl] = crawl_place(*self._place)
         if item.records:
             arguments["records"] = corpus(self.workspace, item.records).records(self.month, resumable)
         return arguments
 
     def _expected(self, inputs: _Inputs) -> Iterator[str]:
         """Yield the ids of the units that a step must account for, read from its input, not its output."""
+        listed = list(self._listed(inputs))
+        yield from listed
+        if self.item.crawl:
+            yield from asked_units(self.workspace.folder(self.item, self.month), besides=listed)
+
+    def _listed(self, inputs: _Inputs) -> Iterator[str]:
+        """Yield those of them that its input holds."""
         if self.item.records:
             yield from corpus(self.workspace, self.item.records).ids(self.month)
         elif self.item.consumes:

@@ -36,18 +36,18 @@ def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> l
     step's that leaves the folder, is there twice or has the name of one of ours.
     """
     units: list[list[str]] = []
-    files: list[tuple[str, bytes]] = []
     combinations: Counter[str] = Counter()
     for outcome in outcomes:
         write_part(folder, len(units), outcome, shape)
-        files += outcome.files.items()
+        if ours := [name for name in outcome.files if name == COMBINATIONS or name.startswith(TABLES)]:
+            raise ValueError(f"{ours[0]!r} is written twice: a file of the dataset has that name")
+        write_files(folder, outcome.files.items())
         units.append(outcome.units.to_pylist())
         combinations.update(outcome.combinations)
     if not units:
         write_part(folder, 0, Outcome.of(shape, [], []), shape)
     if combinations:
         (folder / COMBINATIONS).write_text(json.dumps(combinations, sort_keys=True))
-    write_files(folder, files)
     return units
 
 

@@ -29,11 +29,13 @@ class PartitionProgress:
     """How many of those done were finished by an earlier run."""
     seconds: float
     """How long this run has worked on them."""
+    unit: str = "parts"
 
     @property
     def text(self) -> str:
-        """Parts done of all, parts a second (or a minute), the time that remains."""
-        shown = [f"{self.done} parts" if self.total is None else f"{self.done} of {self.total} parts"]
+        """What is done of all, how much a second (or a minute), the time that remains."""
+        of = "" if self.total is None else f" of {self.total}"
+        shown = [f"{self.done}{of} {self.unit}"]
         computed, remaining = self.done - self.kept, (self.total or 0) - self.done
         if computed and self.seconds:
             rate = computed / self.seconds

@@ -14,6 +14,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.files.identity import folder_hashes
 from orchestration.state.corpora import corpus
+from orchestration.state.crawls import asks_again
 from orchestration.state.dvc_cache import check_bytes
 from orchestration.state.record_recovery import recover_record
 from orchestration.state.records import PartitionRecord, read_record, write_record
@@ -115,12 +116,13 @@ class View:
         except NotReadyError as error:
             return Status(record, (str(error),), waiting=True)
         reasons = differences(record.key, today)
+        again = ("its pages are to be asked for again",) if asks_again(self.workspace, item, month) else ()
         recovered = recover_record(self.workspace, item, month) if reasons else None
         if recovered is not None and not differences(recovered.key, today):
             # the same bytes were made elsewhere under today's key: an experiment that was applied, a pull
             write_record(self.workspace, item, month, recovered)
-            return Status(recovered, ())
-        return Status(record, tuple(reasons))
+            return Status(recovered, again)
+        return Status(record, (*reasons, *again))
 
 
 def load_record(workspace: Workspace, item: Declaration, month: str) -> PartitionRecord:

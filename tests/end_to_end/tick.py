@@ -44,9 +44,9 @@ for request in tick.run_requests:
     for key in request.asset_selection:
         month = request.partition_key or ""
         asked.append(f"{key.to_user_string()} {month}".strip())
-        if also and (
-            error := materialise(workspace(), workspace().datasets[key.to_user_string()], month).error
-        ):
-            failed[asked[-1]] = error
+        if also:
+            item = workspace().datasets[key.to_user_string()]
+            if error := materialise(workspace(), item, month, tags=request.tags).error:
+                failed[asked[-1]] = error
 keys = [request.run_key for request in tick.run_requests]
 print(json.dumps({"asked": asked, "keys": keys, "skipped": tick.skip_message, "failed": failed}))

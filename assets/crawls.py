@@ -1,0 +1,39 @@
+"""What was asked of the web, by month.
+
+Belongs here: the datasets that ask, and keep what they got. Not here: what is read off it (sources.py).
+"""
+
+from __future__ import annotations
+
+from assets.declare.dataset import dataset
+from assets.declare.expectations import THIS_MONTH, among, between, identity, not_null, steady
+from ops.crawl.place import CrawlPlace
+from ops.crawl.schemas import PAGES
+from ops.crawl.url_list import FORMATS
+from ops.outcome import Outcomes
+from ops.parse.scan import Records
+
+
+@dataset(
+    group="sources",
+    shape=PAGES,
+    formats=FORMATS,
+    optional=True,
+    measures=["bytes", "depth"],
+    expectations=[
+        *identity("page"),
+        *not_null(
+            "crawl", "url", "final_url", "month", "status", "digest", "date", "file", "offset", "length"
+        ),
+        among("month", THIS_MONTH),
+        between("status", 200, 299),
+        between("offset", 0),
+        between("length", 1),
+        *steady(),
+    ],
+)
+def crawls(records: Records, place: CrawlPlace) -> Outcomes:
+    """Every URL that was asked for: where its record lies in the WARC files, or why it has none."""
+    from ops.crawl.crawl import crawl  # what it imports takes a second
+
+    return crawl(records, place)

@@ -1,0 +1,102 @@
+"""A crawl's own process: Twisted's reactor can be run once, and ends with what began it.
+
+Belongs here: one crawl by Scrapy, from its plan to the end of its journal. Not here: who begins it (run.py).
+It reads nothing of its parent but the end of its standard input, at which it ends, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from ops.crawl.addresses import AddressPolicy
+from ops.crawl.frontier import Frontier
+from ops.crawl.journal import Journal
+from ops.crawl.options import CrawlOptions
+from ops.crawl.website import serving
+
+PLAN = "plan.json"
+#: Seconds between two lines of progress.
+_EVERY = 0.5
+
+
+class Plan(BaseModel):
+    """What a crawl is to do; a file in its folder."""
+
+    urls: Sequence[str]
+    options: CrawlOptions
+    digest: str
+    """Of the options that the journal is kept under, of which there may be more."""
+    root: str
+    """Where the folders lie that `serve` names."""
+    former: str | None = None
+    """The folder of the former crawl's journal: its pages are asked for on condition that they changed."""
+
+
+def main(folder: Path) -> None:
+    """Run the crawl whose plan lies in a folder."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    plan = Plan.model_validate_json((folder / PLAN).read_text())
+    options = plan.options
+    with contextlib.ExitStack() as stack:
+        journal = Journal(folder, plan.digest)
+        stack.callback(journal.close)
+        former = None
+        if plan.former is not None:
+            former = Journal(Path(plan.former), plan.digest)
+            stack.callback(former.close)
+        sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
+        server = stack.enter_context(serving(sites)) if sites else None
+        _crawl(plan, journal, former, server)
+
+
+def _crawl(plan: Plan, journal: Journal, former: Journal | None, server: tuple[str, int] | None) -> None:
+    from scrapy.crawler import AsyncCrawlerProcess
+
+    from ops.crawl.resolver import CheckedHosts
+    from ops.crawl.scrapy_settings import scrapy_settings
+    from ops.crawl.spider import PageSpider
+
+    options = plan.options
+    hosts = CheckedHosts(AddressPolicy([*options.allow, *options.serve]), server)
+    process = AsyncCrawlerProcess(scrapy_settings(options, hosts))
+    pages = {url: entry for url, entry in former.entries.items() if entry.fate == "fetched"} if former else {}
+    process.crawl(
+        PageSpider,
+        frontier=Frontier(plan.urls, options, journal.entries),
+        journal=journal,
+        options=options,
+        hosts=hosts,
+        former=pages,
+        former_record=former.record if former else None,
+        tell=_Progress(),
+    )
+    process.start()
+
+
+class _Progress:
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def __call__(self, done: int, known: int) -> None:
+        if done == known or time.monotonic() > self._next:
+            self._next = time.monotonic() + _EVERY
+            print(json.dumps([done, known]), flush=True)
+
+
+def _end_with_parent() -> None:
+    """End at once when the parent does: what is written is whole, and the next run goes on from there."""
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(3)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

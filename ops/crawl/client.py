@@ -1,0 +1,166 @@
+"""One request at a time, as careful as a crawl's: for listings, indices, ranges of files and search engines.
+
+Belongs here: answers within bounds of time and size, retries, redirects that are checked. Not here: crawls of
+pages (spider.py), what an answer means (collections/, search/).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from http.client import responses
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import HTTPError
+
+from ops.crawl.addresses import AddressPolicy, AddressRefusedError
+from ops.crawl.retry_after import seconds_to_wait
+
+_CHUNK = 2**16
+_AGAIN = frozenset({429, 500, 502, 503, 504})
+_HARMLESS = frozenset({"Range", "Accept-Encoding"})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class FetchError(ValueError):
+    """What was asked for cannot be had; the text says why."""
+
+
+@dataclass
+class Client:
+    """Asks for URLs as `user_agent`, within bounds that hold for the unpacked answer."""
+
+    user_agent: str
+    policy: AddressPolicy = field(default_factory=AddressPolicy)
+    timeout: float = 60.0
+    """Seconds for one whole answer."""
+    most_bytes: int = 2**30
+    retries: int = 3
+    longest_wait: float = 300.0
+    delay: float = 0.0
+    """Least seconds between two requests."""
+    redirects: int = 5
+    _asked: float = field(default=-1e9, init=False)
+
+    def __post_init__(self) -> None:
+        self._pools = urllib3.PoolManager(retries=False)
+        self._pools.pool_classes_by_scheme = _pools(self.policy)
+
+    def read(self, url: str, headers: Mapping[str, str] | None = None) -> bytes:
+        """Return an answer whole. Raises FetchError."""
+        return b"".join(self.stream(url, headers))
+
+    def stream(self, url: str, headers: Mapping[str, str] | None = None, due: int = 200) -> Iterator[bytes]:
+        """Yield an answer of the status `due` in pieces. Raises FetchError, also in the middle."""
+        response = self._answer(url, headers or {}, due)
+        end = time.monotonic() + self.timeout
+        size = 0
+        try:
+            for chunk in response.stream(_CHUNK, decode_content=True):
+                size += len(chunk)
+                if size > self.most_bytes:
+                    raise FetchError(f"{url}: more than {self.most_bytes} bytes, unpacked")
+                if time.monotonic() > end:
+                    raise FetchError(f"{url}: no whole answer within {self.timeout:g} seconds")
+                yield chunk
+        except HTTPError as error:
+            raise FetchError(f"{url}: {_cause(error)}") from error
+        finally:
+            response.close()
+
+    def range(self, url: str, offset: int, length: int | None) -> Iterator[bytes]:
+        """Yield bytes of a file, to its end where `length` is None. Raises FetchError."""
+        last = "" if length is None else offset + length - 1
+        headers = {"Range": f"bytes={offset}-{last}", "Accept-Encoding": "identity"}
+        size = 0
+        for chunk in self.stream(url, headers, due=206):
+            size += len(chunk)
+            yield chunk
+        if length is not None and size != length:
+            raise FetchError(f"{url}: {size} bytes from {offset} on, asked for were {length}")
+
+    def _answer(self, url: str, headers: Mapping[str, str], due: int) -> Any:
+        """Return the answer that redirects and retries lead to, its body unread."""
+        place, hops, tries = url, 0, 0
+        while True:
+            response = self._ask(place, headers)
+            if response.status == due:
+                return response
+            wait = seconds_to_wait(response.headers.get("Retry-After", ""), tries)
+            location = response.headers.get("Location")
+            status = response.status
+            response.close()
+            if status in _REDIRECTS and location:
+                former, place, hops = place, urljoin(place, location), hops + 1
+                if urlsplit(former).netloc != urlsplit(place).netloc:  # keys are not for other hosts
+                    headers = {name: value for name, value in headers.items() if name in _HARMLESS}
+                if hops > self.redirects:
+                    raise FetchError(f"{url}: more than {self.redirects} redirects")
+            elif status in _AGAIN and tries < self.retries and wait <= self.longest_wait:
+                tries += 1
+                time.sleep(wait)
+            else:
+                raise FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
+
+    def _ask(self, url: str, headers: Mapping[str, str]) -> Any:
+        time.sleep(max(0.0, self._asked + self.delay - time.monotonic()))
+        self._asked = time.monotonic()
+        sent = {"User-Agent": self.user_agent, "Accept-Encoding": "gzip, br", **headers}
+        try:
+            self.policy.check_url(url)
+            return self._pools.request(
+                "GET", url, headers=sent, redirect=False, preload_content=False, timeout=self.timeout
+            )
+        except AddressRefusedError as error:
+            raise FetchError(f"{url}: {error}") from error
+        except HTTPError as error:
+            raise FetchError(f"{url}: {_cause(error)}") from error
+
+
+def _pools(policy: AddressPolicy) -> dict[str, type[HTTPConnectionPool]]:
+    """Return pools of connections to addresses that the policy lets pass, and to no other."""
+
+    class Plain(HTTPConnection):
+        def _new_conn(self) -> socket.socket:
+            return _connected(policy, self)
+
+    class Secure(HTTPSConnection):
+        def _new_conn(self) -> socket.socket:
+            return _connected(policy, self)
+
+    class PlainPool(HTTPConnectionPool):
+        ConnectionCls = Plain
+
+    class SecurePool(HTTPSConnectionPool):
+        ConnectionCls = Secure
+
+    return {"http": PlainPool, "https": SecurePool}
+
+
+def _connected(policy: AddressPolicy, connection: HTTPConnection) -> socket.socket:
+    """Connect to the very address that was checked: a name may have another one the next time."""
+    host, port = connection.host, connection.port
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    except OSError:
+        raise HTTPError(f"the name {host} has no address") from None
+    for *_, place in found:
+        policy.check_address(host, ipaddress.ip_address(str(place[0]).partition("%")[0]))
+    timeout = connection.timeout if isinstance(connection.timeout, (int, float)) else None
+    try:
+        return socket.create_connection((str(found[0][-1][0]), port), timeout)
+    except OSError as error:
+        raise HTTPError(f"{host} cannot be connected to: {error.strerror or error}") from error
+
+
+def _cause(error: BaseException) -> str:
+    while (reason := getattr(error, "reason", None)) is not None and isinstance(reason, BaseException):
+        error = reason
+    return " ".join(str(error).split()) or type(error).__name__

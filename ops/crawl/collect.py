@@ -1,0 +1,84 @@
+"""Fetch what collections list, item by item, into the journal of a crawl.
+
+Belongs here: the loop over lines and items, and its bounds. Not here: pages of the web (run.py), the
+collections themselves (collections/).
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+
+from ops.crawl.addresses import AddressPolicy
+from ops.crawl.client import Client, FetchError
+from ops.crawl.collections.item import Collection, Item
+from ops.crawl.collections.kinds import KINDS, CollectionOptions
+from ops.crawl.frontier import Frontier
+from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.warc import resource_record
+
+
+def collect(
+    kind: str,
+    lines: Sequence[str],
+    month: str,
+    options: CollectionOptions,
+    journal: Journal,
+    tell: Callable[[int, int], None],
+) -> None:
+    """Fetch the items of a month that each line lists, but for what the journal has.
+
+    A line that cannot be listed, and an item that cannot be fetched, costs itself alone.
+    """
+    client = Client(
+        options.user_agent,
+        AddressPolicy(options.allow),
+        options.timeout,
+        options.listing_bytes,
+        options.retries,
+        options.longest_wait,
+        options.delay,
+        options.redirects,
+    )
+    found: dict[str, tuple[Collection, Item]] = {}
+    for line in lines:
+        collection = KINDS[kind].collection(client, line, month, options.own())
+        try:
+            items = {item.address: (collection, item) for item in collection.items(month)}
+        except (FetchError, LookupError) as error:
+            journal.add(UrlOutcome(url=line, fate="rejected", cause=str(error)))
+        else:
+            journal.add(UrlOutcome(url=line, fate="listing", links=tuple(items)))
+            found |= items
+    frontier = Frontier(lines, options, journal.entries)
+    for level in frontier.levels():
+        for page in level:
+            if page.url not in journal.entries:
+                journal.add(*_fetched(*found[page.url], options))
+            tell(len(journal.entries), frontier.asked)
+
+
+def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> tuple[UrlOutcome, bytes]:
+    """Return the outcome of an item, and its record."""
+    content = bytearray()
+    try:
+        for chunk in collection.content(item):
+            content += chunk
+            if len(content) > options.page_bytes:
+                detail = f"more than {options.page_bytes} bytes"
+                return UrlOutcome(url=item.address, fate="dropped", cause="size", detail=detail), b""
+    except FetchError as error:
+        return UrlOutcome(url=item.address, fate="rejected", cause=str(error)), b""
+    date = options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
+    record, digest = resource_record(item.address, bytes(content), date, packed=options.clock is None)
+    entry = UrlOutcome(
+        url=item.address,
+        fate="fetched",
+        final_url=item.address,
+        status=200,
+        content_type="application/octet-stream",
+        bytes=len(content),
+        digest=digest,
+        date=date,
+    )
+    return entry, record

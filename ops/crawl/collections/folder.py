@@ -1,0 +1,68 @@
+"""Any folder or bucket, through fsspec: file://, s3://, gs://, az://, sftp:// and others that are installed.
+
+Belongs here: files below a place. Not here: the web (url_list.py): fsspec checks no address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ops.crawl.client import FetchError
+from ops.crawl.collections.item import Item
+
+if TYPE_CHECKING:
+    import fsspec
+
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Files below `place` whose path matches `pattern`; its one group is the month (YYYY-MM or YYYYMM)."""
+
+    place: str
+    pattern: str
+
+    def items(self, month: str) -> Iterator[Item]:
+        """Yield the files of a month by path; a link out of a local folder is none. Raises FetchError."""
+        system, base = self._system()
+        for path in sorted(system.find(base)):
+            name = path.removeprefix(base).lstrip("/")
+            found = re.search(self.pattern, name)
+            if found and _dashed(found.group(1)) == month and not _leads_out(system, base, path):
+                yield Item(name, path, month, about={"size": str(system.info(path).get("size", ""))})
+
+    def content(self, item: Item) -> Iterator[bytes]:
+        """Yield the bytes of a file in pieces. Raises FetchError."""
+        system, _ = self._system()
+        try:
+            with system.open(item.url, "rb") as file:
+                while chunk := file.read(_CHUNK):
+                    yield chunk
+        except OSError as error:
+            raise FetchError(f"{item.url}: {error.strerror or error}") from error
+
+    def _system(self) -> tuple[fsspec.AbstractFileSystem, str]:
+        import fsspec  # here, since every command imports the kinds of collections
+
+        protocol = fsspec.utils.get_protocol(self.place)
+        if protocol in ("http", "https"):
+            raise FetchError(f"{self.place}: pages of the web are crawled (kind url_list), not listed")
+        try:
+            system, base = fsspec.core.url_to_fs(self.place)
+        except (ImportError, ValueError) as error:
+            raise FetchError(f"{self.place}: {error}") from error
+        return system, str(base).rstrip("/")
+
+
+def _dashed(month: str) -> str:
+    return month if "-" in month else f"{month[:4]}-{month[4:]}"
+
+
+def _leads_out(system: fsspec.AbstractFileSystem, base: str, path: str) -> bool:
+    local = "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))
+    return local and not Path(path).resolve().is_relative_to(Path(base).resolve())

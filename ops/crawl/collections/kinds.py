@@ -1,0 +1,110 @@
+"""The kinds of collections, as params.yaml calls them: what a line of a list means, and its options.
+
+Belongs here: making a `Collection` of a line. Not here: listing and fetching (a module each).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from ops.crawl.client import Client
+from ops.crawl.collections.acl_anthology import AclAnthology
+from ops.crawl.collections.arxiv import ArxivBulk, ArxivRecords
+from ops.crawl.collections.common_crawl import CommonCrawl
+from ops.crawl.collections.folder import Folder
+from ops.crawl.collections.item import Collection
+from ops.crawl.collections.s2orc import S2orcShards
+from ops.crawl.collections.wikipedia import WikipediaDump
+from ops.crawl.options import CrawlOptions
+
+
+class CollectionOptions(CrawlOptions):
+    """How the items of a collection are asked for: one after the other."""
+
+    depth: Literal[1] = 1
+    listing_bytes: int = Field(default=2**30, gt=0, description="a larger listing, unpacked, is rejected")
+
+    def own(self) -> dict[str, Any]:
+        """Return the options of the kind alone."""
+        return {
+            name: getattr(self, name)
+            for name in type(self).model_fields.keys() - CollectionOptions.model_fields
+        }
+
+
+class AclOptions(CollectionOptions):
+    """Of the ACL Anthology: a line is a file of its metadata, like P18 or 2020.acl."""
+
+    metadata: str = AclAnthology.metadata
+    files: str = AclAnthology.files
+
+
+class ArxivOptions(CollectionOptions):
+    """Of arXiv by OAI-PMH: a line is a set, like cs or physics:hep-th."""
+
+    place: str = ArxivRecords.place
+    files: str = ArxivRecords.files
+
+
+class ArxivBulkOptions(CollectionOptions):
+    """Of arXiv's bulk listing: a line is the address of a manifest."""
+
+    files: str = ArxivBulk.files
+
+
+class WikipediaOptions(CollectionOptions):
+    """Of a Wikipedia dump: a line is the address of `...-multistream.xml.bz2`, whose index lies beside it."""
+
+    first: int = Field(default=0, ge=0, description="the first pack, of about a hundred pages")
+    last: int | None = Field(default=None, gt=0, description="the pack before which to end")
+
+
+class CommonCrawlOptions(CollectionOptions):
+    """Of Common Crawl: a line is a URL whose capture is wanted."""
+
+    index: str = Field(
+        pattern="^https?://", description="https://index.commoncrawl.org/CC-MAIN-2018-26-index"
+    )
+    files: str = CommonCrawl.files
+
+
+class S2orcOptions(CollectionOptions):
+    """Of S2ORC: a line is a release, like 2023-04-11."""
+
+    dataset: str = S2orcShards.dataset
+    place: str = S2orcShards.place
+    key_variable: str = S2orcShards.key_variable
+
+
+class FolderOptions(CollectionOptions):
+    """Of a folder or bucket: a line is its address, like s3://bucket/papers."""
+
+    pattern: str = Field(description="an expression for paths, whose one group is the month")
+
+
+class Kind(NamedTuple):
+    """A kind: its options, and what makes a collection of client, line, month and these."""
+
+    options: type[CollectionOptions]
+    collection: Callable[[Client, str, str, Mapping[str, Any]], Collection]
+
+
+KINDS: Mapping[str, Kind] = {
+    "acl_anthology": Kind(AclOptions, lambda client, line, month, own: AclAnthology(client, [line], **own)),
+    "arxiv": Kind(ArxivOptions, lambda client, line, month, own: ArxivRecords(client, line, **own)),
+    "arxiv_bulk": Kind(ArxivBulkOptions, lambda client, line, month, own: ArxivBulk(client, line, **own)),
+    "wikipedia_dump": Kind(
+        WikipediaOptions,
+        lambda client, line, month, own: WikipediaDump(
+            client, line, line.removesuffix(".xml.bz2") + "-index.txt.bz2", month, **own
+        ),
+    ),
+    "common_crawl": Kind(
+        CommonCrawlOptions, lambda client, line, month, own: CommonCrawl(client, [line], **own)
+    ),
+    "s2orc": Kind(S2orcOptions, lambda client, line, month, own: S2orcShards(client, line, **own)),
+    "folder": Kind(FolderOptions, lambda client, line, month, own: Folder(line, **own)),
+}

@@ -1,0 +1,76 @@
+"""Which URLs a crawl asks for, level by level: those listed, then the links of what came back.
+
+Belongs here: the order, each URL once, the limit on pages. Not here: asking (spider.py).
+
+A level is begun when the one before it is through. So what is asked for, and in which order it is written,
+follows from the pages alone, and not from which of them came first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from w3lib.url import canonicalize_url
+
+from ops.crawl.journal import UrlOutcome
+from ops.crawl.options import CrawlOptions
+
+
+class Page(NamedTuple):
+    """A URL to be asked for."""
+
+    url: str
+    depth: int = 0
+    found_on: str | None = None
+
+
+@dataclass
+class Frontier:
+    """The levels of a crawl. `entries` holds what is known of the URLs, and grows from level to level."""
+
+    listed: Sequence[str]
+    options: CrawlOptions
+    entries: Mapping[str, UrlOutcome]
+    left_out: int = 0
+    """How many URLs were over the limit of pages, so far."""
+    asked: int = 0
+    """How many URLs the levels hold, so far."""
+    _seen: set[str] = field(default_factory=set)
+
+    def levels(self) -> Iterator[list[Page]]:
+        """Yield each level; before the next is asked for, the URLs of the last must have entries."""
+        level = self._fresh([Page(url) for url in self.listed])
+        while level:
+            yield level
+            if level[0].depth == self.options.depth:
+                return
+            found = [
+                Page(link, page.depth + 1, page.url)
+                for page in level
+                if (entry := self.entries.get(page.url)) is not None
+                for link in entry.links
+            ]
+            level = sorted(self._fresh(found))
+
+    def _fresh(self, pages: Sequence[Page]) -> list[Page]:
+        fresh: list[Page] = []
+        for page in pages:
+            if (key := same(page.url)) not in self._seen:
+                self._seen.add(key)
+                fresh.append(page)
+        room = self.options.pages - self.asked
+        self.left_out += max(0, len(fresh) - room)
+        self.asked += len(fresh[:room])
+        return fresh[:room]
+
+
+@lru_cache(100_000)  # asked for several times of each URL, and as costly as a request's headers
+def same(url: str) -> str:
+    """Return what URLs have in common that differ in a fragment or in the order of the query's fields.
+
+    A fragment that names a range of bytes counts.
+    """
+    return str(canonicalize_url(url, keep_blank_values=True, keep_fragments="#bytes=" in url))

@@ -1,0 +1,76 @@
+"""What params.yaml says of a crawl, beside where its URLs are listed.
+
+Belongs here: the options of a source whose pages are asked for over HTTP. Not here: the list of URLs
+(url_list.py), what the options become for Scrapy (scrapy_settings.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+
+from pydantic import Field, field_validator
+
+from ops.params import Params
+
+
+class CrawlOptions(Params):
+    """How the pages of a source are asked for; `agent` and `contact` must be there."""
+
+    agent: str = Field(min_length=1, pattern=r"^[\w./ -]+$", description="who asks, for robots.txt and logs")
+    contact: str = Field(
+        pattern=r"^(mailto:\S+@\S+\.\S+|https?://\S+\.\S+)$",
+        description="where the owner of a site can complain: mailto:... or the address of a page",
+    )
+    depth: int = Field(default=0, ge=0, description="links from the listed pages; 0: these alone")
+    follow: list[str] = Field(default=[], description="expressions that a link must match one of")
+    skip: list[str] = Field(default=[], description="expressions that no link may match")
+    same_host: bool = Field(default=True, description="whether links to other hosts are left alone")
+    pages: int = Field(default=10_000, gt=0, description="how many URLs are asked for")
+    page_bytes: int = Field(default=10 * 2**20, gt=0, description="a larger page, unpacked, is dropped")
+    timeout: float = Field(
+        default=30.0, gt=0, description="seconds for one answer, from the first byte to the last"
+    )
+    redirects: int = Field(default=5, ge=0)
+    retries: int = Field(default=2, ge=0, description="after errors of the server or the network")
+    longest_wait: float = Field(
+        default=300.0,
+        ge=0,
+        description="seconds that Retry-After may ask for; with more the page is given up",
+    )
+    delay: float = Field(default=1.0, ge=0, description="least seconds between two requests to a host")
+    host_connections: int = Field(default=1, gt=0, description="to one host at a time")
+    connections: int = Field(default=32, gt=0, description="to all hosts at a time")
+    allow: list[str] = Field(
+        default=[], description="hosts, addresses or networks that may be asked though they are not public"
+    )
+    serve: Mapping[str, str] = Field(
+        default={},
+        description="for samples and tests: folders that are served on loopback, by the host they are",
+    )
+    clock: str | None = Field(
+        default=None,
+        pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$",
+        description="for samples and tests: the time that every record bears",
+    )
+
+    @field_validator("follow", "skip")
+    @classmethod
+    def _expressions(cls, value: list[str]) -> list[str]:
+        for expression in value:
+            try:
+                re.compile(expression)
+            except re.error as error:
+                raise ValueError(f"{expression!r} is no regular expression: {error}") from None
+        return value
+
+    @property
+    def user_agent(self) -> str:
+        """What the crawl calls itself."""
+        return f"{self.agent} (+{self.contact})"
+
+    @property
+    def digest(self) -> str:
+        """Return the hash of all options: what was asked under others is asked again."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:32]

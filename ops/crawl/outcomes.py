@@ -1,0 +1,188 @@
+"""What a crawl fetched as rows and WARC files, part by part.
+
+Belongs here: the order of records, pages that are there twice, the files of a part. Not here: fetching
+(spider.py), the form of a record (warc.py).
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ops.crawl.former import SAME_BYTES, listed_digest, published_head, published_line
+from ops.crawl.frontier import Frontier, Page, same
+from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.options import CrawlOptions
+from ops.crawl.schemas import PAGES
+from ops.crawl.warc import head
+from ops.identity import row_id
+from ops.outcome import Outcome, Outcomes, Row, drop, reject
+
+#: The bytes of records after which a part is closed.
+PART_BYTES = 64 * 2**20
+
+
+class Listed(NamedTuple):
+    """A line of a list: its id among the raw records, its URL, and why it is none."""
+
+    id: str
+    url: str
+    error: str | None
+
+
+@dataclass
+class CrawlParts:
+    """The parts of one crawl: URLs in the order of levels, with all that became of them."""
+
+    name: str
+    month: str
+    licence: str
+    listed: Sequence[Listed]
+    options: CrawlOptions
+    journal: Journal
+    per_part: int
+    """URLs that a part holds at most."""
+    _digests: dict[str, str] = field(default_factory=dict)
+    _ids: dict[str, str] = field(default_factory=dict)
+    _origins: dict[str, str] = field(default_factory=dict)
+    """The listed line that a kept page was found from, by URL."""
+
+    def outcomes(self) -> Outcomes:
+        """Yield the parts. Raises LookupError for a URL that the journal has no outcome of."""
+        urls = [line.url for line in self.listed if not line.error]
+        frontier = Frontier(urls, self.options, self.journal.entries)
+        part = self._part(0)
+        number = 0
+        for unit, entry in self._units(frontier):
+            if part.full(self.per_part):
+                number += 1
+                yield part.outcome()
+                part = self._part(number)
+            self._add(part, unit, entry)
+        yield part.outcome({"URLs over the limit of pages": frontier.left_out} if frontier.left_out else {})
+
+    def _units(self, frontier: Frontier) -> Iterator[tuple[Row, UrlOutcome]]:
+        """Yield every unit with its outcome: the listed ones in the order of the lists, then the links."""
+        levels = frontier.levels()
+        first = {page.url for page in next(levels, [])}
+        for line in self.listed:
+            unit = self._unit(line.id, Page(line.url))
+            if line.error:
+                yield unit, UrlOutcome(url=line.url, fate="rejected", cause=line.error)
+            elif (twin := self._ids.get(same(line.url))) is not None:
+                detail = f"listed as {twin}"
+                yield unit, UrlOutcome(url=line.url, fate="dropped", cause="duplicate", detail=detail)
+            elif line.url not in first:
+                limit = f"more than {self.options.pages} URLs"
+                yield unit, UrlOutcome(url=line.url, fate="dropped", cause="pages", detail=limit)
+            else:
+                self._ids[same(line.url)] = line.id
+                yield unit, self.journal.entries[line.url]
+        for level in levels:
+            for page in level:
+                yield self._unit(self.link_id(page.url), page), self.journal.entries[page.url]
+
+    def link_id(self, url: str) -> str:
+        """Return the id of a URL that is not listed."""
+        return row_id("url", self.name, self.month, url)
+
+    def _unit(self, unit: str, page: Page) -> Row:
+        return {
+            "id": unit,
+            "source_ids": [unit],
+            "licence": self.licence,
+            "crawl": self.name,
+            **page._asdict(),
+        }
+
+    def _part(self, number: int) -> _OpenPart:
+        listed = listed_digest(line.url for line in self.listed if not line.error)
+        return _OpenPart(f"{self.name}-{number:05d}", self.options, listed)
+
+    def _add(self, part: _OpenPart, unit: Row, entry: UrlOutcome) -> None:
+        file = ""
+        twin = self._digests.setdefault(entry.digest, entry.url) if entry.fate == "fetched" else entry.url
+        if twin != entry.url:
+            again = {"fate": "dropped", "cause": "duplicate", "detail": f"{SAME_BYTES}{twin}"}
+            entry = entry.model_copy(update={**again, "offset": 0, "length": 0})
+        if entry.fate == "listing":
+            detail = "its items are rows of their own"
+            part.dropped.append(drop(unit, "listing", float(len(entry.links)), detail))
+        elif entry.fate == "dropped":
+            part.dropped.append(drop(unit, entry.cause, detail=entry.detail))
+        elif entry.fate == "rejected":
+            part.rejected.append(reject(unit, f"{entry.url}: {entry.cause}"))
+        else:
+            file, offset = part.write(self.journal.record(entry), entry.date)
+            entry = entry.model_copy(update={"offset": offset})
+            part.kept.append(self._row(unit, entry, file))
+        part.note(unit["id"], file, entry)
+
+    def _row(self, unit: Row, entry: UrlOutcome, file: str) -> Row:
+        origin = unit["id"] if unit["depth"] == 0 else self._origins.get(unit["found_on"])
+        if origin is not None:
+            self._origins[entry.url] = origin
+        return {
+            **{name: unit[name] for name in ("licence", "crawl", "url", "depth", "found_on")},
+            **{name: getattr(entry, name) for name in _SHARED},
+            "id": row_id("page", self.name, self.month, entry.url),
+            "source_ids": list(dict.fromkeys(filter(None, [unit["id"], origin]))),
+            "month": self.month,
+            "file": file,
+        }
+
+
+#: What a row has of its entry.
+_SHARED = (
+    *("final_url", "status", "content_type", "bytes", "digest", "date"),
+    *("etag", "last_modified", "unchanged", "offset", "length"),
+)
+
+
+@dataclass
+class _OpenPart:
+    """The rows and the files of a part, as far as it is."""
+
+    name: str
+    options: CrawlOptions
+    listed: str
+    units: list[str] = field(default_factory=list)
+    kept: list[Row] = field(default_factory=list)
+    dropped: list[Row] = field(default_factory=list)
+    rejected: list[Row] = field(default_factory=list)
+    _lines: list[bytes] = field(default_factory=list)
+    _records: list[bytes] = field(default_factory=list)
+    _size: int = 0
+
+    @property
+    def _file(self) -> str:
+        return f"{self.name}.warc" if self.options.clock else f"{self.name}.warc.gz"
+
+    def full(self, per_part: int) -> bool:
+        return len(self.units) >= per_part or self._size >= PART_BYTES
+
+    def write(self, record: bytes, date: str) -> tuple[str, int]:
+        """Append a record; return the name of the file, and where it begins there."""
+        if not self._records:
+            software = f"Scrapy {importlib.metadata.version('scrapy')}"
+            self._append(head(self._file, software, date, packed=self.options.clock is None))
+        offset = self._size
+        self._append(record)
+        return self._file, offset
+
+    def note(self, unit: str, file: str, entry: UrlOutcome) -> None:
+        """Write down what became of a unit, for the next crawl (former.py)."""
+        self.units.append(unit)
+        self._lines.append(published_line(unit, file, entry))
+
+    def outcome(self, combinations: Mapping[str, int] | None = None) -> Outcome:
+        files = {f"{self.name}.jsonl": b"".join([published_head(self.options, self.listed), *self._lines])}
+        if self._records:
+            files[self._file] = b"".join(self._records)
+        return Outcome.of(PAGES, self.units, self.kept, self.dropped, self.rejected, combinations, files)
+
+    def _append(self, content: bytes) -> None:
+        self._records.append(content)
+        self._size += len(content)

@@ -1,0 +1,20 @@
+"""How long a server wants to be left alone. Not here: who waits for it (middlewares.py, client.py)."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+
+
+def seconds_to_wait(retry_after: str, tries: int) -> float:
+    """Return the seconds of a Retry-After header, which is a number or a date.
+
+    Without one it is a second, which doubles with each of the `tries` before.
+    """
+    value = retry_after.strip()
+    if value.isdecimal():
+        return float(value)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return float(2**tries)

@@ -1,0 +1,1 @@
+"""Search: a query in, URLs by rank out. Not here: what becomes of the pages."""

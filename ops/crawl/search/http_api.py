@@ -1,0 +1,79 @@
+"""Search by somebody's HTTP API: any that answers a URL with JSON.
+
+Belongs here: the request, and the way to the URLs in the answer. Not here: the client (client.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from urllib.parse import quote_plus
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+from pydantic import Field, field_validator
+
+from ops.crawl.client import Client, FetchError
+from ops.crawl.search.hits import Hit
+from ops.params import Params
+
+
+class HttpSearchParams(Params):
+    """A provider. Nothing of it is a secret: the key stands in the environment."""
+
+    url: str = Field(pattern=r"^https?://.*\{query\}", description="with {query}, maybe {k} and {key}")
+    results: str = Field(description="JMESPath to the list of URLs: `web.results[].url`")
+    key_variable: str | None = Field(default=None, description="the environment variable that holds the key")
+    key_header: str | None = Field(default=None, description="the header for the key; else {key} in url")
+    page: int = Field(default=100, gt=0, description="the most that the provider gives at once")
+
+    @field_validator("results")
+    @classmethod
+    def _path(cls, value: str) -> str:
+        try:
+            jmespath.compile(value)
+        except JMESPathError as error:
+            raise ValueError(f"no JMESPath: {error}") from None
+        return value
+
+
+@dataclass(frozen=True)
+class HttpSearch:
+    """A provider that is asked by a client."""
+
+    params: HttpSearchParams
+    client: Client
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return at most `k` pages in the order of the answer.
+
+        Raises LookupError where the environment has no key, FetchError for an answer that holds no URLs;
+        neither text holds the key.
+        """
+        key = self._key()
+        k = min(k, self.params.page)
+        values = {"query": quote_plus(query), "k": str(k), "key": quote_plus(key)}
+        url = self.params.url
+        for name, value in values.items():
+            url = url.replace(f"{{{name}}}", value)
+        headers = {self.params.key_header: key} if self.params.key_header else {}
+        try:
+            content = self.client.read(url, headers)
+        except FetchError as error:
+            raise FetchError(str(error).replace(quote_plus(key), "***") if key else str(error)) from None
+        try:
+            found = jmespath.search(self.params.results, json.loads(content))
+        except (ValueError, RecursionError) as error:
+            raise FetchError(f"the answer to {query!r} is no JSON: {error}") from None
+        if not isinstance(found, list) or not all(isinstance(url, str) for url in found):
+            raise FetchError(f"the answer to {query!r} has no URLs at {self.params.results!r}")
+        return [Hit(url, rank, None) for rank, url in enumerate(dict.fromkeys(found[:k]), start=1)]
+
+    def _key(self) -> str:
+        name = self.params.key_variable
+        if name is None:
+            return ""
+        if not (key := os.environ.get(name, "")):
+            raise LookupError(f"the environment variable {name} holds no key for {self.params.url}")
+        return key

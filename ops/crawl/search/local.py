@@ -1,0 +1,66 @@
+"""Search in what was crawled: BM25 over the texts of pages, by bm25s.
+
+Belongs here: the index, its files, and its answers. Not here: where texts come from (pages.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import bm25s
+import numpy as np
+
+from ops.crawl.search.hits import Hit
+
+_URLS = "urls.txt"
+
+
+class LocalIndex:
+    """Pages by URL. The same pages give the same answers, in whichever order they came."""
+
+    def __init__(self, urls: Sequence[str], index: bm25s.BM25 | None) -> None:
+        self._urls, self._index = urls, index
+
+    @classmethod
+    def of(cls, pages: Iterable[tuple[str, str]]) -> LocalIndex:
+        """Return the index of pages, given as URL and text; of two with one URL the last counts."""
+        texts = dict(sorted(dict(pages).items()))
+        tokens = _tokens(list(texts.values())) if texts else []
+        if not any(tokens):
+            return cls(list(texts), None)
+        index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
+        index.index(tokens, show_progress=False)
+        return cls(list(texts), index)
+
+    def save(self, folder: Path) -> None:
+        """Write the index into a folder, which is made."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _URLS).write_text("".join(f"{url}\n" for url in self._urls))
+        if self._index is not None:
+            self._index.save(folder, show_progress=False)
+
+    @classmethod
+    def load(cls, folder: Path) -> LocalIndex:
+        """Read an index, its scores mapped from disk and not read into memory."""
+        urls = (folder / _URLS).read_text().splitlines()
+        there = (folder / "params.index.json").exists()
+        return cls(urls, bm25s.BM25.load(folder, mmap=True) if there else None)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return at most `k` pages that share a word with the query; ties go by URL."""
+        tokens = _tokens([query])[0]
+        if self._index is None or not tokens:
+            return []
+        scores = self._index.get_scores(tokens)
+        order = np.argsort(-scores, kind="stable")[:k]
+        return [
+            Hit(self._urls[place], rank, float(scores[place]))
+            for rank, place in enumerate(order, start=1)
+            if scores[place] > 0
+        ]
+
+
+def _tokens(texts: list[str]) -> list[list[str]]:
+    found: list[list[str]] = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
+    return found

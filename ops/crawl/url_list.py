@@ -1,0 +1,48 @@
+"""Lists of URLs as a source: text files with a URL a line.
+
+Belongs here: the format, which gives a record a URL. Not here: asking for them (crawl.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ops.crawl.collections.kinds import KINDS
+from ops.crawl.options import CrawlOptions
+from ops.parse.lines import lines_of_files
+from ops.parse.source import Only, ParseError, Raw, Source
+
+
+@dataclass(frozen=True)
+class UrlList:
+    """`*.txt` in UTF-8: a line is a URL, or what a collection lists, and a comment if it begins with #.
+
+    A month rule may name `file`, the name of the file without its extension: `2018-06.txt`.
+    """
+
+    options: type[CrawlOptions]
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield the lines that are no comments."""
+        for raw in lines_of_files(folder, source, (".txt",), only, lambda line: None):
+            if not raw.content.startswith(b"#"):
+                yield raw
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the file's name without its extension."""
+        return {"file": PurePosixPath(raw.path).stem}
+
+    def parse(self, raw: Raw) -> str:
+        """Return the URL, checked by nobody."""
+        try:
+            return raw.content.decode().strip()
+        except UnicodeDecodeError as error:
+            raise ParseError(f"not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+FORMATS = {
+    "url_list": UrlList(CrawlOptions),
+    **{name: UrlList(kind.options) for name, kind in KINDS.items()},
+}

@@ -1,0 +1,85 @@
+"""WARC 1.1 records of pages, as bytes: written one by one, read by file, offset and length.
+
+Belongs here: the form of a record and of the head of a file. Not here: which pages are written, and where
+they lie (journal.py, outcomes.py).
+
+A record holds the page as it was unpacked (gzip, Brotli), with the headers of the answer; those that told of
+the packing are called X-Crawler-..., as in Common Crawl's files. So no reader unpacks what a server made.
+"""
+
+from __future__ import annotations
+
+import io
+import uuid
+from typing import BinaryIO
+
+from warcio.archiveiterator import ArchiveIterator
+from warcio.recordloader import ArcWarcRecord
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import BufferWARCWriter
+
+#: Headers that are not true of the unpacked page.
+_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+
+Headers = list[tuple[str, str]]
+
+
+def response_record(
+    url: str, status: str, headers: Headers, body: bytes, date: str, packed: bool
+) -> tuple[bytes, str]:
+    """Return a response record, gzipped if `packed`, and the digest of its payload.
+
+    `status` is like "200 OK". The id of the record follows from what it holds.
+    """
+    kept = [(f"X-Crawler-{name}" if name.lower() in _TRANSFER else name, value) for name, value in headers]
+    kept.append(("Content-Length", str(len(body))))
+    return _record(url, body, date, packed, StatusAndHeaders(status, kept, protocol="HTTP/1.1"))
+
+
+def resource_record(url: str, body: bytes, date: str, packed: bool) -> tuple[bytes, str]:
+    """Return the record of what came without headers worth keeping, and the digest of its payload."""
+    return _record(url, body, date, packed, None)
+
+
+def _record(
+    url: str, body: bytes, date: str, packed: bool, headers: StatusAndHeaders | None
+) -> tuple[bytes, str]:
+    writer = BufferWARCWriter(gzip=packed, warc_version="WARC/1.1")
+    record = writer.create_warc_record(
+        url,
+        "response" if headers else "resource",
+        payload=io.BytesIO(body),
+        http_headers=headers,
+        warc_content_type="" if headers else "application/octet-stream",
+        warc_headers_dict={"WARC-Date": date},
+    )
+    writer.ensure_digest(record, block=False, payload=True)
+    digest = record.rec_headers.get_header("WARC-Payload-Digest")
+    record.rec_headers.replace_header("WARC-Record-ID", _record_id(date, url, digest))
+    writer.write_record(record)
+    return writer.get_contents(), digest
+
+
+def head(name: str, software: str, date: str, packed: bool) -> bytes:
+    """Return the record that a WARC file begins with."""
+    writer = BufferWARCWriter(gzip=packed, warc_version="WARC/1.1")
+    about = {"software": software, "format": "WARC File Format 1.1"}
+    record = writer.create_warcinfo_record(name, about)
+    record.rec_headers.replace_header("WARC-Date", date)
+    record.rec_headers.replace_header("WARC-Record-ID", _record_id(date, name, software))
+    writer.write_record(record)
+    content: bytes = writer.get_contents()
+    return content
+
+
+def read_record(stream: BinaryIO, offset: int) -> ArcWarcRecord:
+    """Return the record at an offset of a WARC file. Raises ValueError where none begins there."""
+    stream.seek(offset)
+    try:
+        return next(iter(ArchiveIterator(stream)))
+    except StopIteration:
+        raise ValueError(f"no WARC record begins at byte {offset}") from None
+
+
+def _record_id(*parts: str) -> str:
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, ' '.join(parts))}>"

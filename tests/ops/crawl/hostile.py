@@ -1,0 +1,98 @@
+"""A server on loopback that answers as a test tells it to, and remembers what it was asked."""
+
+import contextlib
+import http.server
+import threading
+import time
+
+
+class Asked(list):
+    """What a server was asked, in order: (path, headers, seconds)."""
+
+    def paths(self, but=("/robots.txt",)):
+        return [path for path, _, _ in self if path not in but]
+
+
+@contextlib.contextmanager
+def answering(routes, host="127.0.0.1"):
+    """Serve functions by path, which are called with the handler; give the address and what was asked.
+
+    What has no route is answered with 404.
+    """
+    asked = Asked()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            path = self.path.partition("?")[0]
+            asked.append((self.path, dict(self.headers), time.monotonic()))
+            with contextlib.suppress(ConnectionError):
+                routes.get(path, routes.get("*", reply(404)))(self)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer((host, 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{host}:{server.server_address[1]}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def reply(status=200, body=b"", kind="text/html", **headers):
+    """A route that answers always the same; names of headers are written with _ for -."""
+
+    def route(handler):
+        handler.send_response_only(status)
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **named}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    return route
+
+
+def redirect(target, status=302):
+    return reply(status, Location=target)
+
+
+def in_turn(*routes):
+    """A route that is each of these in turn, and then the last for good."""
+    left = list(routes)
+
+    def route(handler):
+        (left.pop(0) if len(left) > 1 else left[0])(handler)
+
+    return route
+
+
+def drip(seconds, body=b"x" * 1000):
+    """A route that sends a byte at a time, over so many seconds."""
+
+    def route(handler):
+        handler.send_response_only(200)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        for byte in body:
+            handler.wfile.write(bytes([byte]))
+            handler.wfile.flush()
+            time.sleep(seconds / len(body))
+
+    return route
+
+
+def silent(seconds):
+    """A route that says nothing for so many seconds, and then hangs up."""
+
+    def route(handler):
+        time.sleep(seconds)
+        handler.close_connection = True
+
+    return route

@@ -1,0 +1,111 @@
+import ipaddress
+
+import pytest
+from twisted.internet.address import IPv4Address
+
+from ops.crawl.addresses import AddressPolicy, AddressRefusedError, literal
+from ops.crawl.resolver import CheckedHosts, CheckedResolver
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "017700000001",
+        "10.0.0.8", "172.16.3.4", "192.168.1.1", "169.254.169.254", "0xa9fea9fe", "2852039166", "100.64.0.1",
+        "0.0.0.0", "0", "224.0.0.1", "255.255.255.255", "192.0.2.7", "[::1]", "[::]", "[fe80::1]", "[fd00::1]",
+        "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]", "[2002:7f00:1::]", "[::7f00:1]",
+        "localhost", "LOCALHOST.", "a.localhost",
+    ],
+)  # fmt: skip
+def test_an_address_that_is_not_public_is_refused_however_it_is_written(host):
+    with pytest.raises(AddressRefusedError):
+        AddressPolicy().check_url(f"http://{host}/")
+
+
+@pytest.mark.parametrize(
+    "host", ["93.184.216.34", "[2606:2800:220:1::1]", "example.org", "[64:ff9b::5db8:d822]"]
+)
+def test_a_public_address_and_a_name_pass(host):
+    assert AddressPolicy().check_url(f"https://{host}/page") == host.strip("[]")
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "ftp://example.org/", "gopher://example.org", "http:///x", "http://u:p@example.org/",
+            "http://example.org:99999/", "http://[::1/"],
+)  # fmt: skip
+def test_what_is_no_plain_web_url_is_refused(url):
+    with pytest.raises(AddressRefusedError):
+        AddressPolicy().check_url(url)
+
+
+def test_a_name_is_refused_by_the_address_it_has_and_the_text_tells_both():
+    with pytest.raises(AddressRefusedError, match=r"10\.0\.0\.1 of rebound.example is private"):
+        AddressPolicy().check_address("rebound.example", ipaddress.ip_address("10.0.0.1"))
+
+
+@pytest.mark.parametrize("allow", ["127.0.1.4", "127.0.1.0/24", "intranet.example"])
+def test_what_the_source_allows_by_name_passes_and_nothing_beside_it(allow):
+    policy = AddressPolicy([allow])
+    policy.check_address(
+        "intranet.example" if allow == "intranet.example" else "127.0.1.4", ipaddress.ip_address("127.0.1.4")
+    )
+    with pytest.raises(AddressRefusedError):
+        policy.check_address("other.example", ipaddress.ip_address("127.0.0.1"))
+
+
+def test_a_name_is_no_literal():
+    assert literal("example.org") is None
+    assert literal("0x7f.1") == ipaddress.ip_address("127.0.0.1")
+
+
+class Reactor:
+    """What the resolver needs of Twisted's: names that have other addresses each time they are looked up."""
+
+    def __init__(self, *answers):
+        self.answers, self.nameResolver = list(answers), self
+
+    def resolveHostName(self, receiver, name, port, *rest):
+        receiver.resolutionBegan(self)
+        for address in self.answers.pop(0):
+            receiver.addressResolved(IPv4Address("TCP", address, port))
+        receiver.resolutionComplete()
+
+
+class Receiver:
+    """What connects to the addresses that it is given."""
+
+    def __init__(self):
+        self.addresses = []
+
+    def resolutionBegan(self, resolution):
+        pass
+
+    def addressResolved(self, address):
+        self.addresses.append(address.host)
+
+    def resolutionComplete(self):
+        pass
+
+
+def test_a_name_is_checked_each_time_that_it_is_connected_to_and_one_bad_address_refuses_all():
+    """So a name that was public when its URL was checked, and is rebound, leads nowhere."""
+    hosts = CheckedHosts(AddressPolicy())
+    resolver = CheckedResolver(
+        Reactor(["93.184.216.34"], ["10.0.0.1"], ["93.184.216.34", "127.0.0.1"]), hosts
+    )
+    found = []
+    for _ in range(3):
+        resolver.resolveHostName(receiver := Receiver(), "rebound.example", 80)
+        found.append((receiver.addresses, hosts.refused.get("rebound.example")))
+    assert found == [
+        (["93.184.216.34"], None),
+        ([], "the address 10.0.0.1 of rebound.example is private"),
+        ([], "the address 127.0.0.1 of rebound.example is loopback"),
+    ]
+
+
+def test_the_server_of_the_crawl_itself_may_be_connected_to_at_its_port_alone():
+    hosts = CheckedHosts(AddressPolicy(), ("127.0.0.1", 4000))
+    assert hosts.check("127.0.0.1", 4000, ["127.0.0.1"])
+    assert not hosts.check("127.0.0.1", 4001, ["127.0.0.1"])
+    assert not hosts.check("rebound.example", 4000, ["127.0.0.1"])

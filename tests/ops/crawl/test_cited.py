@@ -1,0 +1,46 @@
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.crawl.cited import CitedOptions, crawl_cited
+from ops.crawl.place import CrawlPlace
+from ops.parts import Part, Parts
+from tests.ops.crawl.crawling import MONTH, QUICK
+from tests.ops.crawl.hostile import answering, reply
+
+ARTICLES = pa.schema(
+    [("id", pa.string()), ("month", pa.string()), ("citations", pa.list_(pa.struct([("url", pa.string()), ("section", pa.int32())])))]
+)  # fmt: skip
+
+
+def articles(tmp_path, **cited):
+    rows = [
+        {"id": name, "month": MONTH, "citations": [{"url": url, "section": 0} for url in urls]}
+        for name, urls in cited.items()
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, ARTICLES), tmp_path / "kept-00000.parquet")
+    return Parts(ARTICLES, (Part(str(tmp_path / "kept-00000.parquet")),), None)
+
+
+def test_what_articles_cite_is_asked_for_once_and_an_address_that_is_none_costs_itself(tmp_path):
+    options = CitedOptions(**QUICK, licence="LicenseRef-web")
+    place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
+    with answering({"/a": reply(body=b"a <a href=/deep>d</a>"), "/b": reply(body=b"b")}) as (site, asked):
+        found = articles(
+            tmp_path,
+            tane=[f"{site}/a", f"{site}/a#part", "www.no-scheme.example"],
+            varn=[f"{site}/a", f"{site}/b", f"{site}/gone"],
+            bread=[],
+        )
+        (outcome,) = crawl_cited(found, options, place)
+
+    rows = [
+        (row["url"].removeprefix(site), row["found_on"], row["depth"]) for row in outcome.kept.to_pylist()
+    ]
+    assert rows == [("/a", "tane", 1), ("/b", "varn", 1)]
+    listings = [(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()]
+    assert listings == [("tane", "listing", 2), ("varn", "listing", 3), ("bread", "listing", 0)]
+    causes = {row["url"].removeprefix(site): row["error"] for row in outcome.rejected.to_pylist()}
+    assert causes["/gone"].endswith("status 404 Not Found")
+    assert "no URL" in causes["www.no-scheme.example"]
+    assert sorted(asked.paths()) == ["/a", "/b", "/gone"]
+    assert len(outcome.units) == 7

@@ -1,0 +1,77 @@
+"""The client of listings and ranges, against servers that misbehave."""
+
+import gzip
+import socket
+
+import brotli
+import pytest
+
+from ops.crawl.addresses import AddressPolicy
+from ops.crawl.client import Client, FetchError
+from tests.ops.crawl.hostile import answering, drip, in_turn, redirect, reply
+from tests.ops.crawl.test_hostile_servers import cut_short
+
+
+def client(**bounds):
+    quick = {"policy": AddressPolicy(["127.0.0.1"]), "timeout": 5, "retries": 1, "longest_wait": 5}
+    return Client("test/1.0 (+mailto:test@example.org)", **(quick | bounds))
+
+
+def test_an_answer_is_read_unpacked_and_redirects_are_followed():
+    routes = {"/": redirect("/a"), "/a": reply(body=gzip.compress(b"text"), Content_Encoding="gzip")}
+    with answering(routes) as (site, asked):
+        assert client().read(f"{site}/") == b"text"
+    assert asked[0][1]["User-Agent"] == "test/1.0 (+mailto:test@example.org)"
+
+
+@pytest.mark.parametrize(
+    ("route", "cause"),
+    [
+        (reply(404), "status 404 Not Found"),
+        (redirect("http://169.254.169.254/"), "the address 169.254.169.254 is link-local"),
+        (redirect("http://127.0.0.2:1/"), "the address 127.0.0.2 is loopback"),
+        (redirect("/"), "more than 5 redirects"),
+        (cut_short, "IncompleteRead"),
+        (drip(60), "no whole answer within 1 seconds"),
+        (reply(body=gzip.compress(b"\0" * 10_000_000), Content_Encoding="gzip"), "more than 100000 bytes"),
+        (reply(body=brotli.compress(b"\0" * 10_000_000), Content_Encoding="br"), "more than 100000 bytes"),
+        (reply(503, Retry_After="3600"), "status 503"),
+    ],
+)
+def test_what_cannot_be_had_says_why(route, cause):
+    with answering({"/": route}) as (site, _), pytest.raises(FetchError, match=cause):
+        client(most_bytes=100_000, timeout=1).read(f"{site}/")
+
+
+def test_a_name_that_leads_to_this_machine_is_not_connected_to():
+    host = socket.gethostname()
+    with (
+        answering({"*": reply(body=b"secret")}) as (site, asked),
+        pytest.raises(FetchError, match=f"of {host} is"),
+    ):
+        client().read(f"http://{host}:{site.rpartition(':')[2]}/")
+    assert asked == []
+
+
+@pytest.mark.parametrize("first", [reply(500), reply(429, Retry_After="1")])
+def test_an_error_that_passes_is_tried_again(first):
+    with answering({"/": in_turn(first, reply(body=b"text"))}) as (site, asked):
+        assert client().read(f"{site}/") == b"text"
+    assert len(asked) == 2
+
+
+def test_a_server_that_gives_no_ranges_is_not_read_whole():
+    with (
+        answering({"/": reply(body=b"x" * 1000)}) as (site, _),
+        pytest.raises(FetchError, match="status 200"),
+    ):
+        list(client().range(f"{site}/", 10, 5))
+
+
+def test_a_key_is_not_sent_to_the_host_that_a_redirect_leads_to():
+    with (
+        answering({"/": reply(body=b"text")}) as (other, asked),
+        answering({"/": redirect(f"{other}/")}) as (site, _),
+    ):
+        assert client().read(f"{site}/", {"X-Key": "secret"}) == b"text"
+    assert "X-Key" not in asked[0][1]

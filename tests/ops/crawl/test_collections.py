@@ -1,0 +1,302 @@
+"""Collections, against a server that answers in the shapes of the real ones."""
+
+import bz2
+import gzip
+import io
+import json
+
+import pytest
+
+from ops.crawl.client import FetchError
+from ops.crawl.collections.acl_anthology import AclAnthology
+from ops.crawl.collections.arxiv import ArxivBulk, ArxivRecords
+from ops.crawl.collections.common_crawl import CommonCrawl
+from ops.crawl.collections.folder import Folder
+from ops.crawl.collections.item import Item
+from ops.crawl.collections.s2orc import S2orcShards
+from ops.crawl.collections.wikipedia import WikipediaDump
+from ops.crawl.warc import read_record, response_record
+from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
+from tests.ops.crawl.test_client import client
+from tests.ops.crawl.test_hostile_servers import cut_short
+
+
+def ranges(body):
+    """A route that serves ranges of a file."""
+
+    def route(handler):
+        first, _, last = handler.headers["Range"].removeprefix("bytes=").partition("-")
+        reply(206, body=body[int(first) : int(last) + 1 if last else None])(handler)
+
+    return route
+
+
+ANTHOLOGY = """<?xml version='1.0' encoding='UTF-8'?>
+<collection id="P18">
+  <volume id="1" ingest-date="2018-07-01">
+    <meta><booktitle>Proceedings</booktitle><month>July</month><year>2018</year><url hash="1">P18-1</url></meta>
+    <frontmatter><url hash="2">P18-1000</url></frontmatter>
+    <paper id="1"><title>Labels are <fixed-case>D</fixed-case>ear</title><author><first>A</first></author>
+      <url hash="3">P18-1001</url><video href="https://vimeo.com/285800109"/></paper>
+    <paper id="2"><title>No PDF</title></paper>
+    <paper id="3"><title>Elsewhere</title><url>https://papers.example/x.pdf</url><video href="P18-1003.mp4"/></paper>
+  </volume>
+  <volume id="2"><meta><month>August 1&#8211;3</month><year>2018</year></meta>
+    <paper id="1"><title>Later</title><url>P18-2001</url></paper></volume>
+  <volume id="3"><meta><year>2018</year></meta><paper id="1"><title>When</title><url>P18-3001</url></paper></volume>
+</collection>
+"""
+
+
+def test_the_anthology_lists_the_papers_of_a_month_with_pdf_and_video():
+    with answering({"/P18.xml": reply(body=ANTHOLOGY.encode())}) as (site, _):
+        anthology = AclAnthology(client(), ["P18"], metadata=f"{site}/")
+        months = {
+            month: list(anthology.items(month)) for month in ("2018-07", "2018-08", "2018-01", "2018-02")
+        }
+    first, second = months["2018-07"]
+    assert (first.id, first.url) == ("P18-1001", "https://aclanthology.org/P18-1001.pdf")
+    assert first.about == {"title": "Labels are Dear", "video": "https://vimeo.com/285800109"}
+    assert (second.id, second.url) == ("P18-1.3", "https://papers.example/x.pdf")
+    assert second.about["video"] == "https://aclanthology.org/P18-1003.mp4"
+    assert [item.id for item in months["2018-08"]] == ["P18-2001"]
+    assert [item.id for item in months["2018-01"]] == ["P18-3001"]
+    assert months["2018-02"] == []
+
+
+def oai(*records, token=""):
+    listed = "".join(records) + f"<resumptionToken cursor='0' completeListSize='3'>{token}</resumptionToken>"
+    return f"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><ListRecords>{listed}</ListRecords></OAI-PMH>".encode()
+
+
+def paper(number, created, extra=""):
+    return (
+        f"<record><header><identifier>oai:arXiv.org:{number}</identifier><datestamp>2018-07-02</datestamp></header>"
+        f"<metadata><arXiv xmlns='http://arxiv.org/OAI/arXiv/'><id>{number}</id><created>{created}</created>"
+        f"<title>On {number}</title><categories>cs.CL</categories>{extra}</arXiv></metadata></record>"
+    )
+
+
+DELETED = (
+    "<record><header status='deleted'><identifier>oai:arXiv.org:1806.00009</identifier></header></record>"
+)
+
+
+def test_arxiv_lists_what_was_submitted_in_a_month_page_by_page_and_waits_where_it_is_told_to():
+    first = oai(paper("1806.00001", "2018-06-01"), paper("1801.00001", "2018-01-01"), DELETED, token="a|b 1")
+    last = oai(
+        paper("cs/0601001", "2018-06-30", "<license>http://creativecommons.org/licenses/by/4.0/</license>")
+    )
+    busy = reply(503, Retry_After="1")
+    with answering({"/oai2": in_turn(reply(body=first), busy, reply(body=last))}) as (site, asked):
+        found = list(ArxivRecords(client(), place=f"{site}/oai2").items("2018-06"))
+    assert [item.id for item in found] == ["1806.00001", "cs/0601001"]
+    assert found[0].url == "https://export.arxiv.org/pdf/1806.00001"
+    assert found[1].about["license"].endswith("/by/4.0/")
+    assert asked[0][0] == "/oai2?verb=ListRecords&metadataPrefix=arXiv&set=cs&from=2018-06-01"
+    assert asked[2][0] == "/oai2?verb=ListRecords&resumptionToken=a%7Cb%201"
+
+
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        (b"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><error code='badArgument'>no set</error></OAI-PMH>", "no set"),
+        (b"<html>", "no XML that can be read"),
+        (b"<!DOCTYPE x [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]><x>&b;</x>", "no XML that can be read"),
+        (oai(paper("1806.00001", "2018-06-01"), token="same"), "leads to itself"),
+    ],
+)  # fmt: skip
+def test_a_list_of_arxiv_that_is_none_says_so(body, cause):
+    with answering({"/oai2": reply(body=body)}) as (site, _), pytest.raises(FetchError, match=cause):
+        list(ArxivRecords(client(), place=f"{site}/oai2").items("2018-06"))
+
+
+def test_arxiv_without_records_of_a_month_lists_none():
+    empty = b"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><error code='noRecordsMatch'/></OAI-PMH>"
+    with answering({"/oai2": reply(body=empty)}) as (site, _):
+        assert list(ArxivRecords(client(), place=f"{site}/oai2").items("2018-06")) == []
+
+
+def test_the_bulk_listing_of_arxiv_gives_the_archives_of_a_month():
+    file = "<file><content_md5sum>x</content_md5sum><filename>pdf/arXiv_pdf_{0}_001.tar</filename><first_item>{0}.1</first_item><yymm>{0}</yymm></file>"
+    manifest = f"<arXivPDF>{file.format('1806')}{file.format('9107')}</arXivPDF>".encode()
+    with answering({"/m.xml": reply(body=manifest), "/pdf/arXiv_pdf_1806_001.tar": reply(body=b"tar")}) as (
+        site,
+        _,
+    ):
+        bulk = ArxivBulk(client(), f"{site}/m.xml", f"{site}/")
+        (archive,) = bulk.items("2018-06")
+        assert archive.about == {"first_item": "1806.1"}
+        assert b"".join(bulk.content(archive)) == b"tar"
+        assert [item.id for item in bulk.items("1991-07")] == ["pdf/arXiv_pdf_9107_001.tar"]
+
+
+def dump(packs):
+    """A dump in many streams and its index, from lists of titles."""
+    begin = bz2.compress(b"<mediawiki>\n")
+    body, lines = begin, []
+    for pack in packs:
+        lines += [f"{len(body)}:{number}:{title}" for number, title in enumerate(pack)]
+        body += bz2.compress("".join(f"<page><title>{title}</title></page>\n" for title in pack).encode())
+    return body, bz2.compress("\n".join(lines).encode())
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "titles"), [(0, None, ["Tane", "Varn", "Hollin"]), (1, 2, ["Varn"]), (2, 9, ["Hollin"])]
+)
+def test_a_dump_is_read_by_ranges_of_its_index(first, last, titles):
+    body, index = dump([["Tane", "Salt: bread"], ["Varn"], ["Hollin"]])
+    with answering({"/dump": ranges(body), "/index": reply(body=index)}) as (site, _):
+        wikipedia = WikipediaDump(client(), f"{site}/dump", f"{site}/index", "2018-08", first, last)
+        assert list(wikipedia.items("2018-07")) == []
+        pages = [wikipedia.pages(item).decode() for item in wikipedia.items("2018-08")]
+    assert [page.partition("</title>")[0].removeprefix("<page><title>") for page in pages] == titles
+
+
+@pytest.mark.parametrize(
+    ("index", "cause"),
+    [(b"no bzip2", "Invalid data"), (bz2.compress(b"a:b:c\n"), "no line of an index"), (bz2.compress(b"1:2:c\n" * 99)[:-20], "ends too early"), (bz2.compress(b"1" * 50_000), "a line of more than")],
+)  # fmt: skip
+def test_an_index_that_is_none_says_so(index, cause):
+    with answering({"/index": reply(body=index)}) as (site, _), pytest.raises(FetchError, match=cause):
+        list(WikipediaDump(client(), f"{site}/dump", f"{site}/index", "2018-08").items("2018-08"))
+
+
+def test_common_crawl_gives_the_last_good_capture_of_a_month_as_a_record():
+    record, _ = response_record(
+        "http://a.example/", "200 OK", [], b"<p>a</p>", "2018-06-20T00:00:00Z", packed=True
+    )
+    file = b"x" * 100 + record
+    capture = {"urlkey": "example,a)/", "url": "http://a.example/", "status": "200", "length": str(len(record)), "offset": "100", "filename": "crawl-data/x.warc.gz"}  # fmt: skip
+    lines = [
+        json.dumps({**capture, "timestamp": time})
+        for time in ("20180619000000", "20180620000000", "20180701000000")
+    ]
+
+    def index(handler):
+        known = "a.example" in handler.path
+        reply(
+            200 if known else 404, body="\n".join(lines).encode() if known else b'{"message": "No Captures"}'
+        )(handler)
+
+    with answering({"/index": index, "/crawl-data/x.warc.gz": ranges(file)}) as (site, _):
+        crawl = CommonCrawl(client(), ["http://a.example/", "http://b.example/"], f"{site}/index", f"{site}/")
+        (item,) = crawl.items("2018-06")
+        assert (item.id, item.about["timestamp"]) == ("http://a.example/", "20180620000000")
+        content = b"".join(crawl.content(item))
+    assert read_record(io.BytesIO(content), 0).content_stream().read() == b"<p>a</p>"
+
+
+def test_s2orc_lists_the_shards_of_a_release_with_the_key_of_the_environment(monkeypatch):
+    shard = gzip.compress(b'{"corpusid": 1}\n')
+
+    def listing(handler):
+        files = [f"{site}/shards/{name}.gz?X-Amz-Signature=1" for name in ("b", "a")]
+        good = handler.headers["x-api-key"] == "secret"
+        reply(200 if good else 403, body=json.dumps({"name": "s2orc", "files": files}).encode())(handler)
+
+    routes = {
+        "/2018-06-11/dataset/s2orc": listing,
+        "/shards/a.gz": reply(body=shard),
+        "/shards/b.gz": reply(body=shard),
+    }
+    with answering(routes) as (site, _):
+        shards = S2orcShards(client(), "2018-06-11", place=site)
+        monkeypatch.delenv("S2_API_KEY", raising=False)
+        with pytest.raises(LookupError, match="S2_API_KEY"):
+            list(shards.items("2018-06"))
+        monkeypatch.setenv("S2_API_KEY", "secret")
+        found = list(shards.items("2018-06"))
+        assert [item.id for item in found] == ["a.gz", "b.gz"]
+        assert gzip.decompress(b"".join(shards.content(found[0]))) == b'{"corpusid": 1}\n'
+        assert list(shards.items("2018-07")) == []
+
+
+def test_a_folder_lists_the_files_of_a_month_and_no_link_that_leads_out_of_it(tmp_path):
+    (tmp_path / "in/201806").mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "in/201806/b.json").write_text("b")
+    (tmp_path / "in/201806/a.json").write_text("a")
+    (tmp_path / "in/201806/link.json").symlink_to(tmp_path / "secret")
+    (tmp_path / "in/201807.json").write_text("c")
+    folder = Folder(f"file://{tmp_path}/in", r"^(\d{6})")
+    found = list(folder.items("2018-06"))
+    assert [item.id for item in found] == ["201806/a.json", "201806/b.json"]
+    assert b"".join(folder.content(found[1])) == b"b"
+
+
+def test_a_bucket_in_memory_is_read_as_a_folder_is():
+    import fsspec
+
+    system = fsspec.filesystem("memory")
+    system.pipe("/bucket/papers-2018-06.jsonl", b"{}\n")
+    folder = Folder("memory://bucket", r"-(\d{4}-\d{2})\.")
+    (item,) = folder.items("2018-06")
+    assert (item.id, b"".join(folder.content(item))) == ("papers-2018-06.jsonl", b"{}\n")
+
+
+@pytest.mark.parametrize("place", ["https://example.org/files", "nosuch://bucket"])
+def test_a_place_that_is_no_folder_is_refused(place):
+    with pytest.raises(FetchError):
+        list(Folder(place, r"(\d{6})").items("2018-06"))
+
+
+@pytest.mark.parametrize(
+    ("route", "cause"),
+    [
+        (reply(500), "status 500"),
+        (cut_short, "IncompleteRead"),
+        (redirect("http://169.254.169.254/x.tar"), "link-local"),
+        (reply(body=gzip.compress(b"\0" * 10_000_000), Content_Encoding="gzip"), "more than 100000 bytes"),
+    ],
+)
+def test_an_item_that_cannot_be_had_says_why(route, cause):
+    with answering({"/x.tar": route}) as (site, _), pytest.raises(FetchError, match=cause):
+        bulk = ArxivBulk(client(most_bytes=100_000))
+        list(bulk.content(Item("x", f"{site}/x.tar", "2018-06")))
+
+
+def test_a_range_that_is_shorter_than_it_should_be_is_an_error():
+    with (
+        answering({"/dump": reply(206, body=b"short")}) as (site, _),
+        pytest.raises(FetchError, match="5 bytes from 10 on"),
+    ):
+        dump = WikipediaDump(client(), f"{site}/dump", f"{site}/index", "2018-08")
+        list(dump.content(Item("10", f"{site}/dump", "2018-08", 10, 100)))
+
+
+def test_a_collection_is_crawled_into_warc_and_one_item_that_cannot_be_had_costs_itself(tmp_path):
+    papers = "".join(f'<paper id="{n}"><title>T{n}</title><url>P18-100{n}</url></paper>' for n in (1, 2, 3))
+    meta = "<meta><month>June</month><year>2018</year></meta>"
+    xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
+    routes = {
+        "/P18.xml": reply(body=xml),
+        "/P18-1001.pdf": reply(body=b"%PDF-1"),
+        "/P18-1003.pdf": reply(body=b"%PDF-3" * 100),
+    }
+    with answering(routes) as (site, asked):
+        options = {"kind": "acl_anthology", "metadata": f"{site}/", "files": f"{site}/", "page_bytes": 500}
+        one = crawled(tmp_path, ["P18", "P19"], **options)
+        again = crawled(tmp_path, ["P18", "P19"], former=one.folder, working="again", **options)
+        asks = len(asked)
+        assert [row["url"] for row in one.kept] == [f"{site}/P18-1001.pdf"]
+        (row,) = one.kept
+        record = read_record(io.BytesIO(one.files[row["file"]]), row["offset"])
+        assert (record.rec_type, record.content_stream().read()) == ("resource", b"%PDF-1")
+        assert one.causes() == {
+            "P18": "listing",
+            "P19": f"{site}/P19.xml: status 404 Not Found",
+            f"{site}/P18-1002.pdf": f"{site}/P18-1002.pdf: status 404 Not Found",
+            f"{site}/P18-1003.pdf": "size",
+        }
+    assert (again.files, len(asked)) == (one.files, asks)
+
+
+def test_packs_of_a_dump_are_items_of_their_own(tmp_path):
+    body, index = dump([["Tane"], ["Varn"], ["Hollin"]])
+    routes = {"/d-multistream.xml.bz2": ranges(body), "/d-multistream-index.txt.bz2": reply(body=index)}
+    with answering(routes) as (site, _):
+        found = crawled(tmp_path, [f"{site}/d-multistream.xml.bz2"], kind="wikipedia_dump", first=1)
+    assert [row["url"].partition("#")[2].partition("=")[0] for row in found.kept] == ["bytes", "bytes"]
+    assert len({row["digest"] for row in found.kept}) == 2

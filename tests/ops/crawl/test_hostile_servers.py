@@ -1,0 +1,138 @@
+"""What servers do to crawls: each costs itself, and no page beside it."""
+
+import gzip
+import socket
+import zlib
+
+import brotli
+import pytest
+
+from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.hostile import answering, drip, in_turn, redirect, reply, silent
+
+GOOD = reply(body=b"<p>Labels are dear.</p>")
+BOMB = b"\0" * 20_000_000
+
+
+def outcome(tmp_path, route, robots=None, **options):
+    """What becomes of a page of one server; the page beside it must be kept."""
+    routes = {"/page": route, "/beside": GOOD} | ({"/robots.txt": robots} if robots else {})
+    with answering(routes) as (site, asked):
+        found = crawled(tmp_path, [f"{site}/page", f"{site}/beside"], **options)
+    causes = {url.removeprefix(site): cause for url, cause in found.causes().items()}
+    kept = {row["url"].removeprefix(site): row for row in found.kept}
+    return kept, causes, asked
+
+
+def cut_short(handler):
+    reply(body=b"short", Content_Length="500")(handler)
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize(
+    ("route", "cause"),
+    [
+        (reply(404), "status 404 Not Found"),
+        (reply(500), "status 500 Internal Server Error"),
+        (redirect("http://169.254.169.254/latest/meta-data/"), "the address 169.254.169.254 is link-local"),
+        (redirect("http://[::ffff:10.0.0.1]/"), "the address ::ffff:a00:1 is private"),
+        (redirect("http://localhost/"), "localhost is this machine"),
+        (redirect("file:///etc/passwd"), "status 302 Found"),
+        (redirect("/page"), "more than 5 redirects"),
+        (
+            reply(body=b"no gzip", Content_Encoding="gzip"),
+            "BadGzipFile: Not a gzipped file (b'no')",
+        ),
+        (cut_short, "the answer was cut short"),
+    ],
+)
+def test_a_page_that_cannot_be_had_is_rejected_with_its_cause(tmp_path, route, cause):
+    kept, causes, _ = outcome(tmp_path, route)
+    assert (list(kept), causes) == (["/beside"], {"/page": cause})
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [("gzip", gzip.compress), ("br", brotli.compress), ("deflate", zlib.compress)],
+)
+def test_a_bomb_is_dropped_for_its_size(tmp_path, encoding, pack):
+    body = pack(BOMB)
+    assert len(body) < 100_000
+    kept, causes, _ = outcome(tmp_path, reply(body=body, Content_Encoding=encoding), page_bytes=100_000)
+    assert (list(kept), causes) == (["/beside"], {"/page": "size"})
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_page_that_is_too_large_is_dropped_whether_its_header_tells_or_not(tmp_path, told):
+    def untold(handler):
+        handler.send_response_only(200)
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.wfile.write(b"x" * 300_000)
+        handler.close_connection = True
+
+    kept, causes, _ = outcome(tmp_path, reply(body=b"x" * 300_000) if told else untold, page_bytes=100_000)
+    assert (list(kept), causes) == (["/beside"], {"/page": "size"})
+
+
+def test_a_slow_drip_is_ended(tmp_path):
+    kept, causes, _ = outcome(tmp_path, drip(60), timeout=1, retries=0)
+    assert (list(kept), causes) == (["/beside"], {"/page": "no whole answer within 1 seconds"})
+
+
+def test_an_error_that_passes_is_tried_again(tmp_path):
+    kept, _, asked = outcome(tmp_path, in_turn(reply(500), GOOD))
+    assert len(kept) == 1, "both pages are the same"
+    assert asked.paths().count("/page") == 2
+
+
+def test_retry_after_is_waited_for_and_nothing_else_is_asked_of_the_host_meanwhile(tmp_path):
+    busy = in_turn(reply(429, Retry_After="2"), reply(body=b"<p>At last.</p>"))
+    kept, _, asked = outcome(tmp_path, busy)
+    times = [seconds for path, _, seconds in asked if path != "/robots.txt"]
+    assert {*kept} == {"/page", "/beside"}
+    assert asked.paths()[0] == "/page"
+    assert times[1] - times[0] >= 2
+
+
+def test_a_host_that_wants_to_be_left_alone_for_too_long_is_given_up(tmp_path):
+    _, causes, asked = outcome(tmp_path, reply(503, Retry_After="3600"), longest_wait=10)
+    assert causes["/page"] == "status 503 Service Unavailable"
+    assert asked.paths().count("/page") == 1
+
+
+def test_a_wrong_content_type_is_kept_as_the_server_said_it(tmp_path):
+    kept, _, _ = outcome(tmp_path, reply(body=b"%PDF-1.4 ...", kind="text/html"), depth=1)
+    assert kept["/page"]["content_type"] == "text/html"
+
+
+def test_a_packed_page_is_stored_unpacked(tmp_path):
+    kept, _, _ = outcome(tmp_path, reply(body=gzip.compress(b"<p>Packed.</p>"), Content_Encoding="gzip"))
+    assert kept["/page"]["bytes"] == len(b"<p>Packed.</p>")
+
+
+@pytest.mark.parametrize("robots", [silent(30), reply(500), redirect("http://10.0.0.1/robots.txt")])
+def test_nothing_is_asked_of_a_site_whose_robots_txt_cannot_be_read(tmp_path, robots):
+    kept, causes, asked = outcome(tmp_path, GOOD, robots, timeout=1, retries=0)
+    assert (kept, causes) == ({}, {"/page": "robots", "/beside": "robots"})
+    assert asked.paths() == []
+
+
+def test_robots_txt_that_is_not_there_allows_all(tmp_path):
+    kept, _, _ = outcome(tmp_path, GOOD, reply(404, body=b"Disallow: /\nUser-agent: *\nDisallow: /"))
+    assert len(kept) == 1
+
+
+def test_a_name_that_leads_to_this_machine_is_not_connected_to(tmp_path):
+    host = socket.gethostname()
+    with answering({"*": GOOD}) as (site, asked):
+        port = site.rpartition(":")[2]
+        found = crawled(tmp_path, [f"http://{host}:{port}/page"])
+    assert found.kept == []
+    assert asked == []
+    assert f"of {host} is" in found.cause()
+
+
+def test_a_name_that_has_no_address_is_rejected(tmp_path):
+    found = crawled(tmp_path, ["http://there-is-no-such-name.invalid/"], retries=0)
+    assert found.cause() == "the name there-is-no-such-name.invalid has no address"

@@ -1,0 +1,132 @@
+"""A crawl that is cut short goes on without asking again; one that is made again takes what was published."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.hostile import answering, reply
+from tests.waiting import until
+
+CRAWL = """
+import pathlib, sys
+from tests.ops.crawl.crawling import crawled
+crawled(pathlib.Path(sys.argv[1]), sys.argv[2:])
+"""
+
+
+def slowly(handler):
+    time.sleep(0.1)
+    reply(body=handler.path.encode())(handler)
+
+
+def children(program):
+    return psutil.Process(program.pid).children(recursive=True)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_a_crawl_that_was_cut_short_asks_for_nothing_again_that_it_has(tmp_path, end):
+    with answering({"*": slowly, "/robots.txt": reply(404)}) as (site, asked):
+        urls = [f"{site}/{number}" for number in range(30)]
+        program = subprocess.Popen([sys.executable, "-c", CRAWL, str(tmp_path), *urls])
+        try:
+            until(lambda: len(asked.paths()) > 8, programs=[program])
+            crawl = children(program)
+            program.send_signal(end)
+            assert program.wait() != 0
+            psutil.wait_procs(crawl)
+        finally:
+            program.kill()
+        before = len(asked.paths())
+        assert before < 30
+        found = crawled(tmp_path, urls)
+
+    assert [row["url"] for row in found.kept] == urls
+    assert len(asked.paths()) <= 30 + 1, "only what was under way is asked for twice"
+
+
+def test_a_torn_last_line_of_the_journal_is_asked_for_again(tmp_path):
+    with answering({"/a": reply(body=b"a"), "/b": reply(body=b"b")}) as (site, asked):
+        one = crawled(tmp_path, [f"{site}/a", f"{site}/b"], clock="2018-08-15T00:00:00Z")
+        journal = tmp_path / "working/web/journal.jsonl"
+        journal.write_bytes(journal.read_bytes()[:-20])
+        two = crawled(tmp_path, [f"{site}/a", f"{site}/b"], clock="2018-08-15T00:00:00Z")
+
+    assert one.files == two.files
+    assert len(asked.paths()) == 3
+
+
+def test_what_was_published_is_taken_and_the_web_is_not_asked(tmp_path):
+    with answering({"/a": reply(body=b"a"), "/b": reply(body=b"a"), "/c": reply(404)}) as (site, asked):
+        urls = [f"{site}/a", f"{site}/b", f"{site}/c"]
+        one = crawled(tmp_path, urls)
+        asks = len(asked)
+        two = crawled(tmp_path, urls, former=one.folder, working="again")
+        three = crawled(tmp_path, [*urls, f"{site}/d"], former=one.folder, working="more")
+
+    assert (one.files, one.kept, one.causes()) == (two.files, two.kept, two.causes())
+    assert [path for path, _, _ in asked[asks:]] == ["/robots.txt", "/d"]
+    assert len(three.units) == 4
+
+
+def test_under_other_options_everything_is_asked_for(tmp_path):
+    with answering({"/a": reply(body=b"a")}) as (site, asked):
+        one = crawled(tmp_path, [f"{site}/a"])
+        crawled(tmp_path, [f"{site}/a"], former=one.folder, working="again", timeout=6)
+    assert asked.paths() == ["/a", "/a"]
+
+
+def test_a_recrawl_asks_on_condition_and_makes_a_new_version_of_what_changed(tmp_path):
+    """One page is the same by its tag, one by its date, one is another, one is gone."""
+
+    def conditional(body, header, value, condition):
+        def route(handler):
+            same = handler.headers.get(condition) == value
+            reply(304)(handler) if same else reply(body=body, **{header: value})(handler)
+
+        return route
+
+    date = "Wed, 15 Aug 2018 00:00:00 GMT"
+    routes = {
+        "/tag": conditional(b"tag <a href=/linked>x</a>", "ETag", '"1"', "If-None-Match"),
+        "/date": conditional(b"date", "Last-Modified", date, "If-Modified-Since"),
+        "/other": conditional(b"other", "ETag", '"1"', "If-None-Match"),
+        "/gone": reply(body=b"gone"),
+        "/linked": reply(body=b"linked"),
+    }
+    with answering(routes) as (site, asked):
+        urls = [f"{site}/{name}" for name in ("tag", "date", "other", "gone")]
+        one = crawled(tmp_path, urls, depth=1)
+        routes |= {"/other": conditional(b"another", "ETag", '"2"', "If-None-Match"), "/gone": reply(404)}
+        two = crawled(tmp_path, urls, former=one.folder, recrawl=True, working="again", depth=1)
+
+    rows = {row["url"].removeprefix(site): row["unchanged"] for row in two.kept}
+    assert rows == {"/tag": True, "/date": True, "/other": False, "/linked": False}
+    assert two.causes() == {f"{site}/gone": "status 404 Not Found"}
+    assert asked.paths().count("/linked") == 2, "the links of a page that did not change are followed, too"
+    record = next(row for row in two.kept if row["url"] == f"{site}/tag")
+    before = next(row for row in one.kept if row["url"] == f"{site}/tag")
+    assert (record["digest"], record["date"]) == (before["digest"], before["date"])
+
+
+def test_a_recrawl_that_was_cut_short_goes_on_as_one(tmp_path):
+    with answering({"/a": reply(body=b"a", ETag='"1"'), "/b": reply(body=b"b")}) as (site, asked):
+        urls = [f"{site}/a", f"{site}/b"]
+        one = crawled(tmp_path, urls)
+        crawled(tmp_path, urls, former=one.folder, recrawl=True, working="again")
+        journal = tmp_path / "again/web/journal.jsonl"
+        journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:1]))
+        crawled(tmp_path, urls, former=one.folder, recrawl=False, working="again")
+    assert asked.paths() == ["/a", "/b", "/a", "/b", "/b"]
+
+
+def test_a_copy_is_asked_for_again_when_the_page_that_it_copies_is_listed_no_more(tmp_path):
+    with answering({"/a": reply(body=b"same"), "/b": reply(body=b"same")}) as (site, _):
+        one = crawled(tmp_path, [f"{site}/a", f"{site}/b"])
+        two = crawled(tmp_path, [f"{site}/b"], former=one.folder, working="again")
+    assert [row["url"] for row in one.kept] == [f"{site}/a"]
+    assert [row["url"] for row in two.kept] == [f"{site}/b"]

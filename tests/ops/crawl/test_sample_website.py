@@ -1,0 +1,98 @@
+"""The sample website, as params.yaml has it crawled."""
+
+import pytest
+import yaml
+
+from assets.declare.settings import checkout
+from ops.crawl.crawl import crawl
+from ops.crawl.place import CrawlPlace
+from ops.crawl.url_list import FORMATS
+from ops.parse.scan import Corpus, SourceError
+from ops.parse.source import Source
+
+SOURCES = yaml.safe_load((checkout() / "params.yaml").read_text())["sources"]["crawls"]
+
+
+def sample(month, working, change=lambda sources: None):
+    sources = {name: {**source, "options": dict(source["options"])} for name, source in SOURCES.items()}
+    change(sources)
+    typed = {name: Source.model_validate(source) for name, source in sources.items()}
+    corpus = Corpus("crawls", typed, FORMATS, checkout(), "2018-06", "2018-08", 256, None)
+    corpus.check()
+    return list(crawl(corpus.records(month), CrawlPlace(working, None, False, lambda done, known: None)))
+
+
+def lost(outcomes):
+    rows = [
+        row for outcome in outcomes for row in [*outcome.dropped.to_pylist(), *outcome.rejected.to_pylist()]
+    ]
+    return {
+        row["url"].removeprefix("http://"): row.get("reason") or row["error"].partition(": ")[2]
+        for row in rows
+    }
+
+
+def test_the_articles_of_the_sample_are_found_from_their_first_page(tmp_path):
+    outcomes = sample("2018-06", tmp_path)
+    assert [row["depth"] for outcome in outcomes for row in outcome.kept.to_pylist()] == [0] + [1] * 7
+    assert lost(outcomes) == {
+        "islands.example/articles/missing.html": "status 404 Not Found",
+        "islands.example/edit/river-tane.html": "robots",
+    }
+
+
+def test_dead_links_a_loop_and_a_forbidden_page_are_lost_with_their_cause(tmp_path):
+    assert lost(sample("2018-07", tmp_path)) == {
+        "press.example/gone/otters.html": "status 404 Not Found",
+        "press.example/gone/strike.html": "status 404 Not Found",
+        "press.example/loop/lamp.html": "more than 5 redirects",
+        "press.example/private/boateng-notes.html": "robots",
+    }
+
+
+def test_near_copies_are_kept_and_copies_are_not_and_the_bytes_are_the_same_in_every_clone(tmp_path):
+    one, two = sample("2018-08", tmp_path / "one"), sample("2018-08", tmp_path / "two")
+    assert [outcome.files for outcome in one] == [outcome.files for outcome in two]
+    assert all(left.kept.equals(right.kept) for left, right in zip(one, two, strict=True))
+    assert lost(one) == {
+        "mirror.example/tane.html#again": "duplicate",
+        "press.example/salmon.html": "duplicate",
+        "ftp://mirror.example/tane.html": "the scheme 'ftp' is neither http nor https",
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda options: options.pop("contact"), "contact: Field required"),
+        (lambda options: options.pop("agent"), "agent: Field required"),
+        (lambda options: options.update(contact="me"), "contact: String should match"),
+        (lambda options: options.update(depht=1), "depht: Extra inputs are not permitted"),
+        (lambda options: options.update(follow=["("]), "is no regular expression"),
+    ],
+)
+def test_a_source_with_bad_options_is_refused_with_the_reason(tmp_path, change, fault):
+    with pytest.raises(SourceError, match=rf"params\.yaml: sources\.crawls\.articles\.options: .*{fault}"):
+        sample("2018-06", tmp_path, lambda sources: change(sources["articles"]["options"]))
+
+
+def test_options_of_a_kind_that_takes_none_are_refused():
+    from ops.parse.papers import FORMATS as PAPERS
+
+    source = Source.model_validate(
+        {"kind": "plain_text", "path": "data/sample/papers/text", "month": {"field": "date"}, "licence": "x", "options": {"depth": 1}}
+    )  # fmt: skip
+    corpus = Corpus("papers", {"text": source}, PAPERS, checkout(), "2018-06", "2018-08", 256, None)
+    with pytest.raises(SourceError, match="the kind 'plain_text' takes none"):
+        corpus.check()
+
+
+def test_what_is_listed_for_every_month_belongs_to_each():
+    typed = {
+        name: Source.model_validate({**source, "month": {"every": True}}) for name, source in SOURCES.items()
+    }
+    corpus = Corpus("crawls", typed, FORMATS, checkout(), "2018-06", "2018-08", 256, None)
+    assert corpus.ids("2018-06") == corpus.ids("2018-08") != []
+    assert {record.month for record in corpus.of_month("2018-07")} == {"2018-07"}
+    assert corpus.version("2018-06") == corpus.version("2018-07")
+    assert corpus.outside() == {}

@@ -1,0 +1,103 @@
+import json
+
+import pytest
+
+from ops.crawl.client import FetchError
+from ops.crawl.search.http_api import HttpSearch, HttpSearchParams
+from ops.crawl.search.local import LocalIndex
+from ops.crawl.search.pages import texts_of_crawl
+from tests.ops.crawl.crawling import crawled
+from tests.ops.crawl.hostile import answering, reply
+from tests.ops.crawl.test_client import client
+
+PAGES = {
+    "http://a.example/": "The salmon came back to the river Tane. A camera counts the salmon.",
+    "http://b.example/": "Salt bread is baked on hot stones and eaten with honey.",
+    "http://c.example/": "The ferry crosses the river and the sound.",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "urls"),
+    [
+        ("salmon in the river", ["http://a.example/", "http://c.example/"]),
+        ("HONEY", ["http://b.example/"]),
+        ("zeppelin", []),
+        ("the", []),
+        ("", []),
+    ],
+)
+def test_pages_are_found_by_their_words_best_first(query, urls):
+    hits = LocalIndex.of(PAGES.items()).search(query, 10)
+    assert [hit.url for hit in hits] == urls
+    assert [hit.rank for hit in hits] == list(range(1, len(urls) + 1))
+
+
+def test_an_index_answers_the_same_in_any_order_of_pages_and_when_it_is_read_back(tmp_path):
+    one, two = LocalIndex.of(PAGES.items()), LocalIndex.of(reversed(PAGES.items()))
+    one.save(tmp_path / "index")
+    back = LocalIndex.load(tmp_path / "index")
+    for query in ("river", "salmon bread", "river sound ferry"):
+        assert one.search(query, 2) == two.search(query, 2) == back.search(query, 2)
+
+
+def test_an_index_of_nothing_finds_nothing(tmp_path):
+    LocalIndex.of([]).save(tmp_path / "index")
+    assert LocalIndex.load(tmp_path / "index").search("river", 3) == []
+
+
+def test_what_was_crawled_can_be_searched(tmp_path):
+    pages = {"/a": b"<p>The salmon came back.</p>", "/b": b"<p>Salt bread.</p>", "/c": b"%PDF"}
+    kinds = {"/c": "application/pdf"}
+    routes = {path: reply(body=body, kind=kinds.get(path, "text/html")) for path, body in pages.items()}
+    with answering(routes) as (site, _):
+        found = crawled(tmp_path, [f"{site}{path}" for path in pages])
+    (hit,) = LocalIndex.of(texts_of_crawl([found.folder])).search("salmon", 10)
+    assert hit.url == f"{site}/a"
+
+
+def provider(site, **params):
+    path = {"url": f"{site}/search?q={{query}}&n={{k}}", "results": "web.results[].url"}
+    return HttpSearch(HttpSearchParams(**(path | params)), client())
+
+
+ANSWER = json.dumps({"web": {"results": [{"url": "http://a.example/"}, {"url": "http://b.example/"}, {"url": "http://a.example/"}]}}).encode()  # fmt: skip
+
+
+def test_a_provider_is_asked_by_its_template_and_answers_by_its_path(monkeypatch):
+    monkeypatch.setenv("SEARCH_KEY", "secret")
+    with answering({"/search": reply(body=ANSWER)}) as (site, asked):
+        hits = provider(site, key_variable="SEARCH_KEY", key_header="X-Key").search("salmon & bread", 3)
+    assert [(hit.url, hit.rank) for hit in hits] == [("http://a.example/", 1), ("http://b.example/", 2)]
+    path, headers, _ = asked[0]
+    assert path == "/search?q=salmon+%26+bread&n=3"
+    assert headers["X-Key"] == "secret"
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>", b'{"web": {}}', b'{"web": {"results": [{"url": 7}]}}', b"[" * 100_000]
+)
+def test_an_answer_without_urls_is_an_error(body):
+    with (
+        answering({"/search": reply(body=body)}) as (site, _),
+        pytest.raises(FetchError, match="the answer to 'salmon'"),
+    ):
+        provider(site).search("salmon", 3)
+
+
+def test_a_key_that_is_not_there_is_said_and_one_that_is_there_is_not(monkeypatch):
+    monkeypatch.delenv("SEARCH_KEY", raising=False)
+    with answering({"/search": reply(403)}) as (site, _):
+        with pytest.raises(LookupError, match="SEARCH_KEY"):
+            provider(site, key_variable="SEARCH_KEY").search("salmon", 3)
+        monkeypatch.setenv("SEARCH_KEY", "top secret")
+        with pytest.raises(FetchError) as failed:
+            provider(site, url=f"{site}/search?q={{query}}&key={{key}}", key_variable="SEARCH_KEY").search(
+                "a", 3
+            )
+    assert "top" not in str(failed.value)
+
+
+def test_a_path_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="no JMESPath"):
+        HttpSearchParams(url="https://a.example/?q={query}", results="[[[")
