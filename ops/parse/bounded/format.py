@@ -1,0 +1,36 @@
+"""A format whose parser runs in the bounded child.
+
+Belongs here: the wrapper. Not here: the formats, whose `split` stays in this process: it reads bytes within
+bounds and understands none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from ops.parse.bounded.child import bounded
+from ops.parse.source import Format, Only, Raw, Source
+
+Document = TypeVar("Document", covariant=True)
+
+
+@dataclass(frozen=True)
+class BoundedFormat(Generic[Document]):
+    """Reads records as another format does, in the child; a fault or an excess is a ParseError."""
+
+    form: Format[Document]
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield the records, see `Format.split`."""
+        return self.form.split(folder, source, only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return what a month rule may ask for."""
+        return bounded(self.form.fields, raw)
+
+    def parse(self, raw: Raw) -> Document:
+        """Read the record whole."""
+        return bounded(self.form.parse, raw)
