@@ -1,6 +1,7 @@
 """Run a parser of untrusted bytes where it can hurt nobody: in a child with bounds.
 
-Belongs here: what a caller needs. Not here: the parsers, and what becomes of a refusal (ops/parse/records.py).
+Belongs here: what a caller needs. Not here: the parsers, and what becomes of a refusal
+(ops/parse/records.py).
 """
 
 from __future__ import annotations

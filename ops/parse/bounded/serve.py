@@ -3,8 +3,8 @@
 Belongs here: what runs in the child. Not here: beginning and ending it (child.py).
 
 A call is a pickled pair of function and arguments, an answer one byte (KEPT or REFUSED) and a pickled result
-or a cause in UTF-8. The child ends when its standard input does: then its parent has ended. A parser in C that
-never comes back is ended by the bound of its time, parent or none.
+or a cause in UTF-8. The child ends when its standard input does: then its parent has ended. A parser in C
+that never comes back is ended by the bound of its time, parent or none.
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
             call = connection.recv_bytes()
         except (EOFError, OSError):
             return
-        function, arguments = pickle.loads(
-            call
-        )  # loads the parser's modules, which count as none of the bound
+        # This loads the parser's modules, which count as none of the bound.
+        function, arguments = pickle.loads(call)  # noqa: S301  from our own parent
         if not bounded:
             bound_memory(bounds.memory)
             bounded = True

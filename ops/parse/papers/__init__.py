@@ -11,22 +11,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ops.outcome import Outcome
+from ops.parse.bounded import BoundedFormat
 from ops.parse.papers.cl_scisumm import ClSciSumm
+from ops.parse.papers.jats import Jats
 from ops.parse.papers.paper import Paper, Section, Sentence
+from ops.parse.papers.parscit import ParsCit
 from ops.parse.papers.plain import PlainText
+from ops.parse.papers.s2orc import S2Orc, S2OrcShards
 from ops.parse.papers.science_parse import ScienceParse
 from ops.parse.papers.scirex import SciRex
 from ops.parse.papers.table import parse_records
+from ops.parse.papers.tei import Tei
+from ops.parse.papers.unarxive import UnarXive
 from ops.parse.records import Record
 from ops.parse.source import Format
 
 __all__ = ["FORMATS", "Paper", "Section", "Sentence", "parse_papers"]
 
 FORMATS: dict[str, Format[Paper]] = {
-    "cl_scisumm": ClSciSumm(),
-    "plain_text": PlainText(),
-    "science_parse": ScienceParse(),
-    "scirex": SciRex(),
+    kind: BoundedFormat(form)
+    for kind, form in {
+        "cl_scisumm": ClSciSumm(),
+        "grobid_tei": Tei(),
+        "jats": Jats(),
+        "parscit": ParsCit(),
+        "plain_text": PlainText(),
+        "s2orc": S2Orc(),
+        "s2orc_shards": S2OrcShards(),
+        "science_parse": ScienceParse(),
+        "scirex": SciRex(),
+        "unarxive": UnarXive(),
+    }.items()
 }
 
 
