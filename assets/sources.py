@@ -6,6 +6,8 @@ Belongs here: datasets that are shared. Not here: what one system alone reads, a
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     THIS_MONTH,
@@ -26,7 +28,7 @@ from ops.outcome import Outcomes
 from ops.parse import papers as paper_files
 from ops.parse.roles import ROLES
 from ops.parse.scan import Records
-from ops.parse.schemas import PAPERS, SENTENCES
+from ops.parse.schemas import CITATIONS, PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parts import Parts
 from ops.scores import DatasetScore
@@ -55,6 +57,26 @@ from ops.scores import DatasetScore
 def papers(records: Records) -> Outcomes:
     """Papers of every source: title, sections with their roles, sentences with their place in the source."""
     return records.map(paper_files.parse_papers)
+
+
+@dataset(
+    group="sources",
+    shape=CITATIONS,
+    formats=paper_files.FORMATS,
+    measures=["marks.length", "bibliography.length"],
+    expectations=[
+        *identity("citations"),
+        *not_null("paper_id", "document", "month"),
+        among("month", THIS_MONTH),
+        *none("marks.id.missing", "marks.id.repeats"),
+        between("marks.start.least", 0),
+        *texts("marks.text", longest=400),
+        *steady(),
+    ],
+)
+def citations(records: Annotated[Records, "papers"]) -> Outcomes:
+    """What every paper cites: its citation marks, with the ids of what they cite, and its bibliography."""
+    return records.map(paper_files.parse_citations)
 
 
 @dataset(

@@ -47,13 +47,14 @@ def dataset(
 
     Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
     `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
-    `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
-    `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
-    are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
-    the raw records of `sources.<asset>`. `consumes` names the input whose units must be conserved ("pairs",
-    or "papers.sentences" for a nested column). A dataset that is not `partitioned` reads all months.
-    `formats` read the raw records, by the `kind` that params.yaml gives a source; those that are `optional`
-    may be left out of it. `measures` are the numbers worth drawing of its kept rows (ops/measures.py).
+    `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows; `hmm:
+    HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics are;
+    `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records` the
+    raw records of `sources.<asset>`, `records: Annotated[Records, "papers"]` those of `sources.papers`.
+    `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
+    column). A dataset that is not `partitioned` reads all months. `formats` read the raw records, by the
+    `kind` that params.yaml gives a source; those that are `optional` may be left out of it. `measures` are
+    the numbers worth drawing of its kept rows (ops/measures.py).
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
     again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py).
     `thresholds` are the params of which pages tell what other values would keep (thresholds.py).
@@ -120,8 +121,8 @@ def _declaration(
             strict = argument
         elif isinstance(hint, type) and issubclass(hint, Params):
             params[argument] = hint
-        elif hint is Records:
-            records = name
+        elif Records in (hint, getattr(hint, "__origin__", None)):
+            records = hint.__metadata__[0] if hint is not Records else name
         else:
             raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
     key = Key(group, name)

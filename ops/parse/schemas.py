@@ -60,6 +60,39 @@ PAPERS = Shape(
     ),
 )
 
+_MARK = struct(
+    ("id", _TEXT, "made from sentence, text, entry, and occurrence of these"),
+    ("sentence_id", _TEXT, "the sentence of the paper that it stands in; missing outside of all"),
+    ("section", _INT, "index into the paper's sections"),
+    ("start", _LONG, "first character in the paper's text"),
+    ("end", _LONG, "character after the last"),
+    ("text", _TEXT, "as printed"),
+    ("entry", _TEXT, "key of the bibliography's entry; missing where the source tells none"),
+    ("cited_id", _TEXT, 'the first id of the cited paper: "doi:10.1000/1", "arxiv:2104.06921"'),
+    ("cited_title", _TEXT, "the cited paper's title"),
+)
+
+_ENTRY = struct(
+    ("key", _TEXT, "by which marks name it"),
+    ("text", _TEXT, "as printed"),
+    ("title", _TEXT),
+    ("year", _TEXT),
+    ("authors", pa.list_(_TEXT)),
+    ("ids", pa.list_(_TEXT), "of the cited paper, each with its scheme"),
+)
+
+#: What papers cite: a row a paper, also of one that cites nothing, or whose format does not tell.
+CITATIONS = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("document", _TEXT, "the paper's name in its source", NAME),
+        ("month", _TEXT, "of publication, YYYY-MM", TIME),
+        ("marks", pa.list_(_MARK), "the citation marks, in the paper's order"),
+        ("bibliography", pa.list_(_ENTRY), "in the source's order"),
+    ),
+)
+
 _SENTENCE = columns(
     ("paper_id", _TEXT, "row of sources/papers"),
     *_PLACE,

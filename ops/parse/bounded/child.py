@@ -17,13 +17,12 @@ import threading
 from collections.abc import Callable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from ops.parse.bounded.bounds import Bounds
 from ops.parse.bounded.serve import KEPT
 from ops.parse.source import ParseError
 
-Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 _SERVE = "import sys; sys.path[:] = {path!r}; from ops.parse.bounded.serve import serve; serve{arguments!r}"
@@ -39,7 +38,7 @@ class BoundedChild:
         self._connection: Connection | None = None
         self._owner = 0
 
-    def call(self, function: Callable[Given, Result], *arguments: Given.args, **_: Given.kwargs) -> Result:
+    def call(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Return `function(*arguments)`, computed in the child.
 
         Function, arguments and result are pickled. Raises ParseError for what the function refuses or fails
@@ -58,9 +57,10 @@ class BoundedChild:
         if self._process is not None and self._owner == os.getpid():
             self._process.kill()
             self._process.wait()
-        for end in (self._connection, self._process and self._process.stdin):
-            if end is not None:
-                end.close()
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+        if self._connection is not None:
+            self._connection.close()
         self._process = self._connection = None
 
     def _ask(self, request: bytes) -> bytes:
@@ -111,6 +111,6 @@ _child = BoundedChild()
 atexit.register(_child.close)
 
 
-def bounded(function: Callable[Given, Result], *arguments: Given.args, **_: Given.kwargs) -> Result:
+def bounded(function: Callable[..., Result], *arguments: object) -> Result:
     """Call a function in the child that all parsers of this process share; see `BoundedChild.call`."""
     return _child.call(function, *arguments)
