@@ -16,6 +16,7 @@ from ops.parse.papers.cl_scisumm import ClSciSumm
 from ops.parse.papers.jats import Jats
 from ops.parse.papers.paper import Paper, Section, Sentence
 from ops.parse.papers.parscit import ParsCit
+from ops.parse.papers.pdf import Pdf
 from ops.parse.papers.plain import PlainText
 from ops.parse.papers.s2orc import S2Orc, S2OrcShards
 from ops.parse.papers.science_parse import ScienceParse
@@ -34,6 +35,7 @@ _FORMATS: dict[str, Format[Paper]] = {
     "grobid_tei": Tei(),
     "jats": Jats(),
     "parscit": ParsCit(),
+    "pdf": Pdf(),
     "plain_text": PlainText(),
     "s2orc": S2Orc(),
     "s2orc_shards": S2OrcShards(),
