@@ -1,4 +1,4 @@
-"""What several systems read: papers, their sentences, and the ratings of people, by month.
+"""What several systems read, by month: papers, their sentences and citations, articles, ratings of people.
 
 Belongs here: datasets that are shared. Not here: what one system alone reads, and what it makes of them
 (assets/systems/<system>).
@@ -26,9 +26,10 @@ from ops.annotation import answers as answer_files
 from ops.annotation.schemas import ANSWERS
 from ops.outcome import Outcomes
 from ops.parse import papers as paper_files
+from ops.parse import wikipedia as article_files
 from ops.parse.roles import ROLES
 from ops.parse.scan import Records
-from ops.parse.schemas import CITATIONS, PAPERS, SENTENCES
+from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parts import Parts
 from ops.scores import DatasetScore
@@ -100,6 +101,30 @@ def citations(records: Annotated[Records, "papers"]) -> Outcomes:
 def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
     """The papers' sentences without footnotes, copyright lines and equation debris."""
     return papers.map(filter_sentences, params)
+
+
+@dataset(
+    group="sources",
+    shape=ARTICLES,
+    formats=article_files.FORMATS,
+    optional=True,
+    measures=["text.words", "sections.length", "citations.length"],
+    scores={"words": DatasetScore("text.words")},
+    expectations=[
+        *identity("article"),
+        *not_null("document", "title", "month", "text"),
+        among("month", THIS_MONTH),
+        *text("title", longest=400),
+        *text("text", longest=2_000_000),
+        between("sections.length", 1, 1_000),
+        between("sections.start.least", 0),
+        *texts("citations.url", longest=3_000),
+        *steady(),
+    ],
+)
+def articles(records: Records) -> Outcomes:
+    """Articles of an encyclopedia: paragraphs in sections, and what each section cites."""
+    return records.map(article_files.parse_articles)
 
 
 @dataset(

@@ -105,3 +105,33 @@ SENTENCES = Shape(
     unit=_SENTENCE,
     kept=extended(_SENTENCE, ("cut", _TEXT, "what a footnote rule took out, if it took something")),
 )
+
+#: An article of an encyclopedia.
+ARTICLES = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "the article's name in its source: its title, mostly", NAME),
+        ("title", _TEXT, "as the source has it", TITLE),
+        ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
+        ("date", _TEXT, "when it was last edited, where the source tells"),
+        ("text", _TEXT, "paragraphs, each one line, with a blank line between two; no headings", TEXT),
+        (
+            "sections",
+            pa.list_(
+                struct(
+                    ("title", _TEXT, "the heading; empty of the lead"),
+                    ("level", _INT, "1 for the lead, then as many as the heading has signs"),
+                    ("start", _LONG, "first character in the text"),
+                    ("end", _LONG, "character after the last; equal to start where it has no paragraph"),
+                )
+            ),
+            "in the article's order",
+        ),
+        (
+            "citations",
+            pa.list_(struct(("url", _TEXT), ("section", _INT, "index into the sections"))),
+            "addresses that references cite, in the article's order, each once a section",
+        ),
+        ("list_items", _INT, "items of lists, which are no part of the text"),
+    ),
+)

@@ -13,11 +13,10 @@ from typing import Any
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
-from ops.parse.characters import check_characters
 from ops.parse.papers.paper import Paper
-from ops.parse.records import Record, read_each
+from ops.parse.records import Record, read_each, readable
 from ops.parse.schemas import CITATIONS, PAPERS
-from ops.parse.source import Format, ParseError
+from ops.parse.source import Format
 from ops.text.space import fold
 
 
@@ -36,12 +35,8 @@ def parse_citations(records: Sequence[Record], formats: Mapping[str, Format[Pape
 
 def _read(record: Record, form: Format[Paper]) -> tuple[str, Paper]:
     """Return the id of the paper that a record holds, and the paper."""
-    if record.raw.error is not None:
-        raise ParseError(record.raw.error)
-    if record.month is None:
-        raise ParseError("its month of publication could not be told")
-    check_characters(record.raw.document, "the document id")
-    return row_id("paper", record.source, record.raw.document), form.parse(record.raw)
+    paper = form.parse(readable(record))
+    return row_id("paper", record.source, record.raw.document), paper
 
 
 def _row(record: Record, form: Format[Paper]) -> Row:
