@@ -1,4 +1,5 @@
-"""What several systems read, by month: papers, their sentences and citations, articles, ratings of people.
+"""What several systems read, by month: papers, their sentences and citations, articles, web pages,
+ratings of people.
 
 Belongs here: datasets that are shared. Not here: what one system alone reads, and what it makes of them
 (assets/systems/<system>).
@@ -26,10 +27,11 @@ from ops.annotation import answers as answer_files
 from ops.annotation.schemas import ANSWERS
 from ops.outcome import Outcomes
 from ops.parse import papers as paper_files
+from ops.parse import web as web_files
 from ops.parse import wikipedia as article_files
 from ops.parse.roles import ROLES
 from ops.parse.scan import Records
-from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES
+from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parts import Parts
 from ops.scores import DatasetScore
@@ -125,6 +127,28 @@ def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
 def articles(records: Records) -> Outcomes:
     """Articles of an encyclopedia: paragraphs in sections, and what each section cites."""
     return records.map(article_files.parse_articles)
+
+
+@dataset(
+    group="sources",
+    shape=WEB_PAGES,
+    formats=web_files.FORMATS,
+    optional=True,
+    measures=["text.words", "boilerplate", "language_distance"],
+    scores={"words": DatasetScore("text.words")},
+    expectations=[
+        *identity("page"),
+        *not_null("document", "month", "encoding", "language", "text"),
+        among("month", THIS_MONTH),
+        between("boilerplate", 0, 1),
+        between("paragraphs.length", 1, 100_000, "warning"),
+        between("paragraphs.start.least", 0),
+        *steady(),
+    ],
+)
+def web_pages(records: Records) -> Outcomes:
+    """Web pages: all their paragraphs, each with a score of boilerplate, and the language that they are in."""
+    return records.map(web_files.parse_web_pages)
 
 
 @dataset(

@@ -135,3 +135,31 @@ ARTICLES = Shape(
         ("list_items", _INT, "items of lists, which are no part of the text"),
     ),
 )
+
+#: A web page, with scores by which whoever reads it leaves out what he does not want.
+WEB_PAGES = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "its name in its source: WARC-Record-ID, or path", NAME),
+        ("url", _TEXT, "its address, where the source tells", NAME),
+        ("title", _TEXT, "as the page has it", TITLE),
+        ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
+        ("date", _TEXT, "when it was fetched, where the source tells"),
+        ("encoding", _TEXT, "by which it was decoded"),
+        ("language", _TEXT, 'of the main content, as a code: "en"; "unknown" where it cannot be told'),
+        ("language_distance", _INT, "from the profile of that language; above 1200 it is a guess"),
+        ("boilerplate", pa.float64(), "share of the text in paragraphs that score 0.5 or more"),
+        ("text", _TEXT, "all paragraphs, each one line, with a blank line between two", TEXT),
+        (
+            "paragraphs",
+            pa.list_(
+                struct(
+                    ("start", _LONG, "first character in the text"),
+                    ("end", _LONG, "character after the last"),
+                    ("boilerplate", pa.float64(), "0 to 1: below 0.5 in the main content, short ones higher"),
+                )
+            ),
+            "in the page's order",
+        ),
+    ),
+)

@@ -26,6 +26,9 @@ class Bounds(NamedTuple):
     patience: int = 600
 
 
+BOUNDS = Bounds()
+
+
 def bound_memory(memory: int) -> None:
     """Let this process have `memory` bytes more than it has now, and leave no core behind."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

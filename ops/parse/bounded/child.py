@@ -15,11 +15,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from functools import cache
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import TypeVar
 
-from ops.parse.bounded.bounds import Bounds
+from ops.parse.bounded.bounds import BOUNDS, Bounds
 from ops.parse.bounded.serve import KEPT
 from ops.parse.source import ParseError
 
@@ -31,8 +32,8 @@ _SERVE = "import sys; sys.path[:] = {path!r}; from ops.parse.bounded.serve impor
 class BoundedChild:
     """A child process that calls functions within bounds; one call at a time, from any thread."""
 
-    def __init__(self, bounds: Bounds | None = None) -> None:
-        self.bounds = bounds or Bounds()
+    def __init__(self, bounds: Bounds = BOUNDS) -> None:
+        self.bounds = bounds
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
@@ -107,10 +108,9 @@ class BoundedChild:
         return f"the parser ended its process ({how})"
 
 
-_child = BoundedChild()
-atexit.register(_child.close)
-
-
-def bounded(function: Callable[..., Result], *arguments: object) -> Result:
-    """Call a function in the child that all parsers of this process share; see `BoundedChild.call`."""
-    return _child.call(function, *arguments)
+@cache
+def child_of(bounds: Bounds) -> BoundedChild:
+    """Return the child that all parsers of this process with these bounds share; it ends with the process."""
+    child = BoundedChild(bounds)
+    atexit.register(child.close)
+    return child

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from ops.parse.bounded.child import bounded
+from ops.parse.bounded.bounds import BOUNDS, Bounds
+from ops.parse.bounded.child import child_of
 from ops.parse.source import Format, Only, Raw, Source
 
 Document = TypeVar("Document", covariant=True)
@@ -22,6 +23,7 @@ class BoundedFormat(Generic[Document]):
     """Reads records as another format does, in the child; a fault or an excess is a ParseError."""
 
     form: Format[Document]
+    bounds: Bounds = BOUNDS
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the records, see `Format.split`."""
@@ -29,8 +31,8 @@ class BoundedFormat(Generic[Document]):
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return what a month rule may ask for."""
-        return bounded(self.form.fields, raw)
+        return child_of(self.bounds).call(self.form.fields, raw)
 
     def parse(self, raw: Raw) -> Document:
         """Read the record whole."""
-        return bounded(self.form.parse, raw)
+        return child_of(self.bounds).call(self.form.parse, raw)

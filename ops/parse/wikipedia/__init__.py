@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
-from ops.parse.bounded import BoundedFormat
+from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.records import Record, UnwantedError, read_each, readable
 from ops.parse.schemas import ARTICLES
 from ops.parse.source import Format
@@ -19,9 +19,12 @@ from ops.parse.wikipedia.page import Dump, Wikitext
 
 __all__ = ["FORMATS", "Article", "parse_articles"]
 
+#: The longest article of Wikipedia takes a second.
+_BOUNDS = Bounds(seconds=10)
+
 FORMATS: dict[str, Format[Article]] = {
-    "mediawiki_dump": BoundedFormat(Dump()),
-    "wikitext": BoundedFormat(Wikitext()),
+    "mediawiki_dump": BoundedFormat(Dump(), _BOUNDS),
+    "wikitext": BoundedFormat(Wikitext(), _BOUNDS),
 }
 
 _PARAGRAPH_END = "\n\n"

@@ -60,8 +60,10 @@ class _CutError(Exception):
 
 
 def _opened(file: Path) -> IO[bytes]:
-    opening = {".bz2": bz2.open, ".gz": gzip.open}.get(file.suffix.lower())
-    return cast("IO[bytes]", opening(file)) if opening else file.open("rb")
+    suffix = file.suffix.lower()
+    if suffix == ".bz2":
+        return cast("IO[bytes]", bz2.open(file))
+    return cast("IO[bytes]", gzip.open(file)) if suffix == ".gz" else file.open("rb")
 
 
 def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:

@@ -71,7 +71,7 @@ def cleaned(text: str) -> Cleaned:
     text = "".join([*pieces, text[done:]])
     named = {name: urls for _, name, urls in reversed(cited) if name and urls}
     citations = [
-        Citation(url, heading) for heading, name, urls in cited for url in urls or named.get(name, ())
+        Citation(url, heading) for heading, name, urls in cited for url in urls or named.get(name, [])
     ]
     text = _without(text, _pairs(text, _BRACES, "{{"), _words_of_template)
     text = _without(text, _pairs(text, _TABLES, "{|"), lambda _: "\n")
