@@ -147,7 +147,7 @@ def articles(records: Records) -> Outcomes:
     ],
 )
 def web_pages(records: Records) -> Outcomes:
-    """Web pages: all their paragraphs, each with a score of boilerplate, and the language that they are in."""
+    """Web pages: all their paragraphs, each with a score of boilerplate, and their language."""
     return records.map(web_files.parse_web_pages)
 
 

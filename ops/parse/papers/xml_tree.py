@@ -14,6 +14,7 @@ from lxml import etree
 from ops.parse.papers.paper import Mark
 from ops.parse.source import ParseError
 
+_PLACE = re.compile(r",? line \d+, column \d+$")
 _SPACE = re.compile(r"\s+")
 
 
@@ -32,7 +33,8 @@ def root_of(content: bytes, expected: str) -> etree._Element:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
         line, column = error.position
-        raise ParseError(f"malformed XML: {error.msg} (line {line}, column {column})") from None
+        cause = _PLACE.sub("", error.msg or "").rstrip(".")
+        raise ParseError(f"malformed XML: {cause} (line {line}, column {column})") from None
     except ValueError as error:
         raise ParseError(f"malformed XML: {error}") from None
     declared = root.getroottree().docinfo.internalDTD
