@@ -160,16 +160,17 @@ def document(pages: Sequence[bytes], password: str = "") -> bytes:
 
 def assembled(objects: Sequence[bytes], trailer: str = "") -> bytes:
     """Return a PDF of numbered objects, the first of which is its catalogue."""
-    content, offsets = b"%PDF-1.4\n", []
+    pieces, offsets, length = [b"%PDF-1.4\n"], [], 9
     for number, body in enumerate(objects, 1):
-        offsets.append(len(content))
-        content += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+        offsets.append(length)
+        pieces.append(b"%d 0 obj\n%s\nendobj\n" % (number, body))
+        length += len(pieces[-1])
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    size = len(objects) + 1
-    return content + (
+    pieces.append(
         b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n"
-        % (size, table, size, trailer.encode(), len(content))
+        % (len(objects) + 1, table, len(objects) + 1, trailer.encode(), length)
     )
+    return b"".join(pieces)
 
 
 _OWNER = bytes(32)

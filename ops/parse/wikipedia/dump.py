@@ -69,7 +69,7 @@ def _opened(file: Path) -> IO[bytes]:
 def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:
     """Yield the bytes of every page, None for one that is too large."""
     buffer, read, whole = b"", 0, False
-    inside = skipping = False
+    inside = skipping = found = False
     while chunk := stream.read(_CHUNK):
         if not read and b"<" not in chunk:
             raise _CutError("it is no XML")
@@ -88,7 +88,7 @@ def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | Non
                 yield None if skipping or len(page) > max_bytes else page
                 buffer, inside, skipping = buffer[place + len(mark) :], False, False
             else:
-                buffer, inside = buffer[place:], True
+                buffer, inside, found = buffer[place:], True, True
         if not inside:
             buffer = buffer[-len(_END) - 1 :]
         elif len(buffer) > max_bytes + len(_CLOSE):
@@ -97,6 +97,8 @@ def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | Non
         raise _CutError("the file ends within a page")
     if not read:
         raise _CutError("the file is empty")
+    if not whole and not found:
+        raise _CutError("there is no page of MediaWiki in it")
     if whole and _END not in buffer:
         raise _CutError("the file is cut short: it ends without </mediawiki>")
 
