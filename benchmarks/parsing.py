@@ -133,7 +133,12 @@ def measure_pdf(folder: Path, peer: str | None) -> None:
         known.append(" ".join(words).encode("cp1252", "replace").decode("cp1252"))
     begun = time.process_time()
     read = [papers.FORMATS["pdf"].form.parse(Raw("a.pdf", "a", content)) for content in files]  # type: ignore[attr-defined]
-    report("PDF, ours", time.process_time() - begun, [paper.text for paper in read], known)
+    took = time.process_time() - begun
+    texts = [
+        " ".join([paper.title, *(one.title for one in paper.sections), *(one.text for one in paper.sentences)])
+        for paper in read
+    ]
+    report("PDF, ours", took, texts, known)
     if peer:
         with tempfile.TemporaryDirectory() as place:
             paths = [str(Path(place, f"{number}.pdf")) for number in range(len(files))]

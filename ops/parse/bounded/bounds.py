@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import resource
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -38,9 +39,20 @@ def bound_memory(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def bound_time(seconds: int) -> None:
-    """End this process by SIGXCPU when it has computed for `seconds` more."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    spent = math.ceil(used.ru_utime + used.ru_stime)
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, hard))
+class Stopwatch:
+    """Ends this process by SIGXCPU when one call has computed for `seconds`, or up to a fifth longer.
+
+    To set the limit takes a millisecond on some systems: it is set again when a fifth of it is spent.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        self._seconds, self._slack = seconds, max(1, seconds // 5)
+        self._renewed = -math.inf
+
+    def start(self) -> None:
+        """Begin a call."""
+        spent = time.process_time()
+        if spent - self._renewed >= self._slack:
+            hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(spent) + self._seconds + self._slack, hard))
+            self._renewed = spent
