@@ -12,11 +12,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## show this list
 	@sed -n 's/^\([a-z.]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-run: setup ## make every dataset that is stale; SELECT=talksumm for one system, JOBS=2 for two partitions at once
-	@silverloom run --select "$(SELECT)" --jobs "$(or $(JOBS),1)"
+run: setup ## make every dataset that is stale; SELECT=talksumm for one system, JOBS=1 for one partition at a time
+	@silverloom run --select "$(SELECT)" $(if $(JOBS),--jobs "$(JOBS)")
 
-backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=2, FORCE=1 to make fresh ones again
-	@silverloom backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" --jobs "$(or $(JOBS),2)" $(if $(FORCE),--force)
+backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=, FORCE=1 to make fresh ones again
+	@silverloom backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" $(if $(JOBS),--jobs "$(JOBS)") $(if $(FORCE),--force)
 
 test: setup lint browser ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
 	@python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(ALL),,-m "not long")

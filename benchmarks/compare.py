@@ -14,17 +14,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import orchestration.catalogue  # noqa: F401, I001  declares every asset; before numpy, whose kernels it pins
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.outcome import Outcome, Shape, columns
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.parquet import write_part
 from orchestration.versions.difference import difference
 from orchestration.versions.revisions import Version
+from orchestration.workspace.workspace import Workspace
 
 PART = 4096
 SHAPE = Shape(
@@ -41,10 +42,9 @@ SHAPE = Shape(
 class Folder(Version):
     """A version that lies in a folder of its own."""
 
-    def read(self, file: str, columns: list[str] | None = None) -> pa.Table:
-        """Return one of its files."""
-        with pq.ParquetFile(Path(self.revision, file)) as opened:
-            return opened.read(columns=columns)
+    def path(self, file: str) -> Path:
+        """Return where one of its files lies."""
+        return Path(self.revision, file)
 
 
 def make(folder: Path, rows: int, changed: bool) -> Folder:
@@ -68,7 +68,7 @@ def make(folder: Path, rows: int, changed: bool) -> Folder:
             kept.append({"id": name, "source_ids": [f"unit-{number:024x}"], "licence": "CC0-1.0", **content})
         write_part(folder, index, Outcome.of(SHAPE, [], kept), SHAPE)
     files = folder_hashes(folder)
-    return Folder("made/rows", str(folder), None, version(files), files)
+    return Folder(Workspace(folder), "made/rows", str(folder), None, version(files), files)
 
 
 def merged(old: Folder, new: Folder) -> tuple[int, int, int]:
@@ -91,8 +91,8 @@ def merged(old: Folder, new: Folder) -> tuple[int, int, int]:
 
 def compared(old: Folder, new: Folder) -> tuple[int, int, int]:
     """Count the same by orchestration.versions.difference."""
-    found = difference(old, new)
-    return found.total("added"), found.total("removed"), found.total("changed")
+    totals = difference(old, new)["totals"]
+    return totals["added"], totals["removed"], totals["changed"]
 
 
 def timed(

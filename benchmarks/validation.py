@@ -26,8 +26,7 @@ from assets.declare.expectations import THIS_MONTH, among, at_most, between, mat
 from orchestration.catalogue import workspace
 from orchestration.files.parquet import part_name, write_table
 from orchestration.quality import failing
-from orchestration.quality.suites import suite
-from orchestration.quality.validate import Validation, validate
+from orchestration.quality.validate import Validation, suite, validate
 from orchestration.state import validation_history as history
 from orchestration.workspace.workspace import Workspace
 

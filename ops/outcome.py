@@ -18,7 +18,7 @@ Row: TypeAlias = Mapping[str, Any]
 class Role(NamedTuple):
     """What a column is to its row, for whoever shows the row."""
 
-    name: Literal["title", "text", "name", "time", "place", "spans"]
+    name: Literal["title", "text", "name", "time", "place", "spans", "transcript"]
     detail: str = ""
 
 
@@ -26,6 +26,8 @@ class Role(NamedTuple):
 TITLE, TEXT = Role("title"), Role("text")
 #: What tells a row from others and says nothing: a path, an address. When something was published.
 NAME, TIME = Role("name"), Role("time")
+#: A list of spoken words: structs with `text` and `start`, in seconds where it is known.
+TRANSCRIPT = Role("transcript")
 
 
 def place(phrase: str) -> Role:
@@ -48,15 +50,15 @@ def column(
     name: str, kind: pa.DataType, meaning: str = "", role: Role | None = None, nullable: bool = True
 ) -> pa.Field:
     """Return a column with what it means and is, which no file carries: Parquet is written without both."""
-    told = {"meaning": meaning} if meaning else {}
-    told |= {"role": role.name, "detail": role.detail} if role else {}
-    return pa.field(name, kind, nullable, told or None)
+    metadata = {"meaning": meaning} if meaning else {}
+    metadata |= {"role": role.name, "detail": role.detail} if role else {}
+    return pa.field(name, kind, nullable, metadata or None)
 
 
 def role(field: pa.Field) -> Role | None:
     """Return what a column is to its row, None where its declaration does not say."""
-    told = field.metadata or {}
-    return Role(told[b"role"].decode(), told[b"detail"].decode()) if b"role" in told else None
+    metadata = field.metadata or {}
+    return Role(metadata[b"role"].decode(), metadata[b"detail"].decode()) if b"role" in metadata else None
 
 
 def of_role(schema: pa.Schema, name: str) -> dict[str, str]:

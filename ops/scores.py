@@ -28,11 +28,11 @@ class Sum(NamedTuple):
     @classmethod
     def of(cls, parts: Sequence[Sum]) -> Sum:
         """Return the sum of several."""
-        greatest = [one.greatest for one in parts if one.greatest is not None]
+        greatest = [part.greatest for part in parts if part.greatest is not None]
         return cls(
-            sum(one.values for one in parts),
-            math.fsum(one.total for one in parts),
-            sum(one.positive for one in parts),
+            sum(part.values for part in parts),
+            math.fsum(part.total for part in parts),
+            sum(part.positive for part in parts),
             max(greatest, default=None),
         )
 

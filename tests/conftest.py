@@ -26,6 +26,9 @@ from tests.projects import (  # noqa: F401  fixtures
 # A shell that runs tests in the background has them ignore Ctrl-C, and all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Tests run beside each other already.
+os.environ.setdefault("SILVERLOOM_JOBS", "1")
+
 # No test is timed: machines that run tests are busy. In CI the examples are the same every time.
 settings.register_profile("project", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("project")

@@ -17,6 +17,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -35,6 +36,7 @@ REPORT = (
     "orchestration.pages",
     "orchestration.lineage",
     "orchestration.quality.profile",
+    "orchestration.state.counts",
     "orchestration.files.json_ready",
     "orchestration.files.page_paths",
     "orchestration.files.vega",
@@ -59,10 +61,10 @@ def entry(
     matches ("static/*.js"). A module that walks packages with pkgutil imports all modules of those that it
     names. Raises LookupError for a package that requirements.lock does not pin.
     """
-    own = _own_definitions(function)
+    trees = _own_definitions(function)
     named = [name for name in also if _inside(name, within)]
-    modules = closure([*_used_modules(function, own, within), *named, WRITER], within)
-    parts = {f" {number}": _dump(tree) for number, tree in enumerate(own)}
+    modules = closure([*_used_modules(function, trees, within), *named, WRITER], within)
+    parts = {f" {number}": _dump(tree) for number, tree in enumerate(trees)}
     parts |= {name: _module_hash(name) for name in modules}
     parts |= {" about": about} if about else {}
     packages = sorted({package for name in modules for package in _imports(name)[1]})
@@ -92,7 +94,7 @@ def closure(names: Iterable[str], within: Sequence[str] = PROJECT) -> list[str]:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting.extend(other for other in _imports(name)[0] if _inside(other, within))
+            waiting.extend(module for module in _imports(name)[0] if _inside(module, within))
     return sorted(seen)
 
 
@@ -103,10 +105,6 @@ def _inside(module: str, within: Sequence[str]) -> bool:
 def _file(module: str) -> Path:
     path = checkout() / Path(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-
-
-def _is_module(name: str) -> bool:
-    return _file(name).is_file()
 
 
 @dataclass(frozen=True)
@@ -139,14 +137,8 @@ def _module_hash(module: str) -> str:
     read, folder = _read(module), _file(module).parent
     named = [name for name in read.strings if re.fullmatch(r"[\w*-]+([./][\w*-]+)+", name)]
     paths = {path for name in named for path in (folder.glob(name) if "*" in name else [folder / name])}
-    data = [
-        (
-            path.relative_to(folder).as_posix(),
-            hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest(),
-        )
-        for path in sorted(paths)
-        if path.is_file()
-    ]
+    files = [path for path in sorted(paths) if path.is_file()]
+    data = [(path.relative_to(folder).as_posix(), _md5(path.read_bytes())) for path in files]
     return _md5(read.dump + repr(data))
 
 
@@ -154,7 +146,7 @@ def _module_hash(module: str) -> str:
 def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the project's modules and the packages from outside that a module imports."""
     inside, outside, walks = set(), set(), False
-    for name in _imported(_read(module).imports, module):
+    for name, _ in _bound(_read(module).imports, module):
         if name.split(".")[0] in PROJECT:
             inside.add(name)
         elif name.split(".")[0] not in sys.stdlib_module_names:
@@ -173,24 +165,21 @@ def _below(package: str) -> Iterator[str]:
             yield ".".join([package, *path.relative_to(place.parent).with_suffix("").parts])
 
 
-def _imported(nodes: Iterable[ast.Import | ast.ImportFrom], module: str) -> Iterator[str]:
+def _bound(nodes: Iterable[ast.AST], module: str) -> Iterator[tuple[str, str]]:
+    """Yield (imported module, bound name) for each name that the imports among some nodes bind.
+
+    What is imported from a package is the module of that name, where there is one.
+    """
+    package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
     for node in nodes:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        else:
-            yield from (target for target, _ in _from(node, module))
-
-
-def _from(node: ast.ImportFrom, module: str) -> Iterator[tuple[str, str]]:
-    """Yield (module, bound name) for each name of a from-import: the submodule itself where it is one."""
-    base = node.module or ""
-    if node.level:
-        package = module.split(".") if _file(module).name == "__init__.py" else module.split(".")[:-1]
-        base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
-    for alias in node.names:
-        inner = f"{base}.{alias.name}"
-        is_inner = base.split(".")[0] in PROJECT and _is_module(inner)
-        yield inner if is_inner else base, alias.asname or alias.name
+            yield from ((alias.name, alias.asname or alias.name.split(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package)
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                is_module = base.split(".")[0] in PROJECT and _file(inner).is_file()
+                yield inner if is_module else base, alias.asname or alias.name
 
 
 @cache
@@ -227,17 +216,13 @@ def _mentioned(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - arguments
 
 
-def _used_modules(function: Callable[..., Any], own: Iterable[ast.AST], within: Sequence[str]) -> list[str]:
+def _used_modules(function: Callable[..., Any], trees: Iterable[ast.AST], within: Sequence[str]) -> list[str]:
     """Return the modules whose names an asset function, or what it uses of its own module, mentions."""
     module = inspect.getmodule(function)
     assert module is not None
-    bound: dict[str, str] = {}
-    for node in [*_source_tree(module).body, *(node for tree in own for node in ast.walk(tree))]:
-        if isinstance(node, ast.ImportFrom):
-            bound |= {name: target for target, name in _from(node, module.__name__)}
-        elif isinstance(node, ast.Import):
-            bound |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
-    names = {name for tree in own for name in _mentioned(tree)}
+    nodes = [*_source_tree(module).body, *(node for tree in trees for node in ast.walk(tree))]
+    bound = {name: target for target, name in _bound(nodes, module.__name__)}
+    names = {name for tree in trees for name in _mentioned(tree)}
     return sorted({bound[name] for name in names if name in bound and _inside(bound[name], within)})
 
 
@@ -288,9 +273,9 @@ def _locked(package: str) -> tuple[str, str]:
         return found
     # As importlib.metadata.packages_distributions tells it, which splits every record of every package.
     member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
-    for one in importlib.metadata.distributions():
-        found = _lock().get(_normal(one.name))
-        if found and member.search(one.read_text("RECORD") or ""):
+    for distribution in importlib.metadata.distributions():
+        found = _lock().get(_normal(distribution.name))
+        if found and member.search(distribution.read_text("RECORD") or ""):
             return found
     raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
 
@@ -299,5 +284,6 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _md5(text: str) -> str:
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+def _md5(content: str | bytes) -> str:
+    content = content.encode() if isinstance(content, str) else content
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()

@@ -6,7 +6,6 @@ follows from that (declaration.py), reports (report.py), the Dagster asset made 
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
@@ -71,8 +70,13 @@ def dataset(
     """
 
     def declare(function: Callable[..., Outcomes]) -> Declaration:
-        declaration = dataclasses.replace(
-            _declaration(function, group, shape, consumes, partitioned),
+        declaration = Declaration(
+            Key(group, function.__name__),
+            function,
+            shape,
+            consumes,
+            partitioned,
+            **_arguments(function, group, partitioned),
             measures=tuple(measures),
             formats=dict(formats or {}),
             optional=optional,
@@ -97,39 +101,32 @@ def dataset(
     return declare
 
 
-def _declaration(
-    function: Callable[..., Outcomes],
-    group: str,
-    shape: Shape,
-    consumes: str | None,
-    partitioned: bool,
-) -> Declaration:
+def _arguments(function: Callable[..., Outcomes], group: str, partitioned: bool) -> dict[str, Any]:
+    """Return the fields of a declaration that the arguments of its function tell."""
     hints = typing.get_type_hints(function, include_extras=True)
     hints.pop("return", None)
-    name = function.__name__
-    inputs, params, records, checkpoints, strict = [], {}, None, None, None
+    name = f"{group}/{function.__name__}"
+    inputs: list[Input] = []
+    params: dict[str, type[Params]] = {}
+    found: dict[str, str] = {}
     for argument, hint in hints.items():
         if hint in (Parts, AllParts, Artifact):
-            all_months = hint == AllParts or not partitioned
             upstream = _input_key(group, argument)
             if hint is Artifact and declarations()[upstream].partitioned:
-                raise TypeError(f"{group}/{name}: {upstream.to_user_string()} has partitions: no Artifact")
+                raise TypeError(f"{name}: {upstream.to_user_string()} has partitions: no Artifact")
+            all_months = hint == AllParts or not partitioned
             inputs.append(Input(argument, upstream, all_months, hint is Artifact))
         elif hint is CheckpointFolder:
-            checkpoints = argument
+            found["checkpoints"] = argument
         elif hint == Strict:
-            strict = argument
+            found["strict"] = argument
         elif isinstance(hint, type) and issubclass(hint, Params):
             params[argument] = hint
         elif Records in (hint, getattr(hint, "__origin__", None)):
-            records = hint.__metadata__[0] if hint is not Records else name
+            found["records"] = function.__name__ if hint is Records else hint.__metadata__[0]
         else:
-            raise TypeError(f"{group}/{name}: the argument {argument!r} is no dataset, params or records")
-    key = Key(group, name)
-    read = tuple(inputs)
-    return Declaration(
-        key, function, shape, consumes, partitioned, read, records, params, checkpoints, strict
-    )
+            raise TypeError(f"{name}: the argument {argument!r} is no dataset, params or records")
+    return {"records": None, **found, "inputs": tuple(inputs), "params": params}
 
 
 def _check_text_pair(declaration: Declaration) -> None:

@@ -101,9 +101,9 @@ class Declaration:
 
     def excluded(self, month: str) -> str | None:
         """Return why a month is not made: params.yaml excludes it, or the same month of an input."""
-        for item in settings().exclude:
-            if (item.asset, item.partition) == (self.name, month):
-                return item.reason
+        for exclusion in settings().exclude:
+            if (exclusion.asset, exclusion.partition) == (self.name, month):
+                return exclusion.reason
         for source in self.inputs:
             upstream = _declared[source.key]
             if not source.all_months and upstream.partitioned and (reason := upstream.excluded(month)):
@@ -120,9 +120,10 @@ class Declaration:
         """The sections of params.yaml that the dataset depends on, besides those that all do."""
         if self.shape is None:
             return sorted({name for source in self.inputs for name in _declared[source.key].sections})
-        own = [str(kind.section) for kind in self.params.values()]
-        absent = self.optional and self.records not in settings().sources
-        return sorted([*own, *([f"sources.{self.records}"] if self.records and not absent else [])])
+        sections = [str(kind.section) for kind in self.params.values()]
+        if self.records and not (self.optional and self.records not in settings().sources):
+            sections.append(f"sources.{self.records}")
+        return sorted(sections)
 
     @cached_property
     def arguments(self) -> dict[str, Params]:
@@ -143,23 +144,27 @@ class Declaration:
             read = [_declared[source.key].values_in(content) for source in self.inputs]
             return {path: value for values in read for path, value in values.items()}
         kinds = {str(kind.section): kind for kind in self.params.values()}
-        own = {
+        values = {
             path: validated(kind, raw_section(content, path), path).model_dump(mode="json")
             for path, kind in kinds.items()
         }
         if self.records:
             path = f"sources.{self.records}"
             left_out = self.optional and self.records not in content.get("sources", {})
-            own[path] = {} if left_out else raw_section(content, path)
-        return {**own, "numerics": content.get("numerics"), "store": content.get("store")}
+            values[path] = {} if left_out else raw_section(content, path)
+        return {**values, "numerics": content.get("numerics"), "store": content.get("store")}
 
     @cached_property
     def code(self) -> dict[str, Any]:
         """The code entry: hash of the code, versions of packages, digests of models, hash of the suite."""
         if self.shape is None:
             shown = [repr(_declared[source.key].about) for source in self.inputs]
-            scored = [one for source in self.inputs for one in _declared[source.key].thresholds]
-            modules = [function.__module__ for one in scored for function in (one.scores, one.counted)]
+            scored = [threshold for source in self.inputs for threshold in _declared[source.key].thresholds]
+            modules = [
+                function.__module__
+                for threshold in scored
+                for function in (threshold.scores, threshold.counted)
+            ]
             return code.entry(self.function, [], code.REPORT, "\n".join(shown), modules)
         models = [name for kind in self.arguments.values() for name in kind.models()]
         return {**code.entry(self.function, models), "expectations": suite_version(self.expectations)}
@@ -172,9 +177,9 @@ class Declaration:
     @property
     def about(self) -> tuple[Any, ...]:
         """What reports may say of the dataset that is neither in its rows nor in its params."""
-        columns = self.shape and [(item.name, str(item.type), item.metadata) for item in self.shape.kept]
+        columns = self.shape and [(field.name, str(field.type), field.metadata) for field in self.shape.kept]
         inputs = [(source.key.path, source.all_months) for source in self.inputs]
-        thresholds = [one.about for one in self.thresholds]
+        thresholds = [threshold.about for threshold in self.thresholds]
         drawn = (self.measures, self.text_pair, thresholds)
         return self.name, self.function.__doc__, columns, inputs, self.consumes, *drawn
 

@@ -10,8 +10,9 @@ An expectation is an error where only a fault of the code can break it (an id th
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
@@ -26,22 +27,12 @@ TableName: TypeAlias = Literal["kept", "dropped", "rejected", "counts"]
 #: Stands for the month of the partition that is validated.
 THIS_MONTH = "this month"
 
+#: Measures of texts, which a column and a field may have alike.
+_OF_TEXTS = frozenset({"control_characters", "foreign"})
 #: Measures of a text (`title.characters`) and of a list (`sentences.length`).
-OF_COLUMNS = frozenset({"length", "characters", "words", "control_characters", "foreign"})
+OF_COLUMNS = _OF_TEXTS | {"length", "characters", "words"}
 #: Measures of a field of a list's items, all taken together (`words.start.least`); `labels.items`: of items.
-OF_FIELDS = frozenset(
-    {
-        "missing",
-        "repeats",
-        "least",
-        "greatest",
-        "descents",
-        "empty",
-        "longest",
-        "control_characters",
-        "foreign",
-    }
-)
+OF_FIELDS = _OF_TEXTS | {"missing", "repeats", "least", "greatest", "descents", "empty", "longest"}
 #: What is known of a partition beside its former version.
 OF_COUNTS = frozenset({"kept.of_previous", "drop_share.rise", "reject_share.rise"})
 
@@ -66,10 +57,9 @@ class Expectation:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns, or measures of columns, that it looks at."""
-        named = [
-            self.arguments[word] for word in ("column", "column_A", "column_B") if word in self.arguments
-        ]
-        return (*named, *self.arguments.get("column_list", ()))
+        arguments = self.arguments
+        named = [arguments[word] for word in ("column", "column_A", "column_B") if word in arguments]
+        return (*named, *arguments.get("column_list", ()))
 
 
 Suite: TypeAlias = Sequence[Expectation]
@@ -83,12 +73,10 @@ def not_null(*columns: str, severity: Severity = "error", table: TableName = "ke
 
 def unique(*columns: str, severity: Severity = "error", table: TableName = "kept") -> Expectation:
     """Expect that no value, or no combination of values, stands in two rows."""
-    name = f"{' and '.join(columns)} once"
-    if len(columns) == 1:
-        kind = "expect_column_values_to_be_unique"
-        return Expectation(name, kind, {"column": columns[0]}, severity, table)
-    kind = "expect_compound_columns_to_be_unique"
-    return Expectation(name, kind, {"column_list": list(columns)}, severity, table)
+    kind, arguments = "expect_column_values_to_be_unique", dict[str, Any](column=columns[0])
+    if len(columns) > 1:
+        kind, arguments = "expect_compound_columns_to_be_unique", {"column_list": list(columns)}
+    return Expectation(f"{' and '.join(columns)} once", kind, arguments, severity, table)
 
 
 def between(
@@ -99,55 +87,47 @@ def between(
     table: TableName = "kept",
 ) -> Expectation:
     """Expect numbers in a range, both ends included; a missing number is no fault."""
-    bounds = [
-        f"at least {least:g}" if least is not None else "",
-        f"at most {greatest:g}" if greatest is not None else "",
-    ]
-    name = f"{column} {' and '.join(filter(None, bounds))}"
+    ends = {"at least": least, "at most": greatest}
+    bounds = " and ".join(f"{words} {end:g}" for words, end in ends.items() if end is not None)
     arguments = {"column": column, "min_value": least, "max_value": greatest}
-    return Expectation(name, "expect_column_values_to_be_between", arguments, severity, table)
+    kind = "expect_column_values_to_be_between"
+    return Expectation(f"{column} {bounds}", kind, arguments, severity, table)
 
 
 def none(*measures: str, severity: Severity = "error", table: TableName = "kept") -> list[Expectation]:
     """Expect that measures which count faults are 0 in every row."""
-    kind = "expect_column_values_to_be_between"
-    return [
-        Expectation(f"no {name}", kind, {"column": name, "min_value": 0, "max_value": 0}, severity, table)
-        for name in measures
-    ]
+    return [replace(between(name, 0, 0, severity, table), name=f"no {name}") for name in measures]
 
 
 def among(
     column: str, *values: object, severity: Severity = "error", table: TableName = "kept"
 ) -> Expectation:
     """Expect one of some values; `THIS_MONTH` stands for the partition's month."""
-    name = f"{column} is {' or '.join(map(str, values))}"
-    arguments = {"column": column, "value_set": list(values)}
-    return Expectation(name, "expect_column_values_to_be_in_set", arguments, severity, table)
+    name, kind = f"{column} is {' or '.join(map(str, values))}", "expect_column_values_to_be_in_set"
+    return Expectation(name, kind, {"column": column, "value_set": list(values)}, severity, table)
 
 
 def matches(
     column: str, pattern: str, severity: Severity = "error", table: TableName = "kept"
 ) -> Expectation:
     """Expect texts in which a regular expression is found."""
-    arguments = {"column": column, "regex": pattern}
-    return Expectation(
-        f"{column} like {pattern}", "expect_column_values_to_match_regex", arguments, severity, table
-    )
+    name, kind = f"{column} like {pattern}", "expect_column_values_to_match_regex"
+    return Expectation(name, kind, {"column": column, "regex": pattern}, severity, table)
 
 
 def equal(one: str, other: str, severity: Severity = "error", table: TableName = "kept") -> Expectation:
     """Expect the same value in two columns."""
-    arguments = {"column_A": one, "column_B": other}
-    kind = "expect_column_pair_values_to_be_equal"
-    return Expectation(f"{one} equals {other}", kind, arguments, severity, table)
+    name, kind = f"{one} equals {other}", "expect_column_pair_values_to_be_equal"
+    return Expectation(name, kind, {"column_A": one, "column_B": other}, severity, table)
 
 
-def at_most(one: str, other: str, severity: Severity = "error", table: TableName = "kept") -> Expectation:
+def at_most(
+    lesser: str, greater: str, severity: Severity = "error", table: TableName = "kept"
+) -> Expectation:
     """Expect that a number of one column is nowhere greater than that of another."""
-    arguments = {"column_A": other, "column_B": one, "or_equal": True}
-    kind = "expect_column_pair_values_a_to_be_greater_than_b"
-    return Expectation(f"{one} at most {other}", kind, arguments, severity, table)
+    name, kind = f"{lesser} at most {greater}", "expect_column_pair_values_a_to_be_greater_than_b"
+    arguments = {"column_A": greater, "column_B": lesser, "or_equal": True}
+    return Expectation(name, kind, arguments, severity, table)
 
 
 def text(column: str, longest: int, shortest: int = 1, table: TableName = "kept") -> list[Expectation]:
@@ -163,13 +143,10 @@ def text(column: str, longest: int, shortest: int = 1, table: TableName = "kept"
 
 def texts(field: str, longest: int, table: TableName = "kept") -> list[Expectation]:
     """Expect the same of the items of a list (`sentences.text`, `labels.items`), a row's taken together."""
+    faults = [f"{field}.{fault}" for fault in ("empty", "control_characters", "foreign")]
     return [
         between(f"{field}.longest", None, longest, "warning", table),
-        *none(
-            *(f"{field}.{fault}" for fault in ("empty", "control_characters", "foreign")),
-            severity="warning",
-            table=table,
-        ),
+        *none(*faults, severity="warning", table=table),
     ]
 
 
@@ -221,18 +198,15 @@ def suite_version(suite: Suite) -> str:
 
 def check(suite: Suite, shape: Shape, owner: str) -> None:
     """Raise LookupError for what its dataset does not have, ValueError for a name that stands there twice."""
-    names = [(item.table, item.name) for item in suite]
-    if twice := sorted({name for _, name in (place for place in names if names.count(place) > 1)}):
+    names = Counter((item.table, item.name) for item in suite)
+    if twice := sorted({name for (_, name), times in names.items() if times > 1}):
         raise ValueError(f"{owner}: expected twice: {', '.join(twice)}")
     for item in suite:
         for column in item.columns:
-            known = (
-                column in OF_COUNTS if item.table == "counts" else _known(column, getattr(shape, item.table))
-            )
+            table = item.table
+            known = column in OF_COUNTS if table == "counts" else _known(column, getattr(shape, table))
             if not known:
-                raise LookupError(
-                    f"{owner}: {item.name!r}: {item.table} rows have no column or measure {column}"
-                )
+                raise LookupError(f"{owner}: {item.name!r}: {table} rows have no column or measure {column}")
 
 
 def _known(column: str, schema: pa.Schema) -> bool:

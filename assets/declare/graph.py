@@ -25,12 +25,9 @@ class AssetGraph:
 
     def ancestors(self, item: Declaration) -> list[Declaration]:
         """Return every dataset that a dataset depends on, directly or not, each once."""
-        found = {
-            dataset.name: dataset
-            for parent in self.upstream(item)
-            for dataset in (parent, *self.ancestors(parent))
-        }
-        return list(found.values())
+        parents = self.upstream(item)
+        found = [dataset for parent in parents for dataset in (parent, *self.ancestors(parent))]
+        return list({dataset.name: dataset for dataset in found}.values())
 
     def selected(self, select: str | None) -> list[Declaration]:
         """Return the datasets of a selection with all that they need: a group, a dataset, or everything.
@@ -43,7 +40,7 @@ class AssetGraph:
         if not chosen:
             names = sorted({item.key.path[0] for item in self.datasets.values()} | set(self.datasets))
             raise ParamsError(f"nothing is called {select!r}; known: {', '.join(names)}")
-        wanted = {item.name for item in chosen} | {a.name for item in chosen for a in self.ancestors(item)}
+        wanted = {item.name for dataset in chosen for item in (dataset, *self.ancestors(dataset))}
         return [item for name, item in self.datasets.items() if name in wanted]
 
     def input_months(self, item: Declaration, month: str) -> dict[str, list[str]]:
@@ -61,13 +58,12 @@ class AssetGraph:
             known = ", ".join(sorted(sources))
             raise ParamsError(f"params.yaml: unknown key sources.{unknown[0]}; known: {known}")
         for exclusion in settings.exclude:
-            if exclusion.asset not in self.datasets:
+            asset, month = exclusion.asset, exclusion.partition
+            if asset not in self.datasets:
                 known = ", ".join(self.datasets)
-                raise ParamsError(f"params.yaml: exclude: unknown asset {exclusion.asset}; known: {known}")
-            if exclusion.partition not in self.datasets[exclusion.asset].months:
-                raise ParamsError(
-                    f"params.yaml: exclude: {exclusion.asset} has no partition {exclusion.partition}"
-                )
+                raise ParamsError(f"params.yaml: exclude: unknown asset {asset}; known: {known}")
+            if month not in self.datasets[asset].months:
+                raise ParamsError(f"params.yaml: exclude: {asset} has no partition {month}")
         for dataset in self.datasets.values():
             _ = dataset.values  # which reads and types them
 

@@ -6,6 +6,7 @@ of all sections. Not here: the sections of the ops, which stand beside them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -69,12 +70,14 @@ class Settings(Params):
     numerics: Literal["strict", "fast"]
     store: StoreParams
     sources: Mapping[str, Mapping[str, Source]]
+    mlflow: str = ""
+    """The server or store of MLflow that runs are sent to; empty for one of the checkout's own."""
 
     @field_validator("exclude")
     @classmethod
     def _once(cls, value: list[Exclusion]) -> list[Exclusion]:
-        names = [(item.asset, item.partition) for item in value]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
+        names = Counter((exclusion.asset, exclusion.partition) for exclusion in value)
+        if twice := sorted(name for name, times in names.items() if times > 1):
             raise ValueError(f"excluded twice: {twice}")
         return value
 

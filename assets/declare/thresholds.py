@@ -64,13 +64,16 @@ class Threshold:
     @property
     def about(self) -> tuple[Any, ...]:
         """What it says, without what a process gives of its own."""
-        functions = [f"{one.__module__}.{one.__qualname__}" for one in (self.rule, self.scores, self.counted)]
+        functions = [
+            f"{function.__module__}.{function.__qualname__}"
+            for function in (self.rule, self.scores, self.counted)
+        ]
         return str(self.params.section), self.param, functions, self.values, self.meaning, self.units
 
     def check(self, owner: str, arguments: Iterable[str], params: Iterable[type[Params]]) -> None:
         """Raise LookupError for what its dataset does not have, TypeError for a rule of its own."""
         first = self.param.split(".")[0]
-        fields = {name for name, field in self.params.model_fields.items()}
+        fields = set(self.params.model_fields)
         fields |= {str(field.alias) for field in self.params.model_fields.values() if field.alias}
         if self.params not in set(params) or first not in fields:
             raise LookupError(f"{owner} has no param {self.params.section}.{self.param} to be a threshold")

@@ -9,6 +9,6 @@ evaluation), bootstrap intervals (ops/metrics).
     sent_files(rows, questionnaires, raters, seed, ...)             sending.py
     parse_answers(records)             filled sheets, as records    answers.py
     validate(answers, rows, questionnaire)                          ratings.py
-    returned(answers, rows, questionnaires)                         returned.py
+    collected(answers, rows, questionnaires)                        collected.py
     majority, means, against_the_others, pairwise                   agreement.py
 """

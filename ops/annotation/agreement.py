@@ -57,7 +57,7 @@ def cohen_kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
     if len(one) != len(other):
         raise ValueError(f"{len(one)} and {len(other)} ratings: kappa is of the same items")
     first, second = Counter(one), Counter(other)
-    # In whole numbers, multiplied by n^2: chance agreement of exactly 1 is told exactly.
+    # In whole numbers, multiplied by n^2: so that chance agreement of exactly 1 is found.
     whole = len(one) ** 2
     agreed = len(one) * sum(a == b for a, b in zip(one, other, strict=True))
     chance = sum(count * second[value] for value, count in first.items())
@@ -110,7 +110,7 @@ def against_the_others(ratings: pa.Table) -> pa.Table:
             own = {row: by_rater[rater] for row, by_rater in rows.items() if rater in by_rater}
             others = {}
             for row in own:
-                value, _ = _most([value for other, value in rows[row].items() if other != rater])
+                value, _ = _most([value for name, value in rows[row].items() if name != rater])
                 if value is not None:
                     others[row] = value
             found.append(_agreement(question, rater, None, own, others))
@@ -122,12 +122,12 @@ def pairwise(ratings: pa.Table) -> pa.Table:
     found = []
     for question, rows in _by_question(ratings).items():
         raters = sorted({rater for by_rater in rows.values() for rater in by_rater})
-        for one, other in combinations(raters, 2):
+        for first, second in combinations(raters, 2):
             sides = [
                 {row: by_rater[rater] for row, by_rater in rows.items() if rater in by_rater}
-                for rater in (one, other)
+                for rater in (first, second)
             ]
-            found.append(_agreement(question, one, other, *sides))
+            found.append(_agreement(question, first, second, *sides))
     return pa.Table.from_pylist(found, AGREEMENT)
 
 

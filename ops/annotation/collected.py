@@ -22,7 +22,7 @@ from ops.outcome import Row, drop
 
 
 @dataclass(frozen=True)
-class Returned:
+class Collected:
     """Sound ratings (shape RATINGS), and the answers that do not count."""
 
     ratings: pa.Table
@@ -30,7 +30,7 @@ class Returned:
     rejected: list[Row]
 
 
-def returned(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questionnaire]) -> Returned:
+def collected(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questionnaire]) -> Collected:
     """Return the answers to some questionnaires that count, compared with the rows that were sent out.
 
     Dropped are answers to another questionnaire (`other_questionnaire`: one source may hold those of all
@@ -41,8 +41,12 @@ def returned(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questio
     ours = pc.is_in(answers["questionnaire"], known)
     counted = pc.and_(ours, pc.is_valid(answers["answer"]))
     dropped = [
-        drop(unit, "no_answer" if own else "other_questionnaire", detail=f"{unit['file']}, {unit['place']}")
-        for unit, own in zip(
+        drop(
+            unit,
+            "no_answer" if asked_here else "other_questionnaire",
+            detail=f"{unit['file']}, {unit['place']}",
+        )
+        for unit, asked_here in zip(
             answers.filter(pc.invert(counted)).to_pylist(),
             ours.filter(pc.invert(counted)).to_pylist(),
             strict=True,
@@ -57,11 +61,11 @@ def returned(answers: pa.Table, sent: pa.Table, questionnaires: Sequence[Questio
         )
         for questionnaire in questionnaires
     ]
-    ratings = pa.concat_tables([RATINGS.kept.empty_table(), *(one.kept for one in checked)])
-    return Returned(ratings, dropped, [unit for one in checked for unit in one.rejected.to_pylist()])
+    ratings = pa.concat_tables([RATINGS.kept.empty_table(), *(outcome.kept for outcome in checked)])
+    return Collected(ratings, dropped, [unit for outcome in checked for unit in outcome.rejected.to_pylist()])
 
 
-def judged(
+def aggregated(
     ratings: pa.Table, sent: Sequence[Row], questionnaires: Sequence[Questionnaire]
 ) -> Iterator[tuple[Row, Row]]:
     """Yield each rated row that was sent out with what its raters say, by question, in the order of `sent`.

@@ -66,11 +66,14 @@ def _readme(
     leave_empty: str,
 ) -> str:
     """Return how the sheets are filled in, for people who know nothing of the project."""
-    counts = [pc.sum(pc.equal(rows["questionnaire"], one.name)).as_py() or 0 for one in questionnaires]
+    counts = [
+        pc.sum(pc.equal(rows["questionnaire"], questionnaire.name)).as_py() or 0
+        for questionnaire in questionnaires
+    ]
     asked = "\n".join(
-        f"- `{one.name}` ({count} rows): {question.wording}"
-        for one, count in zip(questionnaires, counts, strict=True)
-        for question in one.questions
+        f"- `{questionnaire.name}` ({count} rows): {question.wording}"
+        for questionnaire, count in zip(questionnaires, counts, strict=True)
+        for question in questionnaire.questions
     )
     return f"""\
 {about}

@@ -6,7 +6,7 @@ one is laid out for raters (sheets.py, label_studio.py).
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -25,7 +25,7 @@ class Scale(Params):
     labels: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _sound(self) -> Scale:
+    def _checked(self) -> Scale:
         if len(set(self.values)) < len(self.values) or any(not v or v != v.strip() for v in self.values):
             raise ValueError(f"the values of a scale are different words, found {list(self.values)}")
         if strange := sorted(set(self.labels) - set(self.values)):
@@ -65,6 +65,11 @@ class Question(Params):
     def wording(self) -> str:
         """The question with the values that an answer may have."""
         return f"{self.text} [{' | '.join(map(self.scale.shown, self.scale.values))}]"
+
+    def described(self) -> dict[str, Any]:
+        """Return the question as tables of JSON carry it: name, wording, each value as raters see it."""
+        scale = [{"value": value, "shown": self.scale.shown(value)} for value in self.scale.values]
+        return {"question": self.name, "text": self.text, "scale": scale}
 
 
 class Questionnaire(Params):

@@ -53,11 +53,11 @@ def _fault(unit: Row, wanted: Mapping[str, Row], questionnaire: Questionnaire) -
         return "no such row was sent out"
     question = questionnaire.question(unit["question"])
     if question is None:
-        known = ", ".join(each.name for each in questionnaire.questions)
+        known = ", ".join(question.name for question in questionnaire.questions)
         return f"no such question; known: {known}" if unit["question"] else "nothing is answered"
     if not unit["rater"]:
         return "it names no rater"
-    there = {each["column"]: shown_text(each["text"]) for each in unit["shown"]}
+    there = {cell["column"]: shown_text(cell["text"]) for cell in unit["shown"]}
     sent = wanted[unit["row_id"]]
     for name in questionnaire.shown:
         if there.get(name) != shown_text(sent[name]):

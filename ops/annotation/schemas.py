@@ -43,7 +43,7 @@ RATINGS = Shape(
 )
 
 #: One answer among those that a row got.
-SAID = struct(("rater", _TEXT), ("value", _TEXT, "of the question's scale"))
+ANSWER = struct(("rater", _TEXT), ("value", _TEXT, "of the question's scale"))
 
 #: What the answers of a row come to.
 VOTES = (

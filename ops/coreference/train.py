@@ -8,15 +8,15 @@ Belongs here: the order of training, cross-validation, calibration. Not here: th
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
+import typer
 
 from ops.coreference import gap
 from ops.coreference.candidates import Antecedent
@@ -190,27 +190,24 @@ def reliability(known: Sequence[tuple[float, bool]]) -> str:
     return "\n".join(lines)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Cross-validate, calibrate, train on all of it, write."""
-    parser = argparse.ArgumentParser(description="Train the ranker of pronouns.")
-    parser.add_argument("file", type=Path, help="gap-development.tsv.gz")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folds", type=int, default=5)
-    parser.add_argument("--out", type=Path, help=f"where to write the weights; the project's: {WEIGHTS.name}")
-    wanted = parser.parse_args(argv)
-    if not wanted.file.is_file():
-        parser.error(f"{wanted.file}: no such file: give the path of GAP's development set")
-    corpus = texts(wanted.file)
+def main(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="gap-development.tsv.gz")],
+    seed: int = 0,
+    folds: int = 5,
+    out: Annotated[
+        Path | None, typer.Option(help=f"Where to write the weights; the project's: {WEIGHTS.name}")
+    ] = None,
+) -> None:
+    """Train the ranker of pronouns: cross-validate, calibrate, train on all of it, write."""
+    corpus = texts(file)
     parts: list[tuple[TrainingResult, TrainingResult]] = []
-    for fold in range(wanted.folds):
-        held = corpus[fold :: wanted.folds]
-        ranker = train(
-            [text for index, text in enumerate(corpus) if index % wanted.folds != fold], wanted.seed
-        )
+    for fold in range(folds):
+        held = corpus[fold::folds]
+        ranker = train([text for index, text in enumerate(corpus) if index % folds != fold], seed)
         parts.append((decisions(held, ranker), decisions([text.without_title() for text in held], ranker)))
         with_titles, without = map(_f1, parts[-1])
         print(
-            f"fold {fold + 1} of {wanted.folds}: F1 {with_titles:.1f}, without titles {without:.1f}",
+            f"fold {fold + 1} of {folds}: F1 {with_titles:.1f}, without titles {without:.1f}",
             flush=True,
         )
     for name, found in zip(
@@ -218,11 +215,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     ):
         known = [outcomes(part) for part in found]
         print(f"\n{name}\n{report(list(itertools.chain(*found)))}\n{reliability(_checked(known))}")
-    if wanted.out:
+    if out:
         slope, intercept = platt([pair for part in parts for found in part for pair in outcomes(found)])
-        last = dataclasses.replace(train(corpus, wanted.seed), calibration=np.array([slope, intercept]))
-        last.save(wanted.out)
-        print(f"wrote {wanted.out}: {wanted.out.stat().st_size} bytes")
+        last = dataclasses.replace(train(corpus, seed), calibration=np.array([slope, intercept]))
+        last.save(out)
+        print(f"wrote {out}: {out.stat().st_size} bytes")
 
 
 def _checked(known: Sequence[Sequence[tuple[float, bool]]]) -> list[tuple[float, bool]]:
@@ -241,4 +238,4 @@ def _f1(found: TrainingResult) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -155,7 +155,7 @@ def roles_of(headings: Sequence[Heading]) -> list[str]:
         roman = roman or read.style == "I"
         in_roman = read.style == "A" and roman and not ended
         level = read.depth + in_roman or heading.level or 1
-        above = [(one, role) for one, role in above if one < level]
+        above = [(depth, role) for depth, role in above if depth < level]
         parent = above[-1][1] if above else OTHER
         role = role_of(heading.title)
         if role == OTHER or parent in (APPENDIX, REFERENCES):

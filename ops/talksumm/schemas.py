@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import TEXT, TIME, TITLE, Shape, columns, extended, place, spans, struct
+from ops.outcome import TEXT, TIME, TITLE, TRANSCRIPT, Shape, columns, extended, place, spans, struct
 from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS, WORD
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
@@ -39,7 +39,9 @@ _OF_SENTENCE = (
     ("role", _TEXT, "of its section"),
 )
 
-SENTENCE_OF_PAIR = struct(("id", _TEXT, "made from pair and sentence"), *_OF_SENTENCE, ("text", _TEXT))
+SENTENCE_OF_PAIR = struct(
+    ("id", _TEXT, "made from pair and sentence"), *_OF_SENTENCE, ("text", _TEXT, "", TEXT)
+)
 
 #: A pair carries all that its alignment needs, so that a new month of papers leaves old months fresh.
 PAIRS = Shape(
@@ -51,7 +53,7 @@ PAIRS = Shape(
         ("paper_title", _TEXT, "as the paper's source has it", TITLE),
         ("paper_month", _TEXT, "of the paper's publication, YYYY-MM", TIME),
         ("similarity", _REAL, "of the titles, 0 to 1"),
-        ("words", pa.list_(WORD), "the transcript, word by word"),
+        ("words", pa.list_(WORD), "the transcript, word by word", TRANSCRIPT),
         ("sentences", pa.list_(SENTENCE_OF_PAIR), "of the paper, in its order"),
     ),
 )

@@ -7,6 +7,7 @@ Every command imports what it needs when it runs, so that `--help` and completio
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +16,7 @@ import typer
 
 from orchestration.cli import internal
 from orchestration.cli.command import app, command
+from orchestration.workspace.workspace import Workspace
 
 __all__ = ["app", "internal"]
 
@@ -22,63 +24,69 @@ Select = Annotated[
     str,
     typer.Option("--select", "-s", help="A group (talksumm) or a dataset (talksumm/pairs), with its inputs."),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many partitions are made at once.")]
+#: More would fill the memory before they fill the processors.
+JOBS = min(len(os.sched_getaffinity(0)), 4)
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "-j", min=1, help="How many partitions are made at once: the processors, at most 4."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
 
 @command()
-def run(select: Select = "", jobs: Jobs = 1) -> int:
+def run(workspace: Workspace, select: Select = "", jobs: Jobs = JOBS) -> int:
     """Make every dataset that is stale, inputs first, and commit them to dvc.lock."""
-    from orchestration.catalogue import workspace
     from orchestration.drivers.run import run
 
-    return run(workspace(), select or None, jobs)
+    return run(workspace, select or None, jobs)
 
 
 @command()
 def backfill(
+    workspace: Workspace,
     first: Annotated[str, typer.Option("--from", help="The first month, like 2018-06.")],
     last: Annotated[str, typer.Option("--to", help="The last month.")],
     select: Select = "",
-    jobs: Jobs = 2,
+    jobs: Jobs = JOBS,
     force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,
 ) -> int:
     """Make the partitions of some months, several at once."""
-    from orchestration.catalogue import workspace
     from orchestration.drivers.backfill import backfill
 
-    return backfill(workspace(), first, last, select or None, jobs, force)
+    return backfill(workspace, first, last, select or None, jobs, force)
 
 
 @command()
-def plan(select: Select = "", as_json: Json = False) -> None:
+def plan(workspace: Workspace, select: Select = "", as_json: Json = False) -> None:
     """Show what would be made again, and why; nothing is made."""
-    from orchestration.catalogue import workspace
     from orchestration.cli import plan
 
-    (plan.show_json if as_json else plan.show)(workspace(), select or None)
+    (plan.show_json if as_json else plan.show)(workspace, select or None)
 
 
 @command()
-def health() -> int:
+def health(workspace: Workspace) -> int:
     """Show what is failed, stale or missing right now; status 1 if anything is."""
-    from orchestration.catalogue import workspace
     from orchestration.dagster.health import show
 
-    return show(workspace())
+    return show(workspace)
 
 
 @command()
-def explain(row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The id of a row.")]) -> None:
+def explain(
+    workspace: Workspace, row: Annotated[str, typer.Argument(metavar="ROW_ID", help="The id of a row.")]
+) -> None:
     """Show where a row comes from and what became of it."""
-    from orchestration.catalogue import workspace
     from orchestration.lineage.explain import explain
 
-    print(explain(workspace(), row))
+    print(explain(workspace, row))
 
 
 @command()
 def compare(
+    workspace: Workspace,
     dataset: Annotated[str, typer.Argument(help="A dataset, for instance talksumm/pairs.")],
     old: Annotated[str, typer.Argument(help="A commit, branch, tag or experiment.")] = "HEAD",
     new: Annotated[str, typer.Argument(help="The same; left out: the working tree.")] = "",
@@ -87,58 +95,64 @@ def compare(
     html: Annotated[Path | None, typer.Option(help="Write a page to this file, too.")] = None,
 ) -> None:
     """Compare two versions of a dataset: what they were made of, and which rows differ."""
-    from orchestration.catalogue import workspace
     from orchestration.versions import compare
 
-    found = compare.compare(workspace(), dataset, old or "HEAD", new, limit)
+    found = compare.compare(workspace, dataset, old or "HEAD", new, limit)
     print(json.dumps(found, indent=1, ensure_ascii=False) if as_json else compare.text(found))
     if html:
         from orchestration.live.versions import write_page
 
-        write_page(workspace(), html, found)
+        write_page(workspace, html, found)
         print(f"written: {html}", file=sys.stderr)
 
 
 @command()
-def sync() -> None:
+def sync(workspace: Workspace) -> None:
     """Tell Dagster what is on disk, after `dvc pull` or `dvc checkout`."""
-    from orchestration.catalogue import workspace
     from orchestration.dagster.sync import sync
 
-    print("\n".join(sync(workspace())) or "Dagster's view agrees with what is on disk")
+    print("\n".join(sync(workspace)) or "Dagster's view agrees with what is on disk")
+
+
+@command(assets=False)
+def send(workspace: Workspace) -> int:
+    """Send the runs that wait in the outbox to MLflow; status 1 if any still waits."""
+    from orchestration.mlflow.send import send
+
+    if line := send(workspace):
+        print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
+        return 1
+    print("no run waits for MLflow")
+    return 0
 
 
 @command()
-def ui() -> int:
+def ui(workspace: Workspace) -> int:
     """Serve Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C."""
-    from orchestration.catalogue import workspace
     from orchestration.serve.ui import serve
 
-    return serve(workspace())
+    return serve(workspace)
 
 
 @command()
-def render() -> None:
+def render(workspace: Workspace) -> None:
     """Render dvc.yaml from the asset graph."""
-    from orchestration.catalogue import workspace
     from orchestration.dvc.stages import write
 
-    write(workspace())
+    write(workspace)
 
 
 @command()
-def repro(jobs: Jobs = 1) -> int:
+def repro(workspace: Workspace, jobs: Jobs = JOBS) -> int:
     """Make the same datasets by DVC: make what is stale, then run `dvc repro`, which records every stage."""
-    from orchestration.catalogue import workspace
-    from orchestration.drivers.repro import repro
+    from orchestration.drivers.dvc import repro
 
-    return repro(workspace(), jobs)
+    return repro(workspace, jobs)
 
 
 @command()
-def docs() -> None:
+def docs(workspace: Workspace) -> None:
     """Render Great Expectations' own pages of each partition's latest validation."""
-    from orchestration.catalogue import workspace
     from orchestration.quality.docs import build
 
-    print(workspace().shown(build(workspace())))
+    print(workspace.shown(build(workspace)))

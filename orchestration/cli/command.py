@@ -1,22 +1,27 @@
 """Commands of the one application: each ends with a line that people can act on, never with a traceback.
 
-Belongs here: registering a command, and loading the catalogue before it. Not here: the commands (app.py,
-internal.py), which errors are expected (messages/command.py).
+Belongs here: registering a command, handing it its workspace, turning expected errors into exit statuses. Not
+here: the commands (app.py, internal.py).
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 import typer
 
-from orchestration.messages.command import run
+from orchestration.files.full_disk import full_disk
+from orchestration.messages.failures import describe, transient
+from orchestration.workspace.workspace import Workspace
 
 Arguments = ParamSpec("Arguments")
-Body = Callable[Arguments, int | None]
+Body = Callable[Concatenate[Workspace, Arguments], int | None]
+
+EXPECTED = (ValueError, RuntimeError, LookupError, OSError)
 
 
 class _Application(typer.Typer):
@@ -43,25 +48,50 @@ app = _Application(
 )
 
 
-def command(
-    name: str | None = None, *, hidden: bool = False, assets: bool = True
-) -> Callable[[Body[Arguments]], Body[Arguments]]:
-    """Register a function as a command; what it returns is the exit status.
+def command(*, hidden: bool = False, assets: bool = True) -> Callable[[Body[Arguments]], Body[Arguments]]:
+    """Register a function as a command. It gets this workspace, and returns the exit status.
 
     `assets`: whether it asks for any: then they are declared first.
     """
 
     def register(function: Body[Arguments]) -> Body[Arguments]:
-        @app.command(name, hidden=hidden)
         @functools.wraps(function)
-        def ended(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
-            def body() -> int | None:
-                if assets:
-                    import orchestration.catalogue  # noqa: F401  declares them
-                return function(*args, **kwargs)
+        def body(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+            run(lambda: function(_workspace(assets), *args, **kwargs))
 
-            run(body)
-
+        signature = inspect.signature(function, eval_str=True)
+        options = [option for name, option in signature.parameters.items() if name != "workspace"]
+        body.__signature__ = signature.replace(parameters=options)  # type: ignore[attr-defined]
+        app.command(hidden=hidden)(body)
         return function
 
     return register
+
+
+def _workspace(assets: bool) -> Workspace:
+    if not assets:
+        return Workspace.here()
+    from orchestration.catalogue import workspace
+
+    return workspace()
+
+
+def run(main: Callable[[], int | None]) -> None:
+    """Call `main` and exit with what it returns; an expected error is one line and status 1."""
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print(f"interrupted; what was finished is kept{_parts()}, run again to go on", file=sys.stderr)
+        sys.exit(130)
+    except Exception as error:
+        if not (isinstance(error, EXPECTED) or transient(error) or full_disk(error)):
+            raise
+        print(f"error: {describe(error)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _parts() -> str:
+    """Say how many parts of unfinished partitions are kept, if this process could have made any."""
+    store = sys.modules.get("orchestration.execute.finished_parts")
+    count = store.count_parts(Workspace.here()) if store else 0
+    return f" (also {count} parts of unfinished partitions)" if count else ""

@@ -14,86 +14,81 @@ from orchestration.workspace.workspace import Workspace
 
 
 @command(hidden=True, assets=False)
-def setup() -> None:
+def setup(workspace: Workspace) -> None:
     """Make the stores of Dagster and MLflow, before processes run side by side, and the page of plots."""
     from orchestration.dagster.instance import instance
     from orchestration.dvc.plots import write_template
     from orchestration.mlflow import store
 
-    workspace = Workspace.here()
     instance().dispose()
     store.prepare(workspace.mlflow_store)
     write_template(workspace)
 
 
 @command(hidden=True)
-def stage(dataset: str) -> int:
+def stage(workspace: Workspace, dataset: str) -> int:
     """Bring one dataset up to date, as a stage of dvc.yaml."""
-    from orchestration.catalogue import workspace
-    from orchestration.drivers.stage import stage
+    from orchestration.drivers.dvc import stage
 
-    return stage(workspace(), dataset)
+    return stage(workspace, dataset)
 
 
 @command(hidden=True)
-def code() -> None:
+def code(workspace: Workspace) -> None:
     """Write code.json, unless the code is being edited or dvc.lock is damaged."""
-    from orchestration.catalogue import workspace
     from orchestration.dvc.code import write_code
     from orchestration.state.dvc_lock import check_before_dvc
     from orchestration.state.input_snapshot import check
 
-    check_before_dvc(workspace())
-    write_code(workspace())
-    check(workspace())
+    check_before_dvc(workspace)
+    write_code(workspace)
+    check(workspace)
 
 
 @command(hidden=True)
-def source_changes() -> None:
+def source_changes(workspace: Workspace) -> None:
     """Read what a sensor knew as JSON from standard input; print what changed since as JSON."""
-    from orchestration.catalogue import workspace
     from orchestration.dagster.source_changes import look
 
-    print(json.dumps(asdict(look(workspace(), sys.stdin.read()))))
+    print(json.dumps(asdict(look(workspace, sys.stdin.read()))))
 
 
 @command(hidden=True)
-def live() -> None:
+def live(workspace: Workspace) -> None:
     """Write the pages that say how things stand now."""
-    from orchestration.catalogue import workspace
     from orchestration.live.present import write_live
 
-    write_live(workspace())
+    write_live(workspace)
 
 
 @command(hidden=True, assets=False)
-def watch() -> None:
+def watch(workspace: Workspace) -> None:
     """Keep the pages of the present up to date."""
     from orchestration.serve.watch import watch
 
-    watch(Workspace.here())
+    watch(workspace)
 
 
 @command(hidden=True, assets=False)
-def serve_dagster(port: int) -> None:
+def serve_dagster(workspace: Workspace, port: int) -> None:
     """Serve Dagster's webserver."""
     from orchestration.serve.webserver import serve
 
-    serve(Workspace.here(), port)
+    serve(workspace, port)
 
 
 @command(hidden=True, assets=False)
-def serve_pages(port: int) -> None:
+def serve_pages(workspace: Workspace, port: int) -> None:
     """Serve the data-quality pages."""
     from orchestration.serve import request_guard
     from orchestration.serve.web import application
 
-    request_guard.serve(application(Workspace.here()), port, linked="/.*")
+    request_guard.serve(application(workspace), port, linked="/.*")
 
 
 @command(hidden=True, assets=False)
-def serve_mlflow(port: int) -> None:
+def serve_mlflow(workspace: Workspace, port: int) -> None:
     """Serve MLflow."""
     from orchestration.serve.mlflow_server import serve
 
-    serve(Workspace.here(), port)
+    serve(workspace, port)

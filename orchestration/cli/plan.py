@@ -9,6 +9,7 @@ import json
 
 from orchestration.dvc.stages import check_rendered
 from orchestration.execute.prune import leftovers
+from orchestration.messages.text_table import aligned
 from orchestration.state.freshness import View
 from orchestration.state.plan import plan
 from orchestration.workspace.workspace import Workspace
@@ -24,14 +25,11 @@ def show(workspace: Workspace, select: str | None) -> None:
     if not steps:
         print("everything is up to date")
         return
-    rows = [("dataset", "month", "made again", "because")]
-    for step in steps:
-        rows.append(
-            (step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
-        )
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for row in rows:
-        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]))
+    rows = [
+        (step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
+        for step in steps
+    ]
+    print(aligned([("dataset", "month", "made again", "because"), *rows]))
 
 
 def show_json(workspace: Workspace, select: str | None) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.declare.dagster_asset import dagster_asset
+from orchestration.dagster.automation import hourly, newest_month, source_files
 from orchestration.dagster.health import health_check
-from orchestration.dagster.schedules import hourly, newest_month
-from orchestration.dagster.sensors import source_files
 from orchestration.execute.materialise import Store
 from orchestration.workspace.workspace import Workspace
 

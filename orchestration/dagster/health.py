@@ -74,32 +74,31 @@ def _failure(view: View, item: Declaration, month: str) -> tuple[str, str] | Non
     record = read_record(view.workspace, item, month)
     if record is not None and record.run_id == last.run_id:
         return None  # another dataset of that run failed
-    only = dg.AssetRecordsFilter(
-        asset_key(item.key),
-        asset_partitions=[month] if month else None,
-        after_storage_id=last.storage_id,
+    later = dg.AssetRecordsFilter(
+        asset_key(item.key), asset_partitions=[month] if month else None, after_storage_id=last.storage_id
     )
-    for later in instance().fetch_materializations(only, limit=10).records:
-        tags = (later.asset_materialization.tags if later.asset_materialization else None) or {}
-        if later.run_id != last.run_id and tags.get(DATA_VERSION_TAG) != ABSENT:
+    for event in instance().fetch_materializations(later, limit=10).records:
+        tags = (event.asset_materialization and event.asset_materialization.tags) or {}
+        if event.run_id != last.run_id and tags.get(DATA_VERSION_TAG) != ABSENT:
             return None
     return _cause(item, last.run_id), last.run_id
 
 
 def _cause(item: Declaration, run_id: str) -> str:
-    kinds = dg.DagsterEventType
-    wanted = {kinds.STEP_FAILURE, kinds.ASSET_CHECK_EVALUATION, kinds.RUN_FAILURE, kinds.RUN_CANCELED}
-    events = [
-        entry.dagster_event for entry in instance().all_logs(run_id, of_type=wanted) if entry.dagster_event
-    ]
-    own = [
+    kinds, key = dg.DagsterEventType, asset_key(item.key)
+    ends = {kinds.RUN_FAILURE, kinds.RUN_CANCELED}
+    logs = instance().all_logs(run_id, of_type={kinds.STEP_FAILURE, kinds.ASSET_CHECK_EVALUATION, *ends})
+    events = [entry.dagster_event for entry in logs if entry.dagster_event]
+    of_item = [
         event
         for event in events
-        if event.step_key == "__".join(item.key.path)
-        or (event.event_type is kinds.ASSET_CHECK_EVALUATION and event.asset_key == asset_key(item.key))
+        if event.step_key == key.to_python_identifier()
+        or (event.event_type is kinds.ASSET_CHECK_EVALUATION and event.asset_key == key)
     ]
-    ends = [event.message for event in events if event.event_type in (kinds.RUN_FAILURE, kinds.RUN_CANCELED)]
-    return cause(own) if own else (ends[-1] if ends and ends[-1] else "its run ended before it began")
+    if of_item:
+        return cause(of_item)
+    messages = [event.message for event in events if event.event_type in ends and event.message]
+    return messages[-1] if messages else "its run ended before it began"
 
 
 def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefinition:

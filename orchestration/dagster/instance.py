@@ -125,23 +125,19 @@ def cause(events: Iterable[dg.DagsterEvent]) -> str:
     checks = [
         event.asset_check_evaluation_data
         for event in events
-        if event.event_type_value == "ASSET_CHECK_EVALUATION"
+        if event.event_type is dg.DagsterEventType.ASSET_CHECK_EVALUATION
     ]
-    failed = [
-        f"check {check.check_name} failed: {check.description}"
-        for check in checks
-        if not check.passed and check.severity == dg.AssetCheckSeverity.ERROR
-    ]
-    if failed:
-        return "; ".join(failed)
-    for event in events:
-        if event.is_step_failure:
-            data = event.step_failure_data
-            if data.user_failure_data and data.user_failure_data.description:
-                return str(data.user_failure_data.description)
-            error = data.error
-            while error is not None and error.cause is not None:
-                error = error.cause
-            message = error.message.strip() if error else "failed without a message"
-            return in_words(message) or message
-    return "failed before it began"
+    if failed := [
+        check for check in checks if not check.passed and check.severity == dg.AssetCheckSeverity.ERROR
+    ]:
+        return "; ".join(f"check {check.check_name} failed: {check.description}" for check in failed)
+    data = next((event.step_failure_data for event in events if event.is_step_failure), None)
+    if data is None:
+        return "failed before it began"
+    if data.user_failure_data and data.user_failure_data.description:
+        return str(data.user_failure_data.description)
+    error = data.error
+    while error is not None and error.cause is not None:
+        error = error.cause
+    message = error.message.strip() if error else "failed without a message"
+    return in_words(message) or message

@@ -1,22 +1,22 @@
 """Which partitions do new or changed source files touch, and which of them can be made now?
 
 Belongs here: comparing the source folders with how they were at the last look, and following what changed
-down the graph. What is stale for other reasons (params, code) is left alone. Not here: Dagster (sensors.py).
+down the graph. What is stale for other reasons (params, code) is left alone. Not here: what Dagster is told
+(automation.py).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter
 
-from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from ops.parse.scan import Entry
+from ops.parse.records import record_place
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import EXPECTATIONS, NotReadyError, View
 from orchestration.state.plan import Step, plan
@@ -63,160 +63,19 @@ class SourceChanges:
     memory: Cursor
     requests: list[Request]
     reason: str
+    """Why these are requested, and why nothing more is."""
 
 
-def source_changes(workspace: Workspace, memory: Cursor) -> SourceChanges:
-    """Look at the source folders; return what to remember, what to make, and why nothing more.
+def look(workspace: Workspace, text: str) -> SourceChanges:
+    """Look at the source folders with a cursor as JSON; a damaged one counts as empty, as the reason says.
 
     Raises SourceError for a folder that cannot be read, ParamsError for params that cannot be used.
     """
-    view = View(workspace)
-    rules, seen = _rules(workspace), _seen(workspace)
-    new = {name for name, rule in rules.items() if memory.rules.get(name) != rule}
-    changed = list(_changed(memory, seen, new, view))
-    touched = _with_readers(workspace, {*map(_place, memory.touched), *changed})
-    steps = {(step.item.name, step.month): step for step in plan(view)}
-    requests, held = [], []
-    asked: dict[str, str] = {}
-    pending: list[Partition] = []
-    for place in touched:
-        step = steps.get(place)
-        if step is None or not _by_inputs(step, pending, view):
-            continue
-        pending.append(place)
-        name = label(step.item, step.month)
-        if any(partition in pending for partition in step.upstream):
-            continue
-        try:
-            state = _state(view, step)
-        except NotReadyError as error:
-            held.append(f"{name} waits: {error}")
-            continue
-        asked[name] = state
-        if memory.asked.get(name) == state:
-            held.append(f"{name} was asked for already, and is asked for once")
-        else:
-            requests.append(Request(*place, state))
-    reasons = [
-        *([f"new or other in params.yaml: {', '.join(sorted(new))}"] if new and memory.rules else []),
-        *([f"changed: {', '.join(' '.join(place) for place in changed)}"] if changed else []),
-        *held,
-    ]
-    reason = "; ".join(reasons) or "no source file is new or changed"
-    return SourceChanges(Cursor(rules, seen, pending, asked), requests, reason)
-
-
-def _rules(workspace: Workspace) -> dict[str, str]:
-    return {
-        f"{kind}.{name}": _md5(source.model_dump())
-        for kind, sources in workspace.settings.sources.items()
-        for name, source in sources.items()
-    }
-
-
-def _seen(workspace: Workspace) -> dict[str, dict[str, str]]:
-    kinds = {item.records for item in workspace.datasets.values() if item.records}
-    return {
-        f"{kind}.{name}": _months(workspace, found)
-        for kind in sorted(kinds)
-        for name, found in _entries(workspace, kind).items()
-    }
-
-
-def _entries(workspace: Workspace, kind: str) -> dict[str, list[Entry]]:
-    """Return the records of each source of a kind of document."""
-    found: dict[str, list[Entry]] = {name: [] for name in corpus(workspace, kind).sources}
-    for entry in corpus(workspace, kind).index:
-        found[next(name for name in found if entry.id.startswith(f"{name}/"))].append(entry)
+    cursor = read_cursor(text)
+    found = _source_changes(workspace, cursor or Cursor())
+    if cursor is None:
+        found.reason = f"the cursor could not be read, and is begun anew; {found.reason}"
     return found
-
-
-def _months(workspace: Workspace, entries: Iterable[Entry]) -> dict[str, str]:
-    months: dict[str, list[tuple[str, str]]] = {}
-    for entry in entries:
-        months.setdefault(entry.month or workspace.settings.partitions.start, []).append(
-            (entry.id, entry.md5)
-        )
-    return {month: _md5(sorted(found)) for month, found in sorted(months.items())}
-
-
-def _changed(
-    memory: Cursor, seen: Mapping[str, Mapping[str, str]], new: Container[str], view: View
-) -> Iterable[Partition]:
-    """Yield the partitions of sources whose files changed since the last look.
-
-    What a source held that is new, or is read by other rules, nobody looked at: there, and in all sources at
-    the first look, the partitions whose files are not those that they were made of.
-    """
-    for item in view.workspace.datasets.values():
-        names = [name for name in seen if name.startswith(f"{item.records}.")] if item.records else []
-        for month in item.made_months if item.records else ():
-            changed, unknown = False, not memory.rules
-            for name in names:
-                before, now = memory.seen.get(name, {}).get(month), seen[name].get(month)
-                if name in new:
-                    unknown |= before is not None or now is not None
-                else:
-                    changed |= before != now
-            if changed or (unknown and _other_files(item, month, names, seen, view)):
-                yield item.name, month
-
-
-def _other_files(
-    item: Declaration,
-    month: str,
-    names: Iterable[str],
-    seen: Mapping[str, Mapping[str, str]],
-    view: View,
-) -> bool:
-    """Say whether a partition was made of other files than there are, or not made though there are any."""
-    if (record := view.known(item, month)) is not None:
-        return bool(record.key["inputs"] != view.key(item, month)["inputs"])
-    return any(month in seen[name] for name in names)
-
-
-def _with_readers(workspace: Workspace, places: set[Partition]) -> list[Partition]:
-    """Return partitions with all that reads them, directly or not; inputs first."""
-    found: list[Partition] = []
-    reached = set(places)
-    for item in workspace.datasets.values():
-        for month in item.made_months:
-            inputs = {
-                (name, part)
-                for name, parts in workspace.graph.input_months(item, month).items()
-                for part in parts
-            }
-            if (item.name, month) in reached or inputs & reached:
-                reached.add((item.name, month))
-                found.append((item.name, month))
-    return found
-
-
-def _by_inputs(step: Step, pending: Container[Partition], view: View) -> bool:
-    """Say whether a partition is stale by what it is made of, and not by params, code or expectations alone.
-
-    `pending` are those before it that are.
-    """
-    reasons = view.status(step.item, step.month).reasons
-    return any(partition in pending for partition in step.upstream) or any(
-        not reason.startswith(_LEFT_ALONE) for reason in reasons
-    )
-
-
-def _state(view: View, step: Step) -> str:
-    """Return what a partition is now and would become. Raises NotReadyError where an input is missing."""
-    former = read_record(view.workspace, step.item, step.month)
-    return _md5([view.key(step.item, step.month), former.run_id if former else None])
-
-
-def _place(value: Iterable[str]) -> Partition:
-    name, month = value
-    return name, month
-
-
-def _md5(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, default=str)
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def read_cursor(text: str) -> Cursor | None:
@@ -225,18 +84,118 @@ def read_cursor(text: str) -> Cursor | None:
     None for one that is damaged.
     """
     try:
-        memory = json.loads(text or "{}")
-        if not isinstance(memory.get("rules"), dict):
-            memory |= {"rules": {}, "seen": {}}
-        return _CURSOR.validate_python(memory)
+        content = json.loads(text or "{}")
+        if not isinstance(content.get("rules"), dict):
+            content |= {"rules": {}, "seen": {}}
+        return _CURSOR.validate_python(content)
     except (ValueError, RecursionError, AttributeError, TypeError):
         return None
 
 
-def look(workspace: Workspace, text: str) -> SourceChanges:
-    """Look at the source folders with a cursor; a damaged one counts as empty, and the reason says so."""
-    memory = read_cursor(text)
-    found = source_changes(workspace, memory or Cursor())
-    if memory is None:
-        found.reason = f"the cursor could not be read, and is begun anew; {found.reason}"
-    return found
+def _source_changes(workspace: Workspace, memory: Cursor) -> SourceChanges:
+    view = View(workspace)
+    rules = {
+        f"{kind}.{name}": _md5(source.model_dump())
+        for kind, sources in workspace.settings.sources.items()
+        for name, source in sources.items()
+    }
+    now = Cursor(rules, _seen(workspace))
+    new = {name for name, rule in rules.items() if memory.rules.get(name) != rule}
+    changed = _changed(view, memory, now, new)
+    reached = _with_readers(workspace, [*memory.touched, *changed])
+    requests, reasons = [], []
+    if new and memory.rules:
+        reasons.append(f"new or other in params.yaml: {', '.join(sorted(new))}")
+    if changed:
+        reasons.append(f"changed: {', '.join(' '.join(partition) for partition in changed)}")
+    for step in plan(view):
+        partition, name = (step.item.name, step.month), label(step.item, step.month)
+        waits = any(upstream in now.touched for upstream in step.upstream)
+        if partition not in reached or not (waits or _by_inputs(view, step)):
+            continue
+        now.touched.append(partition)
+        if waits:
+            continue
+        try:
+            now.asked[name] = state = _state(view, step)
+        except NotReadyError as error:
+            reasons.append(f"{name} waits: {error}")
+            continue
+        if memory.asked.get(name) == state:
+            reasons.append(f"{name} was asked for already, and is asked for once")
+        else:
+            requests.append(Request(*partition, state))
+    return SourceChanges(now, requests, "; ".join(reasons) or "no source file is new or changed")
+
+
+def _seen(workspace: Workspace) -> dict[str, dict[str, str]]:
+    """Return the MD5 of the records of each month, by source."""
+    records: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    for kind in sorted({item.records for item in workspace.datasets.values() if item.records}):
+        found = corpus(workspace, kind)
+        records |= {f"{kind}.{name}": {} for name in found.sources}
+        for entry in found.index:
+            months = records[f"{kind}.{record_place(entry.id)[0]}"]
+            month = entry.month or workspace.settings.partitions.start
+            months.setdefault(month, []).append((entry.id, entry.md5))
+    return {
+        name: {month: _md5(sorted(entries)) for month, entries in sorted(months.items())}
+        for name, months in records.items()
+    }
+
+
+def _changed(view: View, memory: Cursor, now: Cursor, new: Container[str]) -> list[Partition]:
+    """Return the partitions of sources whose files changed since the last look.
+
+    What a source held that is new, or is read by other rules, nobody looked at: there, and in all sources at
+    the first look, the partitions whose files are not those that they were made of.
+    """
+    changed = []
+    for item in view.workspace.datasets.values():
+        names = [name for name in now.seen if name.startswith(f"{item.records}.")]
+        for month in item.made_months if item.records else ():
+            differs, unknown = False, not memory.rules
+            for name in names:
+                former, present = memory.seen.get(name, {}).get(month), now.seen[name].get(month)
+                if name in new:
+                    unknown |= former is not None or present is not None
+                else:
+                    differs |= former != present
+            if unknown and not differs:
+                record = view.known(item, month)
+                differs = (
+                    any(month in now.seen[name] for name in names)
+                    if record is None
+                    else bool(record.key["inputs"] != view.key(item, month)["inputs"])
+                )
+            if differs:
+                changed.append((item.name, month))
+    return changed
+
+
+def _with_readers(workspace: Workspace, partitions: Iterable[Partition]) -> set[Partition]:
+    """Return partitions with all that reads them, directly or not."""
+    reached = set(partitions)
+    for item in workspace.datasets.values():  # inputs first
+        for month in item.made_months:
+            inputs = workspace.graph.input_months(item, month).items()
+            if any((name, part) in reached for name, parts in inputs for part in parts):
+                reached.add((item.name, month))
+    return reached
+
+
+def _by_inputs(view: View, step: Step) -> bool:
+    """Say whether a partition is stale by its inputs, and not by params, code or expectations alone."""
+    reasons = view.status(step.item, step.month).reasons
+    return any(not reason.startswith(_LEFT_ALONE) for reason in reasons)
+
+
+def _state(view: View, step: Step) -> str:
+    """Return what a partition is now and would become. Raises NotReadyError where an input is missing."""
+    former = read_record(view.workspace, step.item, step.month)
+    return _md5([view.key(step.item, step.month), former.run_id if former else None])
+
+
+def _md5(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, default=str)
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

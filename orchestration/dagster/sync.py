@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import dagster as dg
 from dagster._core.definitions.data_version import (
@@ -25,7 +25,7 @@ from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key
 from assets.declare.declaration import Declaration, code_version
 from assets.declare.graph import label
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
-from orchestration.execute.metadata import links, metadata
+from orchestration.execute.metadata import metadata
 from orchestration.files.identity import folder_hashes, version
 from orchestration.quality.checks import recorded_finding, settle
 from orchestration.state.dvc_lock import check_lock
@@ -47,17 +47,21 @@ def sync(workspace: Workspace) -> list[str]:
 def _sync(workspace: Workspace) -> list[str]:
     corrected, view = [], View(workspace)
     for item in workspace.datasets.values():
-        latest = _latest_tags(item)
+        reported = _reported_tags(item)
         events: list[DagsterEvent] = []
         for month in item.months:
-            reported, record = latest.get(month, {}), view.status(item, month).record
+            tags, record = reported.get(month, {}), view.status(item, month).record
             if record is not None:
-                tags = _tags(workspace, item, record)
-                if any(reported.get(name) != value for name, value in tags.items()):
-                    events += _found(workspace, item, month, record, tags)
-                    corrected.append(label(item, month))
-            elif reported.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, _on_disk(workspace, item, month)):
-                events.append(_absent(item, month))
+                wanted = _version_tags(workspace, item, record)
+                found = (
+                    _found(workspace, item, month, record, wanted) if wanted.items() - tags.items() else []
+                )
+            else:
+                # What a run left without a record failed a check, and Dagster is to go on showing it.
+                left = version(folder_hashes(workspace.folder(item, month)))
+                found = [] if tags.get(DATA_VERSION_TAG, ABSENT) in (ABSENT, left) else [_absent(item, month)]
+            if found:
+                events += found
                 corrected.append(label(item, month))
         if events:
             _report(events)
@@ -77,67 +81,63 @@ def _report(events: list[DagsterEvent]) -> None:
         job.execute_in_process(instance=instance(), run_config=QUIET)
 
 
-def _latest_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
+def _reported_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
     """Return the tags of the latest materialisation of every month, in two queries."""
     if not item.partitioned:
-        latest = _latest(item)
-        return {"": _tags_of(latest)} if latest else {}
-    kind = dg.DagsterEventType.ASSET_MATERIALIZATION
-    ids = instance().get_latest_storage_id_by_partition(asset_key(item.key), kind, set(item.months))
-    chosen = dg.AssetRecordsFilter(asset_key(item.key), storage_ids=sorted(ids.values()))
-    records = instance().fetch_materializations(chosen, limit=len(ids)).records if ids else []
-    return {str(record.partition_key): _tags_of(record) for record in records}
+        records = [record] if (record := _latest(item)) else []
+    else:
+        kind = dg.DagsterEventType.ASSET_MATERIALIZATION
+        ids = instance().get_latest_storage_id_by_partition(asset_key(item.key), kind, set(item.months))
+        chosen = dg.AssetRecordsFilter(asset_key(item.key), storage_ids=sorted(ids.values()))
+        records = [*instance().fetch_materializations(chosen, limit=len(ids)).records] if ids else []
+    events = [(record.partition_key or "", record.asset_materialization) for record in records]
+    return {month: event.tags or {} for month, event in events if event}
 
 
-def _tags_of(record: EventLogRecord) -> Mapping[str, str]:
-    materialization = record.asset_materialization
-    return (materialization.tags if materialization else None) or {}
+def _latest(item: Declaration) -> EventLogRecord | None:
+    return next(iter(instance().fetch_materializations(asset_key(item.key), limit=1).records), None)
 
 
-def _tags(workspace: Workspace, item: Declaration, record: PartitionRecord) -> dict[str, str]:
+def _version_tags(workspace: Workspace, item: Declaration, record: PartitionRecord) -> dict[str, str]:
     """Return the version tags that a run of this record would have reported."""
     tags = {
         DATA_VERSION_TAG: record.version,
         CODE_VERSION_TAG: code_version(record.key["code"], record.key["params"]),
     }
-    for source, upstream in zip(item.inputs, workspace.graph.upstream(item), strict=True):
+    for upstream in workspace.graph.upstream(item):
+        tag = get_input_data_version_tag(asset_key(upstream.key))
         versions = record.key["inputs"].get(upstream.name)
         if versions is None:
             continue  # a dataset that came into the graph after this was made
         if not upstream.partitioned:
-            tags[get_input_data_version_tag(asset_key(source.key))] = versions[""]
+            tags[tag] = versions[""]
         elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
             # Dagster's own hash over the versions of several partitions, in the order of their names.
             joined = "".join(versions[month] for month in sorted(versions))
-            tags[get_input_data_version_tag(asset_key(source.key))] = sha256(joined.encode()).hexdigest()
+            tags[tag] = sha256(joined.encode()).hexdigest()
     return tags
 
 
 def _found(
     workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, tags: Mapping[str, str]
 ) -> list[DagsterEvent]:
+    """Return the events of a partition that was made elsewhere."""
     if item.shape:
         settle(workspace, item, month, record)
-    pointers = {}
-    for source, upstream in zip(item.inputs, workspace.graph.upstream(item), strict=True):
-        latest = _latest(upstream)
-        pointers[get_input_event_pointer_tag(asset_key(source.key))] = (
-            str(latest.storage_id) if latest else "NULL"
-        )
+    latest = {upstream.key: _latest(upstream) for upstream in workspace.graph.upstream(item)}
+    pointers = {
+        get_input_event_pointer_tag(asset_key(key)): str(event.storage_id) if event else "NULL"
+        for key, event in latest.items()
+    }
     materialization = dg.AssetMaterialization(
         asset_key(item.key),
         description="found on disk by sync, made elsewhere",
-        metadata={
-            **metadata(workspace, workspace.folder(item, month), record),
-            **links(workspace, item, month, record),
-        },
+        metadata=metadata(workspace, item, month, record),
         partition=month or None,
         tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )
-    return [
-        materialization,
-        *(_checked(workspace, item, month, record, name) for name in (CHECKS if item.shape else ())),
-    ]
+    checks = CHECKS if item.shape else ()
+    return [materialization, *(_checked(workspace, item, month, record, name) for name in checks)]
 
 
 def _checked(
@@ -158,11 +158,6 @@ def _checked(
     )
 
 
-def _on_disk(workspace: Workspace, item: Declaration, month: str) -> str:
-    """The version of what a run left without a record: a check failed, and Dagster is to go on showing it."""
-    return version(folder_hashes(workspace.folder(item, month)))
-
-
 def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
     """Dagster cannot forget one partition: a version of its own makes what reads it stale."""
     return dg.AssetMaterialization(
@@ -171,8 +166,3 @@ def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:
         partition=month or None,
         tags={DATA_VERSION_TAG: ABSENT, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
     )
-
-
-def _latest(item: Declaration) -> EventLogRecord | None:
-    records: Any = instance().fetch_materializations(asset_key(item.key), limit=1).records
-    return records[0] if records else None

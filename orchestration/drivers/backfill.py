@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from assets.declare.declaration import Declaration
 from orchestration.drivers.loop import Wanted
 from orchestration.drivers.run import drive
 from orchestration.state.freshness import View
@@ -30,21 +29,14 @@ def backfill(
     needed = missing_inputs(workspace, wanted)
     both = [(item, sorted({*asked, *needed.get(item.name, ())})) for item, asked in wanted]
     over_all = [item.name for item, months in both if not item.partitioned and not months]
-    tags = {TAG: f"{first}..{last}"}
     notes = [
         f"needed by them, and so made as well where that could be: {name} {', '.join(months)}"
         for name, months in needed.items()
     ]
     if over_all:
         notes.append(f"not by month, so not in a backfill: {', '.join(over_all)}; `make run` makes them")
-    return drive(
-        workspace,
-        [(item, months) for item, months in both if item.partitioned or months],
-        jobs,
-        force,
-        tags,
-        notes,
-    )
+    by_month = [(item, months) for item, months in both if item.partitioned or months]
+    return drive(workspace, by_month, jobs, force, {TAG: f"{first}..{last}"}, notes)
 
 
 def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
@@ -70,20 +62,15 @@ def missing_inputs(workspace: Workspace, wanted: Wanted) -> dict[str, list[str]]
 
     What reads all months cannot be made of some. Others that are there, stale or not, are read as they are.
     """
-    view = View(workspace)
-    planned = {(item.name, month) for item, months in wanted for month in months}
-    found: dict[str, list[str]] = {}
-
-    def visit(item: Declaration, month: str) -> None:
-        for name, months in workspace.graph.input_months(item, month).items():
+    view, found = View(workspace), dict[str, list[str]]()
+    queue = [(item, month) for item, months in wanted for month in months]
+    planned = {(item.name, month) for item, month in queue}
+    for item, month in queue:  # which grows
+        for name, parts in workspace.graph.input_months(item, month).items():
             upstream = workspace.datasets[name]
-            for part in months:
+            for part in parts:
                 if (name, part) not in planned and view.known(upstream, part) is None:
                     planned.add((name, part))
                     found.setdefault(name, []).append(part)
-                    visit(upstream, part)
-
-    for item, months in wanted:
-        for month in months:
-            visit(item, month)
+                    queue.append((upstream, part))
     return {name: sorted(months) for name, months in found.items()}

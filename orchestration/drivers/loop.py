@@ -1,13 +1,14 @@
 """The one loop over partitions: inputs before what reads them, a failure alone, several at once if wished.
 
 Belongs here: the order of partitions, what a failure holds up, the lines of progress. Not here: which
-partitions are asked for (run.py, backfill.py, stage.py), where they run (workers.py), committing (run.py).
+partitions are asked for (run.py, backfill.py, dvc.py), where they run (workers.py), committing (run.py).
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -54,57 +55,60 @@ def bring_up_to_date(
 
     A partition that fails does so alone; what needs it is left, with that as its cause. Only a full disk ends
     them all: raises DiskFullError. `wanted` names datasets, inputs before what reads them, with their months.
-    With `jobs` > 1 partitions are made in as many worker processes, and datasets are worked on at the same
-    time as far as their inputs allow.
+    With `jobs` > 1 partitions are made in as many worker processes, if as many are stale, and datasets are
+    worked on at the same time as far as their inputs allow: those first that most others wait for.
     """
     recover(workspace.staging)
     for item, _ in wanted:
         for month in prune(workspace, item):
             console.print(f"{label(item, month)}: removed, it is no partition any more")
-    total = sum(len(months) for _, months in wanted)
+    run_tags = {**(tags or {}), **({} if force else {ONLY_STALE: "true"})}
     with (
-        Display(console, total) as display,
-        contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, tags or {})) as loop,
+        Display(console, sum(len(months) for _, months in wanted)) as display,
+        contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, run_tags)) as loop,
     ):
         for report in loop.run():
             with display.paused():  # DVC shows bars of its own while it commits
                 yield report
 
 
+@dataclass
 class _Loop:
-    def __init__(
-        self,
-        workspace: Workspace,
-        wanted: Wanted,
-        console: Console,
-        display: Display,
-        force: bool,
-        jobs: int,
-        tags: Mapping[str, str],
-    ) -> None:
-        self._workspace, self._console, self._display, self._force = workspace, console, display, force
-        self._tags = tags if force else {**tags, ONLY_STALE: "true"}
-        self._reports = {item.name: Report(item, months) for item, months in wanted}
-        self._left = {(item.name, month) for item, months in wanted for month in months}
-        self._waiting = {
-            (item.name, month): (item, _inputs(workspace, item, month))
-            for item, months in wanted
-            for month in months
-        }
-        self._lost: dict[tuple[str, str], str] = {}
-        self._view = View(workspace)
-        self._runners: Here | Pool = Here(workspace, display) if jobs == 1 else Pool(jobs, display)
+    workspace: Workspace
+    wanted: Wanted
+    console: Console
+    display: Display
+    force: bool
+    jobs: int
+    tags: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        self._view = View(self.workspace)
+        self._reports = {item.name: Report(item, months) for item, months in self.wanted}
+        longest = heights(self.wanted) if self.jobs > 1 else {}
+        ordered = sorted(self.wanted, key=lambda pair: -longest.get(pair[0].name, 0))
+        partitions = [(item, month) for item, months in ordered for month in months]
+        self._inputs = {(item.name, month): self._read(item, month) for item, month in partitions}
+        self._left = set(self._inputs)
+        self._waiting = list(self._inputs)
         self._reasons: dict[tuple[str, str], Sequence[str]] = {}
-        self._synced = False
+        """Why those under way are made."""
+        self._lost: dict[tuple[str, str], str] = {}
+        self._runners: Here | Pool | None = None
 
     def close(self) -> None:
-        self._runners.close()
+        if self._runners is not None:
+            self._runners.close()
+
+    def _read(self, item: Declaration, month: str) -> list[tuple[str, str]]:
+        months = self.workspace.graph.input_months(item, month)
+        return [(name, part) for name in months for part in months[name]]
 
     def run(self) -> Iterator[Report]:
         open_reports = list(self._reports.values())
         while open_reports:
             self._start()
-            if self._reasons:
+            if self._runners is not None and self._reasons:
                 for done in self._runners.wait():
                     self._ended(done)
             for report in list(open_reports):
@@ -114,52 +118,60 @@ class _Loop:
 
     def _start(self) -> None:
         """Hand out what can begin, as long as somebody is free; settle what needs no making."""
-        for (name, month), (item, inputs) in list(self._waiting.items()):
-            if not self._runners.free:
+        for place in list(self._waiting):
+            if self._runners is not None and not self._runners.free:
                 return
-            if any(place in self._left for place in inputs):
+            if not self._left.isdisjoint(self._inputs[place]):
                 continue
-            del self._waiting[name, month]
-            lost = next((place for place in inputs if place in self._lost), None)
+            self._waiting.remove(place)
+            item, month = self._reports[place[0]].item, place[1]
+            lost = next((found for found in self._inputs[place] if found in self._lost), None)
             if lost is not None:
-                self._settle(item, month, f"needs {' '.join(lost).strip()}, which failed")
-            elif self._force or not self._view.status(item, month).fresh:
+                self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
+            elif self.force or not self._view.status(item, month).fresh:
                 self._make(item, month)
             else:
-                self._settle(item, month)
+                self._settle(place)
 
     def _make(self, item: Declaration, month: str) -> None:
-        if not self._synced:
-            from orchestration.dagster.sync import sync
-
-            sync(self._workspace)  # a run records the versions of its inputs as Dagster knows them
-            self._synced = True
+        self._runners = self._runners or self._begin()
         self._reasons[item.name, month] = self._view.status(item, month).reasons
-        if self._force:
-            forget(self._workspace, item, month)
-        self._display.begin(label(item, month))
-        self._runners.start(item, month, self._tags)
+        if self.force:
+            forget(self.workspace, item, month)
+        self.display.begin(label(item, month))
+        self._runners.start(item, month, self.tags)
+
+    def _begin(self) -> Here | Pool:
+        """Return what makes partitions: `jobs` processes, or fewer where fewer are known to be stale."""
+        from orchestration.dagster.sync import sync
+
+        sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
+        waiting = ((self._reports[name].item, month) for name, month in self._waiting)
+        stale = (self.force or not self._view.status(item, month).fresh for item, month in waiting)
+        jobs = 1 + len(list(itertools.islice(filter(None, stale), self.jobs - 1)))
+        return Here(self.workspace, self.display) if jobs == 1 else Pool(jobs, self.display)
 
     def _ended(self, done: Done) -> None:
         item, month, report = done.item, done.month, self._reports[done.item.name]
         if done.error is not None and FULL in done.error:  # so would all others end
             raise DiskFullError(errno.ENOSPC, done.error)
         reasons = self._reasons.pop((item.name, month))
-        self._display.end(label(item, month))
+        self.display.end(label(item, month))
         self._view.renew(item, month)
         report.seconds += done.seconds
         if done.error is None:
             report.made.append(month)
         outcome = f"[red]failed[/]: {escape(done.error)}" if done.error else self._counts(item, month)
         why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
-        self._console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}")
-        self._settle(item, month, done.error)
+        self.console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}")
+        self._settle((item.name, month), done.error)
 
-    def _settle(self, item: Declaration, month: str, error: str | None = None) -> None:
-        self._left.remove((item.name, month))
-        self._display.advance()
+    def _settle(self, place: tuple[str, str], error: str | None = None) -> None:
+        self._left.remove(place)
+        self.display.advance()
         if error is not None:
-            self._lost[item.name, month] = self._reports[item.name].failed[month] = error
+            name, month = place
+            self._lost[place] = self._reports[name].failed[month] = error
 
     def _counts(self, item: Declaration, month: str) -> str:
         if item.shape is None:
@@ -169,10 +181,15 @@ class _Loop:
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
 
 
-def _inputs(workspace: Workspace, item: Declaration, month: str) -> list[tuple[str, str]]:
-    return [
-        (name, part) for name, parts in workspace.graph.input_months(item, month).items() for part in parts
-    ]
+def heights(wanted: Wanted) -> dict[str, int]:
+    """Return, by dataset, the length of the longest chain of datasets that wait for it, itself included."""
+    longest = dict.fromkeys((item.name for item, _ in wanted), 1)
+    for item, _ in reversed(wanted):
+        for source in item.inputs:
+            name = "/".join(source.key.path)
+            if name in longest:
+                longest[name] = max(longest[name], longest[item.name] + 1)
+    return longest
 
 
 def _brief(reasons: Sequence[str], width: int = 70) -> str:

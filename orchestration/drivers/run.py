@@ -1,7 +1,7 @@
 """`make run`: make what is stale, input before output, and say what was made.
 
 Belongs here: a command from its first check to its closing table. Not here: the loop over partitions
-(loop.py), one partition's making (materialise.py), DVC's own driver (stage.py).
+(loop.py), one partition's making (materialise.py), DVC's own driver (dvc.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from assets.declare.graph import label
 from ops.parse.scan import SourceError
 from orchestration.drivers.loop import Report, Wanted, bring_up_to_date
 from orchestration.drivers.settled import datasets_now, remember, settled
+from orchestration.drivers.track import Sender
 from orchestration.files.full_disk import full_disk
+from orchestration.files.parquet import TABLES
 from orchestration.messages.failures import describe
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import total
@@ -62,18 +64,20 @@ def drive(
         if item.records:
             corpus(workspace, item.records).check()
     input_snapshot(workspace)
-    reports = []
+    reports, sender = [], Sender(workspace)
     committed, pause = time.monotonic(), _COMMIT_EVERY
     with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
             if report.made and time.monotonic() - committed > pause:
                 started = time.monotonic()
+                sender.start()
                 with contextlib.suppress(SourceError):  # the last commit says what DVC cannot version
                     commit_finished(workspace)
                 committed = time.monotonic()
                 # On a busy machine, too, the work itself takes nine tenths of the time.
                 pause = max(_COMMIT_EVERY, 9 * (committed - started))
+    sender.start()
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
     idle = not any(report.made or report.failed for report in reports) and settled(workspace)
@@ -87,6 +91,7 @@ def drive(
             console.print(note)
     if not idle:
         _tell(workspace, console, found)
+    sender.finish()
     return 1 if any(report.failed for report in reports) else 0
 
 
@@ -107,30 +112,19 @@ def _tell(workspace: Workspace, console: Console, found: str) -> None:
         remember(workspace, found)
 
 
-def jobs(text: str) -> int:
-    """Return a number of jobs. Raises ValueError."""
-    if not text.isdigit() or int(text) < 1:
-        raise ValueError(f"JOBS must be a whole number from 1, found {text!r}")
-    return int(text)
-
-
 def _closing(workspace: Workspace, reports: list[Report], console: Console) -> None:
     table = Table(box=None, pad_edge=False)
-    for name in ("dataset", "partitions", "made now", "kept", "dropped", "rejected", "seconds"):
+    for name in ("dataset", "partitions", "made now", *TABLES, "seconds"):
         table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
     view = View(workspace)
     for report in reports:
-        item = report.item
-        records = [record for month in report.months if (record := view.known(item, month)) is not None]
-        numbers = total(record.counts for record in records)
-        columns = (len(records), len(report.made), numbers["kept"], numbers["dropped"], numbers["rejected"])
-        table.add_row(item.name, *map(str, columns), f"{report.seconds:.1f}")
+        records = [view.known(report.item, month) for month in report.months]
+        known = [record for record in records if record is not None]
+        numbers = total(record.counts for record in known)
+        columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
+        table.add_row(report.item.name, *map(str, columns), f"{report.seconds:.1f}")
     console.print()
     Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
-    _notes(workspace, reports, console)
-
-
-def _notes(workspace: Workspace, reports: list[Report], console: Console) -> None:
     for report in reports:
         item = report.item
         for month, cause in report.failed.items():

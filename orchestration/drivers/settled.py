@@ -2,57 +2,41 @@
 
 Belongs here: a digest of all that the end of a run reads and writes. Not here: that end itself (run.py).
 
-Datasets, what they are made of and what DVC compares count by their bytes. What only describes (histories,
-the stores of Dagster and MLflow, pages of the present) and DVC's cache count by size, time and inode.
+Datasets and what they are made of count by their bytes. What is made of them, and DVC's cache, count by size,
+time and inode: where these alone differ, a run does at its end what it would have done anyway.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from orchestration.files.checksummed import dump, read
-from orchestration.files.identity import file_md5, folder_files, folder_hashes, version
+from orchestration.files.identity import file_stamp, folder_files, folder_hashes, json_digest, version
 from orchestration.files.publish import write_file
 from orchestration.state.addresses import Addresses
-from orchestration.state.dvc_lock import cached
+from orchestration.state.dvc_cache import cached
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import input_snapshot
 from orchestration.versions.revisions import head
 from orchestration.workspace.workspace import Workspace
 
-#: Compared by their bytes.
-_CONTENT = ("code.json", "dvc.lock", "dvc.yaml", "metrics", ".dvc/config", ".dvc/config.local", ".dvcignore")
-#: Compared by size, time and inode.
-_STATE = (
-    ".silverloom/dvc.lock",
-    *(f".silverloom/{name}" for name in ("history", "locks", "measured", "records", "validations")),
-    ".silverloom/mlflow.db",
-    ".silverloom/mlflow.db-wal",
-    ".dagster/.opening",
-    ".dagster/dagster.yaml",
-    ".dagster/event_log.db",
-    ".dagster/event_log.db-wal",
-    ".dagster/history",
-    ".dagster/schedules",
-    "data/quality/docs",
-    "data/quality/live",
-)
+#: What the end of a run reads and writes, besides datasets and DVC's cache.
+_AROUND = {
+    "": ("code.json", "dvc.lock", "dvc.yaml", "metrics", ".dvcignore", ".silverloom/validations"),
+    ".dvc": ("config", "config.local"),
+    ".silverloom": ("dvc.lock", "history", "locks", "measured", "records"),
+    ".dagster": (".opening", "dagster.yaml", "event_log.db", "event_log.db-wal", "history", "schedules"),
+    "data/quality": ("docs", "live"),
+}
 _KIND = TypeAdapter(dict[str, str])
 
 
 def settled(workspace: Workspace) -> bool:
     """Say whether everything is as it was when that was remembered."""
     known = read(_note(workspace), _KIND, "what is finished is committed again")
-    return known is not None and known == {
-        "datasets": datasets_now(workspace),
-        "around": _around(workspace),
-    }
+    return known == {"datasets": datasets_now(workspace), "around": _around(workspace)}
 
 
 def remember(workspace: Workspace, committed: str) -> None:
@@ -70,48 +54,26 @@ def remember(workspace: Workspace, committed: str) -> None:
 def datasets_now(workspace: Workspace) -> str:
     """Return a digest of what datasets are made of, of their bytes, and of which partitions are fresh."""
     view = View(workspace)
-    found = {
-        item.name: (
-            [view.status(item, month).fresh for month in item.made_months],
-            folder_hashes(workspace.folder(item)),
-        )
-        for item in workspace.datasets.values()
-    }
-    return _digest([input_snapshot(workspace), found])
+    fresh = [
+        view.status(item, month).fresh for item in workspace.datasets.values() for month in item.made_months
+    ]
+    return json_digest([input_snapshot(workspace), fresh, _hashes(workspace)])
 
 
 def _note(workspace: Workspace) -> Path:
     return workspace.state / "settled.json"
 
 
+def _hashes(workspace: Workspace) -> dict[str, dict[str, str]]:
+    return {name: folder_hashes(workspace.folder(item)) for name, item in workspace.datasets.items()}
+
+
 def _around(workspace: Workspace) -> str:
     """Return a digest of what is told of the datasets, and where."""
-    made = [folder_hashes(workspace.folder(item)) for item in workspace.datasets.values()]
-    in_cache = sorted({md5 for hashes in made for md5 in (*hashes.values(), version(hashes))})
-    content = [
-        (str(path), file_md5(path) if path.is_file() else "no file") for path in _files(workspace, _CONTENT)
-    ]
-    state = [_mark(path) for path in _files(workspace, _STATE)]
-    cache = [_mark(cached(workspace, md5)) for md5 in in_cache]
-    return _digest([head(workspace), Addresses(workspace).base_port(), content, state, cache])
-
-
-def _digest(content: object) -> str:
-    return hashlib.md5(json.dumps(content).encode(), usedforsecurity=False).hexdigest()
-
-
-def _files(workspace: Workspace, names: Iterable[str]) -> Iterator[Path]:
-    for name in names:
-        if (workspace.root / name).is_dir():
-            files = folder_files(workspace.root / name).values()
-            yield from (path for path in files if not path.name.endswith("-shm"))
-        elif os.path.lexists(workspace.root / name):
-            yield workspace.root / name
-
-
-def _mark(path: Path) -> tuple[str, int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return str(path), found.st_size, found.st_mtime_ns, found.st_ino
+    paths: list[Path] = []
+    for place in (workspace.root / folder / name for folder, names in _AROUND.items() for name in names):
+        paths += folder_files(place).values() if place.is_dir() else [place]
+    for hashes in _hashes(workspace).values():
+        paths += [cached(workspace, md5) for md5 in (*hashes.values(), version(hashes))]
+    marks = [file_stamp(path) for path in paths if not path.name.endswith("-shm")]
+    return json_digest([head(workspace), Addresses(workspace).base_port(), marks])

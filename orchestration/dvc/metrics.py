@@ -70,13 +70,15 @@ class Plot:
 def plots(workspace: Workspace, item: Declaration) -> list[Plot]:
     """Return the plots of a dataset; the templates lie in .dvc/plots."""
     path, name = workspace.metrics_file(item), item.name
-    funnel = {"x": "rows", "y": "month", "x_label": "rows", "y_label": "month"}
-    bins = {"x": "from", "y": "rows", "x_label": "value, from", "y_label": "rows"}
+    drawn = {
+        "funnel": {"x": "rows", "y": "month", "x_label": "rows", "y_label": "month"},
+        "distributions": {"x": "from", "y": "rows", "x_label": "value, from", "y_label": "rows"},
+    }
     titles = {"funnel": f"{name}: rows by month, and why not kept", "distributions": f"{name}: kept rows"}
-    drawn = {"funnel": funnel, **({"distributions": bins} if item.measures else {})}
     return [
         Plot(path.with_suffix(f".{kind}.csv"), {"template": kind, **fields, "title": titles[kind]})
         for kind, fields in drawn.items()
+        if kind == "funnel" or item.measures
     ]
 
 
@@ -91,13 +93,14 @@ def write(item: Declaration, view: View) -> None:
     }
     known = {name: value for name, value in scores.items() if value is not None}
     content = {**total(numbers.values()), **({"scores": known} if known else {})}
-    write_changed(
-        view.workspace.metrics_file(item), (json.dumps(content, indent=2, sort_keys=True) + "\n").encode()
-    )
+    text = json.dumps(content, indent=2, sort_keys=True) + "\n"
+    write_changed(view.workspace.metrics_file(item), text.encode())
     profiles = profile.total(look["profile"] for look in looks)
-    tables = [_csv(FUNNEL, _funnel(numbers)), _csv(DISTRIBUTIONS, _distributions(item.measures, profiles))]
+    tables = [(FUNNEL, *_funnel(numbers)), (DISTRIBUTIONS, *_distributions(item.measures, profiles))]
     for plot, table in zip(plots(view.workspace, item), tables, strict=False):
-        write_changed(plot.file, table.encode())
+        rows = io.StringIO()
+        csv.writer(rows, lineterminator="\n").writerows(table)
+        write_changed(plot.file, rows.getvalue().encode())
 
 
 def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
@@ -109,12 +112,8 @@ def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
     place = view.workspace.folder(item, month)
     if counts_match(place, record.counts):
         return record.counts
-    found = counts(place)
-    set_aside(
-        record_path(view.workspace, item, month),
-        "its counts are not those of the partition's files",
-        "they are counted anew",
-    )
+    found, path = counts(place), record_path(view.workspace, item, month)
+    set_aside(path, "its counts are not those of the partition's files", "they are counted anew")
     write_record(view.workspace, item, month, replace(record, counts=found))
     view.renew(item, month)
     return found
@@ -159,22 +158,15 @@ def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
     known = checksummed.read(path, _LOOK, "it is measured anew")
     if known is not None and known["asked"] == asked:
         return known
+    former = known["former"] if known is not None else None
+    if known is not None and known["asked"]["version"] != version:
+        when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        former = {"profile": known["profile"], "when": when}
     place = view.workspace.folder(item, month)
-    found = {
-        "asked": asked,
-        "profile": profile.profile(place, item.measures),
-        "scores": _scores(item, place),
-        "former": _former(known, version) if known is not None else None,
-    }
+    measured = {"profile": profile.profile(place, item.measures), "scores": _scores(item, place)}
+    found = {"asked": asked, **measured, "former": former}
     write_file(path, checksummed.dump(found))
     return found
-
-
-def _former(known: Mapping[str, Any], version: str) -> Mapping[str, Any] | None:
-    if known["asked"]["version"] == version:
-        former: Mapping[str, Any] | None = known["former"]
-        return former
-    return {"profile": known["profile"], "when": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
 
 
 def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
@@ -190,11 +182,3 @@ def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
 @cache
 def _measuring() -> str:
     return " ".join(file_md5(checkout() / name) for name in _MEASURING)
-
-
-def _csv(header: Sequence[str], rows: Iterator[Sequence[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue()

@@ -1,6 +1,6 @@
 """DVC's side of the DAG: dvc.yaml rendered from the asset graph, dvc.lock kept true after Dagster's runs.
 
-Belongs here: rendering stages and committing finished ones. Not here: what a stage runs (stage.py).
+Belongs here: rendering stages and committing finished ones. Not here: what a stage runs (drivers/dvc.py).
 """
 
 from __future__ import annotations
@@ -22,16 +22,11 @@ from orchestration.files.publish import write_file
 from orchestration.state import input_snapshot
 from orchestration.state.corpora import check_versions
 from orchestration.state.dvc_cache import check_sizes
-from orchestration.state.dvc_lock import check_lock, locked_stages, stage_name
-from orchestration.state.dvc_lock_damage import lock_copy, remember
+from orchestration.state.dvc_lock import check_lock, lock_copy, locked_stages, remember, stage_name
 from orchestration.state.freshness import View
 from orchestration.workspace.workspace import Workspace
 
 T = TypeVar("T")
-
-
-class BusyError(RuntimeError):
-    """DVC's lock is held by another process."""
 
 
 #: What every dataset depends on, besides its own sections.
@@ -41,10 +36,14 @@ HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, no
 
 def render(workspace: Workspace) -> str:
     """Return dvc.yaml: a stage that hashes the code, then one stage a dataset."""
-    stages = {
-        "code": _code_stage(workspace),
-        **{stage_name(item): _stage(workspace, item) for item in workspace.datasets.values()},
+    datasets = workspace.datasets.values()
+    code = {
+        "cmd": "silverloom code",
+        "deps": list(input_snapshot.CODE),
+        "params": sorted({path for item in datasets for path in item.model_params()}),
+        "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
+    stages = {"code": code, **{stage_name(item): _stage(workspace, item) for item in datasets}}
     return HEADER + yaml.dump({"stages": stages}, Dumper=yaml.CSafeDumper, sort_keys=False, width=110)
 
 
@@ -55,24 +54,16 @@ def check_rendered(workspace: Workspace) -> None:
         raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
 
 
-def _code_stage(workspace: Workspace) -> dict[str, Any]:
-    return {
-        "cmd": "silverloom code",
-        "deps": list(input_snapshot.CODE),
-        "params": sorted({path for item in workspace.datasets.values() for path in item.model_params()}),
-        "outs": [{"code.json": {"cache": False, "persist": True}}],
-    }
-
-
 def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     names = sorted(workspace.settings.sources.get(item.records, {})) if item.records else []
     # Templates, so that a corpus of one's own does not make dvc.yaml stale.
     sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
+    upstream = [workspace.shown(workspace.folder(dataset)) for dataset in workspace.graph.upstream(item)]
     stage = {
         "cmd": f"silverloom stage {item.name}",
-        "deps": [*sources, *(_relative(workspace, parent) for parent in workspace.graph.upstream(item))],
+        "deps": [*sources, *upstream],
         "params": [*sorted([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
-        "outs": [{_relative(workspace, item): {"persist": True}}],
+        "outs": [{workspace.shown(workspace.folder(item)): {"persist": True}}],
     }
     if item.shape is not None:
         file = workspace.shown(workspace.metrics_file(item))
@@ -121,8 +112,7 @@ def _commit(workspace: Workspace, names: list[str]) -> list[str]:
         input_snapshot.check(workspace)
         if moved:
             _write_lock(workspace, [stages[name] for name in moved])
-        if workspace.lock.exists():
-            remember(workspace, workspace.lock.read_bytes())
+        remember(workspace)
     return moved
 
 
@@ -182,9 +172,9 @@ def _write_lock(workspace: Workspace, committed: Sequence[Any], gone: Sequence[s
     entries = dict(content["stages"])
     for stage in committed:
         entries.update(to_lockfile(stage))
-    known = _stage_names(workspace)
+    order = {name: place for place, name in enumerate(_stage_names(workspace))}
     kept = [name for name in entries if name not in gone]
-    kept.sort(key=lambda name: known.index(name) if name in known else len(known))
+    kept.sort(key=lambda name: order.get(name, len(order)))
     content["stages"] = {name: entries[name] for name in kept}
     if gone or not former:
         remember(workspace, b"")  # what will be missing is meant, also should this process end in between
@@ -201,7 +191,7 @@ def _stage_names(workspace: Workspace) -> list[str]:
 def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
     """Call `action` again while another process holds a DVC lock.
 
-    Raises BusyError when that lasts too long, RuntimeError for what DVC itself cannot do.
+    Raises RuntimeError when that lasts too long, and for what DVC itself cannot do.
     """
     from dvc.exceptions import DvcException
     from dvc.lock import LockError
@@ -213,14 +203,10 @@ def _patiently(action: Callable[[], T], seconds: float = 60) -> T:
         except LockError as error:
             if time.monotonic() > end:
                 message = "another process holds DVC's lock; what was made is kept, run again to commit it"
-                raise BusyError(message) from error
+                raise RuntimeError(message) from error
             time.sleep(0.5)
         except DvcException as error:
             raise RuntimeError(f"dvc.lock was not written: {error}") from error
-
-
-def _relative(workspace: Workspace, item: Declaration) -> str:
-    return workspace.shown(workspace.folder(item))
 
 
 def write(workspace: Workspace) -> None:

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from typing import Any
 
 from ops.outcome import Outcome, Outcomes
-from orchestration.engine.processes import WorkerDiedError, Workers, begin
+from orchestration.engine.processes import WorkerDiedError, Workers, begin, death
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class LocalEngine:
             yield from self._map(pool, op, chain(first, waiting), shared)
         except BrokenProcessPool as error:
             pool.shutdown()
-            raise WorkerDiedError(workers.death("WORKERS")) from error
+            raise WorkerDiedError(death(workers.processes, "WORKERS")) from error
         except BaseException:
             workers.kill()  # or what is under way would be waited for
             raise

@@ -1,53 +1,37 @@
-"""Where the finished parts of a partition lie until it is published, each a file under the partition's key.
+"""What is kept of a partition until it is published, under its key: finished parts, checkpoints of trainings.
 
-Belongs here: the file of one outcome, the folder of a partition's parts, and their removal. Not here: which
-parts are computed (orchestration/execute/resume.py).
-
-Parts are not synced to disk: a kill leaves what was renamed, and what a power cut tears does not match its
-checksum. That ends the file, and covers its place as well: a copy elsewhere is no part.
+Belongs here: the file of one outcome or checkpoint, their folders, and their removal. Not here: which parts
+are computed (resume.py), what a checkpoint holds (ops/models/training/checkpoints.py).
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
-import os
 import re
 import shutil
-import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 
 from assets.declare.declaration import Declaration
 from ops.outcome import Outcome
-from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
-from orchestration.files.identity import json_digest
-from orchestration.files.publish import disk_errors
+from orchestration.files.bundle import read_bundle, write_bundle
+from orchestration.files.damage import DamagedError, make_folder
+from orchestration.files.identity import FileStamp, file_stamp, json_digest
+from orchestration.files.parquet import TABLES
 from orchestration.state.input_snapshot import check_code
 from orchestration.workspace.workspace import Workspace
 
-_OUTCOME, _TABLES, _FILES = "outcome.json", "tables.arrow", "files/"
-_NAMES = ("kept", "dropped", "rejected")
 _PART = re.compile(r"\d{5,}\.zip")
-_CHECKSUM = hashlib.md5(usedforsecurity=False).digest_size
-
-#: Size, time of change and inode of a file.
-InputMark: TypeAlias = tuple[int, int, int]
+_ABOUT = "about.json"
 
 
 class InputReplacedError(RuntimeError):
     """An input is not what it was when the partition was begun."""
-
-
-def marks(paths: Iterable[Path]) -> dict[Path, InputMark]:
-    """Return what tells whether files are replaced later."""
-    found = {path: path.stat() for path in paths}
-    return {path: (stat.st_size, stat.st_mtime_ns, stat.st_ino) for path, stat in found.items()}
 
 
 @dataclass(frozen=True)
@@ -56,7 +40,7 @@ class FinishedParts:
 
     workspace: Workspace
     folder: Path
-    inputs: Mapping[Path, InputMark]
+    inputs: Mapping[Path, FileStamp | None]
     """The files that the partition is made of, as they were when it was begun."""
     code: Mapping[str, str]
     """The marks of params and code in the process that began the partition."""
@@ -64,16 +48,15 @@ class FinishedParts:
     def found(self) -> set[int]:
         """Return the indices of the parts that are sound. The others are set aside, foreign files are not."""
         make_folder(self.folder)
-        paths = [path for path in sorted(self.folder.iterdir()) if _PART.fullmatch(path.name)]
-        return {int(path.stem) for path in paths if _content(path) is not None}
+        names = sorted(path.name for path in self.folder.iterdir())
+        indices = [int(name.removesuffix(".zip")) for name in names if _PART.fullmatch(name)]
+        return {index for index in indices if self._contents(index) is not None}
 
     def read(self, index: int) -> Outcome:
         """Return a part that was found sound. Raises DamagedError where it is not any more."""
-        path = self._path(index)
-        if (content := _content(path)) is None:
-            raise DamagedError(f"{path} was damaged or removed while it was needed: run again")
-        with zipfile.ZipFile(io.BytesIO(content)) as file:
-            return _read(file)
+        if (contents := self._contents(index)) is None:
+            raise DamagedError(f"{self._path(index)} was damaged or removed while it was needed: run again")
+        return _outcome(contents)
 
     def write(self, index: int, outcome: Outcome) -> None:
         """Store a part whole, unless an input, params or code were replaced: it would not fit its key.
@@ -81,77 +64,79 @@ class FinishedParts:
         Raises InputReplacedError, MovedError, and DiskFullError.
         """
         check_code(self.workspace, self.code)
-        try:
-            replaced = marks(self.inputs) != self.inputs
-        except FileNotFoundError:
-            replaced = True
-        if replaced:
+        if any(file_stamp(path) != stamp for path, stamp in self.inputs.items()):
             raise InputReplacedError("an input was replaced while it was read: run again")
-        path = self._path(index)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with disk_errors(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with zipfile.ZipFile(temporary, "w") as file:
-                    _write(file, outcome)
-                checksum = _checksum(path, temporary.read_bytes())
-                with temporary.open("ab") as end:
-                    end.write(checksum)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_bundle(self._path(index), _pack(outcome), sync=False)
 
     def _path(self, index: int) -> Path:
         return self.folder / f"{index:05d}.zip"
 
+    def _contents(self, index: int) -> dict[str, bytes] | None:
+        return read_bundle(self._path(index), "the part is computed again")
+
+
+@dataclass(frozen=True)
+class StoredCheckpoint:
+    """The last checkpoint of one training."""
+
+    path: Path
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Replace the last checkpoint by these files. Raises DiskFullError; then the former one stays."""
+        write_bundle(self.path, files)
+
+    def read(self) -> Mapping[str, bytes] | None:
+        """Return the files of the last checkpoint, None if there is none; a damaged one is set aside."""
+        return read_bundle(self.path, "the training begins anew")
+
+
+@dataclass(frozen=True)
+class StoredCheckpoints:
+    """The checkpoints of all trainings of one partition, made under one key: other params begin anew.
+
+    Those under other keys stay until the partition is made, should its params be set back.
+    """
+
+    workspace: Workspace
+    item: Declaration
+    month: str
+    key: Mapping[str, Any]
+
+    def at(self, name: str) -> StoredCheckpoint:
+        """Return where one of the trainings leaves its checkpoint."""
+        folder = self.workspace.state_file("checkpoints", self.item, self.month, "")
+        return StoredCheckpoint(folder / json_digest(self.key) / f"{name}.zip")
+
 
 def begin_parts(workspace: Workspace, item: Declaration, month: str, key: Mapping[str, Any]) -> Path:
     """Return the folder of a partition's finished parts under its key; those under other keys are removed."""
-    folder = _folder(workspace, item, month) / json_digest(key)
-    for stale in set(_entries(_folder(workspace, item, month))) - {folder}:
+    folder = workspace.state_file("parts", item, month, "") / json_digest(key)
+    for stale in set(_entries(folder.parent)) - {folder}:
         _remove(stale)
     return folder
 
 
-def discard_parts(workspace: Workspace, item: Declaration, month: str) -> None:
-    """Remove the finished parts of a partition that is made, or that is none any more."""
-    _remove(_folder(workspace, item, month))
+def discard_parts(
+    workspace: Workspace, item: Declaration, month: str, key: Mapping[str, Any] | None = None
+) -> None:
+    """Remove the finished parts of a partition, all or those of one key: it is made, or none any more."""
+    folder = workspace.state_file("parts", item, month, "")
+    _remove(folder if key is None else folder / json_digest(key))
 
 
-def discard_parts_under(workspace: Workspace, item: Declaration, month: str, key: Mapping[str, Any]) -> None:
-    """Remove the finished parts of a partition that is made under a key, should there be any left."""
-    _remove(_folder(workspace, item, month) / json_digest(key))
+def discard_checkpoints(workspace: Workspace, item: Declaration, month: str) -> None:
+    """Remove the checkpoints of a partition that is made."""
+    _remove(workspace.state_file("checkpoints", item, month, ""))
 
 
 def months_with_parts(workspace: Workspace, item: Declaration) -> set[str]:
     """Return the partitions of a dataset that have finished parts."""
-    return {path.name for path in _entries(_folder(workspace, item, "all").parent)}
+    return {path.name for path in _entries(workspace.state_file("parts", item, "", "").parent)}
 
 
 def count_parts(workspace: Workspace) -> int:
     """Return how many finished parts all partitions have that are not published."""
     return sum(1 for _ in (workspace.state / "parts").rglob("*.zip"))
-
-
-def _content(path: Path) -> bytes | None:
-    """Return the zip of a part; None where there is none, or where it is damaged, and so set aside."""
-    try:
-        content = read_state(path)
-        if content is None:
-            return None
-        content, checksum = content[:-_CHECKSUM], content[-_CHECKSUM:]
-        if checksum != _checksum(path, content):
-            raise DamagedError("its checksum is not that of its content and place")
-    except DamagedError as error:
-        set_aside(path, error, "the part is computed again")
-        return None
-    return content
-
-
-def _checksum(path: Path, content: bytes) -> bytes:
-    """Return the checksum of a part in its place: group, dataset, month, key, map and index."""
-    place = "/".join(path.parts[-6:]).encode()
-    return hashlib.md5(content + place, usedforsecurity=False).digest()
 
 
 def _remove(place: Path) -> None:
@@ -161,51 +146,45 @@ def _remove(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
-def _folder(workspace: Workspace, item: Declaration, month: str) -> Path:
-    return workspace.state_file("parts", item, month, "")
-
-
 def _entries(folder: Path) -> list[Path]:
     return list(folder.iterdir()) if folder.is_dir() else []
 
 
-def _write(file: zipfile.ZipFile, outcome: Outcome) -> None:
-    columns = {name: getattr(outcome, name).num_columns for name in _NAMES}
-    files = {name: f"{_FILES}{number}" for number, name in enumerate(outcome.files)}
-    about = {"columns": columns, "combinations": dict(outcome.combinations), "files": files}
-    with file.open(_TABLES, "w", force_zip64=True) as sink:
-        _write_column(sink, pa.table({"units": outcome.units}))
-        for name in _NAMES:
-            table = getattr(outcome, name)
-            for index in range(table.num_columns):
-                _write_column(sink, table.select([index]))
-    for name, place in files.items():
-        file.writestr(place, outcome.files[name])
-    file.writestr(_OUTCOME, json.dumps(about))
+def _pack(outcome: Outcome) -> dict[str, bytes]:
+    """Return an outcome as named bytes, a stream for each column.
 
-
-def _write_column(sink: Any, column: pa.Table) -> None:
-    """Write a column as a stream of its own: in that of a table, chunks end where those of any column do.
-
-    Parquet's pages end where chunks do, so the bytes of a dataset would be others.
+    In the stream of a table, chunks end where those of any column do. Parquet's pages end where chunks do, so
+    the bytes of a dataset would be others.
     """
+    tables = {name: getattr(outcome, name) for name in TABLES}
+    tables["units"] = pa.table({"units": outcome.units})
+    columns = {
+        f"{name}/{index}": _stream(table.select([index]))
+        for name, table in tables.items()
+        for index in range(table.num_columns)
+    }
+    about = {"combinations": dict(outcome.combinations), "files": list(outcome.files)}
+    files = {f"files/{index}": content for index, content in enumerate(outcome.files.values())}
+    return {_ABOUT: json.dumps(about).encode(), **columns, **files}
+
+
+def _stream(column: pa.Table) -> bytes:
+    sink = io.BytesIO()
     with pa.ipc.new_stream(sink, column.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
         stream.write_table(column)
+    return sink.getvalue()
 
 
-def _read(file: zipfile.ZipFile) -> Outcome:
-    about = json.loads(file.read(_OUTCOME))
-    source = io.BytesIO(file.read(_TABLES))
+def _outcome(contents: Mapping[str, bytes]) -> Outcome:
+    about = json.loads(contents[_ABOUT])
 
-    def columns(number: int) -> list[pa.Table]:
-        return [pa.ipc.open_stream(source).read_all() for _ in range(number)]
+    def table(name: str) -> pa.Table:
+        streams = (content for entry, content in contents.items() if entry.startswith(f"{name}/"))
+        columns = [pa.ipc.open_stream(stream).read_all() for stream in streams]
+        schema = pa.schema([column.schema.field(0) for column in columns], columns[0].schema.metadata)
+        return pa.Table.from_arrays([column.column(0) for column in columns], schema=schema)
 
-    units = columns(1)[0]["units"].combine_chunks()
-    tables = {name: _beside(columns(about["columns"][name])) for name in _NAMES}
-    files = {name: file.read(place) for name, place in about["files"].items()}
+    files = {name: contents[f"files/{index}"] for index, name in enumerate(about["files"])}
+    units = table("units")["units"].combine_chunks()
+    tables = {name: table(name) for name in TABLES}
     return Outcome(units, **tables, combinations=about["combinations"], files=files)
-
-
-def _beside(columns: list[pa.Table]) -> pa.Table:
-    schema = pa.schema([column.schema.field(0) for column in columns], columns[0].schema.metadata)
-    return pa.Table.from_arrays([column.column(0) for column in columns], schema=schema)

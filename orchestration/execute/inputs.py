@@ -13,7 +13,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from ops.parts import Artifact, Part, Parts
 from orchestration.engine.local import engine
-from orchestration.files.identity import file_md5, folder_files
+from orchestration.files.identity import FileStamp, file_md5, file_stamp, folder_files
 from orchestration.state.freshness import load_record
 from orchestration.workspace.workspace import Workspace
 
@@ -23,70 +23,54 @@ class ChangedBytesError(RuntimeError):
 
 
 def open_inputs(
-    workspace: Workspace,
-    declaration: Declaration,
-    sources: Mapping[str, Declaration],
-    months: Mapping[str, Sequence[str]],
+    workspace: Workspace, declaration: Declaration, months: Mapping[str, Sequence[str]]
 ) -> Everything | dict[str, Parts | Artifact]:
-    """Return what a partition is made of, every byte of it compared with its record."""
+    """Return what a partition is made of, of these months by dataset.
+
+    Raises NotReadyError where an input is missing, ChangedBytesError where a file was changed, lost or added.
+    """
+    upstream = workspace.graph.upstream(declaration)
     if declaration.shape is None:
-        return Everything(
-            {
-                name: {part: verified_folder(workspace, item, part) for part in months[name]}
-                for name, item in sources.items()
-            },
-            workspace.graph,
-        )
-    whole = {source.argument for source in declaration.inputs if source.whole}
+        folders = {
+            item.name: {month: _verified_folder(workspace, item, month) for month in months[item.name]}
+            for item in upstream
+        }
+        return Everything(folders, workspace.graph)
     return {
-        argument: (
-            artifact(workspace, item) if argument in whole else parts(workspace, item, months[item.name])
-        )
-        for argument, item in sources.items()
+        source.argument: artifact(workspace, item)
+        if source.whole
+        else parts(workspace, item, months[item.name])
+        for source, item in zip(declaration.inputs, upstream, strict=True)
     }
 
 
-def input_files(inputs: Everything | Mapping[str, Parts | Artifact]) -> list[Path]:
-    """Return the files of rows that ops read of a partition's inputs."""
+def input_stamps(inputs: Everything | Mapping[str, Parts | Artifact]) -> dict[Path, FileStamp | None]:
+    """Return what tells whether the files of rows of a partition's inputs are replaced later."""
     if isinstance(inputs, Everything):
-        return []
+        return {}
     rows = [value.rows if isinstance(value, Artifact) else value for value in inputs.values()]
-    return [Path(part.path) for found in rows for part in found.parts]
+    paths = [Path(part.path) for found in rows for part in found.parts]
+    return {path: file_stamp(path) for path in paths}
 
 
 def parts(workspace: Workspace, item: Declaration, months: Iterable[str]) -> Parts:
-    """Return the kept rows of partitions, after comparing every byte with their records.
-
-    Raises NotReadyError where one is missing, ChangedBytesError where a file was changed, lost or added.
-    """
+    """Return the kept rows of partitions; raises as `open_inputs` does."""
     assert item.shape is not None, f"{item.name} has no rows"
-    kept = [
-        path
-        for month in months
-        for path in sorted(verified_folder(workspace, item, month, "kept-").glob("kept-*.parquet"))
-    ]
-    return Parts(item.shape.kept, tuple(Part(str(path)) for path in kept), engine())
+    folders = [_verified_folder(workspace, item, month, "kept-") for month in months]
+    files = [str(path) for folder in folders for path in sorted(folder.glob("kept-*.parquet"))]
+    return Parts(item.shape.kept, tuple(map(Part, files)), engine())
 
 
 def artifact(workspace: Workspace, item: Declaration) -> Artifact:
-    """Return a dataset without partitions, with its files, every byte compared with its record.
-
-    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
-    """
-    return Artifact(parts(workspace, item, [""]), verified_folder(workspace, item, ""))
+    """Return a dataset without partitions, with its files; raises as `open_inputs` does."""
+    return Artifact(parts(workspace, item, [""]), _verified_folder(workspace, item, ""))
 
 
-def verified_folder(workspace: Workspace, item: Declaration, month: str, prefix: str = "") -> Path:
-    """Return the folder of a partition, after comparing its files of that prefix with their record.
-
-    Raises NotReadyError where it is missing, ChangedBytesError where a file was changed, lost or added.
-    """
+def _verified_folder(workspace: Workspace, item: Declaration, month: str, prefix: str = "") -> Path:
+    """Return the folder of a partition, after comparing its files of that prefix with their record."""
     place = workspace.folder(item, month)
-    expected = {
-        name: md5
-        for name, md5 in load_record(workspace, item, month).hashes.items()
-        if name.startswith(prefix)
-    }
+    recorded = load_record(workspace, item, month).hashes
+    expected = {name: md5 for name, md5 in recorded.items() if name.startswith(prefix)}
     found = {name: file_md5(path) for name, path in folder_files(place).items() if name.startswith(prefix)}
     for name in sorted({*expected, *found}):
         if found.get(name) != expected.get(name):

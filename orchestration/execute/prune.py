@@ -8,11 +8,7 @@ from __future__ import annotations
 import re
 
 from assets.declare.declaration import Declaration
-from orchestration.execute.finished_parts import (
-    discard_parts,
-    discard_parts_under,
-    months_with_parts,
-)
+from orchestration.execute.finished_parts import discard_parts, months_with_parts
 from orchestration.files.publish import remove
 from orchestration.quality.failing import drop_failing
 from orchestration.state.freshness import View
@@ -33,9 +29,15 @@ def leftovers(workspace: Workspace, item: Declaration) -> list[str]:
 
 
 def prune(workspace: Workspace, item: Declaration) -> list[str]:
-    """Remove the leftovers of a dataset; return their names."""
+    """Remove the leftovers of a dataset and the finished parts that nobody needs; return the leftovers."""
     gone = leftovers(workspace, item)
-    _prune_parts(workspace, item)
+    months = {month or "all": month for month in item.made_months}
+    for name in months_with_parts(workspace, item):
+        record = View(workspace).known(item, months[name]) if name in months else None
+        if name not in months:
+            discard_parts(workspace, item, name)
+        elif record is not None:  # a kill came between the record and their removal
+            discard_parts(workspace, item, name, record.key)
     for month in gone:
         with making(workspace, item, month):
             if workspace.folder(item, month).exists():  # another process may have done it meanwhile
@@ -43,15 +45,3 @@ def prune(workspace: Workspace, item: Declaration) -> list[str]:
             forget(workspace, item, month)
             drop_failing(workspace, item, month)
     return gone
-
-
-def _prune_parts(workspace: Workspace, item: Declaration) -> None:
-    """Remove finished parts that nobody needs: of what is no partition, or is made under the same key."""
-    months = {month or "all": month for month in item.made_months}
-    for name in months_with_parts(workspace, item):
-        if name not in months:
-            discard_parts(workspace, item, name)
-        elif (record := View(workspace).known(item, months[name])) is not None:
-            discard_parts_under(
-                workspace, item, name, record.key
-            )  # a kill came between the record and their removal

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sized
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ops.outcome import Outcome, Outcomes
 from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
-from orchestration.execute.finished_parts import FinishedParts, InputMark
+from orchestration.execute.finished_parts import FinishedParts
+from orchestration.files.identity import FileStamp
 from orchestration.messages.progress import Notice, PartitionProgress, tell
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
+
+Op: TypeAlias = Callable[..., Outcome]
 
 #: Seconds from which a part is stored even if it is the only one.
 LONG = 1.0
 
 
+@dataclass
 class ResumableEngine:
     """Runs ops by another engine, but yields those outcomes that an earlier run stored in `folder`.
 
@@ -30,28 +35,23 @@ class ResumableEngine:
     under way.
     """
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        engine: Engine,
-        partition: str,
-        folder: Path,
-        inputs: Mapping[Path, InputMark],
-    ) -> None:
-        self._workspace, self._engine, self._partition = workspace, engine, partition
-        self._folder, self._inputs = folder, inputs
-        self._maps: list[Generator[Outcome, None, None]] = []
+    workspace: Workspace
+    engine: Engine
+    partition: str
+    folder: Path
+    inputs: Mapping[Path, FileStamp | None]
+    _maps: list[Generator[Outcome, None, None]] = field(default_factory=list, init=False)
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
         """In a worker process, where no map of the partition begins, it is a plain engine."""
         return LocalEngine, ()
 
-    def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
+    def map(self, op: Op, pieces: Iterable[Any], *shared: object) -> Outcomes:
         """Yield `op(piece, *shared)` for every piece, computed now or by an earlier run."""
         # `Parts.map` hands its op over as the first that is shared
         name = getattr(shared[0] if shared and callable(shared[0]) else op, "__name__", "op")
-        folder = self._folder / f"{len(self._maps)}-{name}"
-        finished = FinishedParts(self._workspace, folder, self._inputs, code_marks(self._workspace))
+        folder = self.folder / f"{len(self._maps)}-{name}"
+        finished = FinishedParts(self.workspace, folder, self.inputs, code_marks(self.workspace))
         self._maps.append(self._map(name, finished, op, pieces, shared))
         return self._maps[-1]
 
@@ -64,19 +64,19 @@ class ResumableEngine:
         self,
         name: str,
         finished: FinishedParts,
-        op: Callable[..., Outcome],
+        op: Op,
         pieces: Iterable[Any],
         shared: Any,
     ) -> Generator[Outcome, None, None]:
         total = len(pieces) if isinstance(pieces, Sized) else None
         kept = finished.found()
         if kept:
-            tell(Notice(self._partition, f"{name}: goes on from {len(kept)} finished parts"))
+            tell(Notice(self.partition, f"{name}: goes on from {len(kept)} finished parts"))
         missing = ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
-        computed = self._engine.map(_compute, missing, op, finished, total != 1, *shared)
+        computed = self.engine.map(_compute, missing, op, finished, total != 1, *shared)
         begun, done, new = time.monotonic(), 0, 0
         while True:
-            tell(PartitionProgress(self._partition, name, done, total, done - new, time.monotonic() - begun))
+            tell(PartitionProgress(self.partition, name, done, total, done - new, time.monotonic() - begun))
             if done in kept:
                 yield finished.read(done)
             elif (outcome := next(computed, None)) is not None:
@@ -89,7 +89,7 @@ class ResumableEngine:
 
 def _compute(
     numbered: tuple[int, Any],
-    op: Callable[..., Outcome],
+    op: Op,
     finished: FinishedParts,
     several: bool,
     *shared: object,

@@ -26,21 +26,17 @@ def dump(content: Mapping[str, Any]) -> bytes:
 
 
 def load(text: bytes) -> tuple[dict[str, Any], bool]:
-    """Return the content of what `dump` wrote, and whether it bears a checksum at all.
-
-    Raises DamagedError for what is no such JSON, and for a checksum that is not that of the content.
-    """
+    """Return the content of what `dump` wrote, and whether it bears a checksum. Raises DamagedError."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
         raise DamagedError("it is no JSON" if text.strip() else "it is empty") from None
     if not isinstance(content, dict):
         raise DamagedError("it holds something else")
-    if CHECKSUM not in content:
-        return content, False
-    if content.pop(CHECKSUM) != json_digest(content):
+    checked = CHECKSUM in content
+    if checked and content.pop(CHECKSUM) != json_digest(content):
         raise DamagedError("its checksum is not that of its content")
-    return content, True
+    return content, checked
 
 
 def read(path: Path, kind: TypeAdapter[Any], then: str) -> dict[str, Any] | None:
@@ -53,17 +49,14 @@ def read(path: Path, kind: TypeAdapter[Any], then: str) -> dict[str, Any] | None
         if text is None:
             return None
         content, checked = load(text)
-        _validate(content, kind)
-    except DamagedError as error:
-        set_aside(path, error, then)
+        kind.validate_python(content)
+    except (DamagedError, ValidationError) as error:
+        set_aside(path, first_fault(error) if isinstance(error, ValidationError) else error, then)
         return None
     return content if checked else None
 
 
-def _validate(content: dict[str, Any], kind: TypeAdapter[Any]) -> None:
-    try:
-        kind.validate_python(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise DamagedError(f"it holds something else ({where}: {first['msg']})") from None
+def first_fault(error: ValidationError) -> str:
+    """Return where a content of another shape differs first, and how."""
+    first = error.errors()[0]
+    return f"it holds something else ({'.'.join(map(str, first['loc']))}: {first['msg']})"

@@ -11,12 +11,24 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 #: Folders that .dvcignore names.
 IGNORED = frozenset({"__pycache__"})
 
-_hashes: dict[tuple[str, int, int, int], str] = {}
+#: Path, size, time of change in nanoseconds and inode of a file.
+FileStamp: TypeAlias = tuple[str, int, int, int]
+
+_hashes: dict[FileStamp, str] = {}
+
+
+def file_stamp(path: Path) -> FileStamp | None:
+    """Return what tells whether a file is written to or replaced later; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return str(path), found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def file_md5(path: Path) -> str:
@@ -26,13 +38,12 @@ def file_md5(path: Path) -> str:
     again; every process reads it once. One that changed in the last second is read each time: a second
     change could leave all three as they are.
     """
-    stat = path.stat()
-    mark = (str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    mark = file_stamp(path)
     if mark in _hashes:
         return _hashes[mark]
     with path.open("rb") as file:
         value = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    if time.time_ns() - stat.st_mtime_ns > 1_000_000_000:
+    if mark is not None and time.time_ns() - mark[2] > 1_000_000_000:
         _hashes[mark] = value
     return value
 
@@ -56,12 +67,10 @@ def folder_hashes(folder: Path) -> dict[str, str]:
 def version(hashes: Mapping[str, str]) -> str:
     """Return DVC's hash of a folder from the MD5s of its files by relative path."""
     entries = [{"md5": hashes[name], "relpath": name} for name in sorted(hashes)]
-    return (
-        hashlib.md5(json.dumps(entries, sort_keys=True).encode(), usedforsecurity=False).hexdigest() + ".dir"
-    )
+    return json_digest(entries) + ".dir"
 
 
-def json_digest(content: Mapping[str, Any]) -> str:
+def json_digest(content: Any) -> str:
     """Return the MD5 of content that JSON can hold, whatever the order of its names."""
     text = json.dumps(content, sort_keys=True)
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -14,16 +14,17 @@ import time
 from pathlib import Path
 from typing import IO
 
-from orchestration.files.damage import set_aside
+from orchestration.files.damage import make_folder, set_aside
 
 _PAUSE = 0.02
 
 
 def lock_file(path: Path, wait: bool = False, shared: bool = False) -> IO[bytes]:
-    """Return an open file whose lock ends with it, alone or `shared` with others of that kind.
+    """Return an open file, in a folder that is made, whose lock ends with it; alone or `shared` with others.
 
     Raises BlockingIOError where another process holds it, unless it is to `wait`.
     """
+    make_folder(path.parent)
     try:
         file = path.open("ab")
     except OSError:

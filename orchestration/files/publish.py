@@ -43,7 +43,9 @@ def building(staging: Path, target: Path) -> Iterator[Path]:
                 place = target.relative_to(staging.parent).as_posix()
                 (slot / "target").write_bytes(dump({"target": place}))
                 yield new
-                sync_folder(new)
+                for base, _, names in os.walk(new):
+                    for name in ("", *sorted(names)):
+                        _sync(Path(base, name))
                 _swap(new, target, slot)
         finally:
             with _mutex(staging):  # or another process, cleaning up, finds half of a slot
@@ -63,7 +65,10 @@ def _recover(staging: Path) -> None:
 
 
 def _clear(slot: Path) -> None:
-    """Remove a slot; its `old` is put back first where it was not replaced."""
+    """Remove a slot; its `old` is put back where it was not replaced, else removed first.
+
+    Without `target` nobody could tell whether `old` is still needed.
+    """
     old = slot / "old"
     if old.exists():
         try:
@@ -74,13 +79,8 @@ def _clear(slot: Path) -> None:
         if not target.exists():
             make_folder(target.parent)
             old.rename(target)
-    _empty(slot)
-
-
-def _empty(slot: Path) -> None:
-    """Remove a slot, `old` first: without `target` nobody could tell whether that is still needed."""
-    shutil.rmtree(slot / "old", ignore_errors=True)
-    shutil.rmtree(slot, ignore_errors=True)
+    for folder in (old, slot):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _target(slot: Path) -> Path:
@@ -109,8 +109,8 @@ def write_changed(path: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside a file; what is written there becomes the file at once, synced.
+def writing(path: Path, sync: bool = True) -> Iterator[Path]:
+    """Give a temporary name beside a file; what is written there becomes the file at once, mostly synced.
 
     When the block raises, the file is left as it was. Raises DiskFullError where there is no space left.
     """
@@ -119,7 +119,8 @@ def writing(path: Path) -> Iterator[Path]:
     try:
         with disk_errors(path):
             yield temporary
-            _sync(temporary)
+            if sync:
+                _sync(temporary)
         try:
             temporary.replace(path)
         except IsADirectoryError:
@@ -127,7 +128,8 @@ def writing(path: Path) -> Iterator[Path]:
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    _sync(path.parent)
+    if sync:
+        _sync(path.parent)
 
 
 def write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
@@ -168,17 +170,8 @@ def disk_errors(target: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def _mutex(staging: Path) -> Iterator[None]:
     """Let one process at a time open a slot or clean up, so that no new slot is taken for a dead one."""
-    make_folder(staging)
     with contextlib.closing(lock_file(staging / ".mutex", wait=True)):
         yield
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring every file below a folder, and the folders themselves, to the disk."""
-    for base, _, names in os.walk(folder):
-        for name in sorted(names):
-            _sync(Path(base) / name)
-        _sync(Path(base))
 
 
 def _sync(path: Path) -> None:

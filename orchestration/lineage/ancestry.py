@@ -144,18 +144,14 @@ class Ancestry:
         """Return what an id is made of: the sources of its kept rows, else of all; never itself."""
         rows = self._rows(code)
         kept = [row for row in rows if self._file(row).table == "kept"]
-        found = (
-            source
-            for row in (kept or rows)
-            for source in self._sources[self._first[row] : self._first[row + 1]][:most].tolist()
-        )
-        return [source for source in dict.fromkeys(found) if source != code][:most]
+        lists = [self._sources[self._first[row] : self._first[row + 1]][:most] for row in kept or rows]
+        found = dict.fromkeys(source for sources in lists for source in sources.tolist() if source != code)
+        return list(found)[:most]
 
     def users(self, code: int, most: int | None = None) -> list[int]:
         """Return the ids of the kept rows that are made of an id, in the order of the DAG; never itself."""
-        rows, starts = self._users
-        found = self.own[rows[starts[code] : starts[code + 1]][:most]].tolist()
-        return [user for user in dict.fromkeys(found) if user != code]
+        users = self.own[self._user_rows(code)[:most]].tolist()
+        return [user for user in dict.fromkeys(users) if user != code]
 
     def standings(self, code: int) -> list[RowPlace]:
         """Return every row that has an id, in the order of the DAG."""
@@ -163,9 +159,7 @@ class Ancestry:
 
     def lineage(self, code: int, most: int | None = None) -> Lineage:
         """Return what is known of one id, of many sources and users the first `most` of each."""
-        rows, starts = self._users
-        users = rows[starts[code] : starts[code + 1]]
-        sources = self.sources(code)
+        users, sources = self._user_rows(code), self.sources(code)
         return Lineage(
             self.ids[code].as_py(),
             tuple(self.standings(code)),
@@ -181,6 +175,10 @@ class Ancestry:
     def _rows(self, code: int) -> list[int]:
         rows, starts = self._standings
         return rows[starts[code] : starts[code + 1]].tolist()  # type: ignore[no-any-return]
+
+    def _user_rows(self, code: int) -> Codes:
+        rows, starts = self._users
+        return rows[starts[code] : starts[code + 1]]
 
     def _file(self, row: int) -> File:
         return self.files[int(self._file_of[row])]

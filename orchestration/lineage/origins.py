@@ -41,13 +41,15 @@ def rows(places: Sequence[RowPlace], whole: bool = False) -> list[Row]:
     Unless `whole`, texts are cut to what `short` looks at, and lists stand as the number of their items, but
     for spans of words. Raises ValueError naming a file that is no Parquet.
     """
-    found: list[Row] = [{}] * len(places)
-    for file, numbers in _by_file(places).items():
-        table = read(file.path).take(pa.array([places[number].index for number in numbers]))
+    by_file: dict[File, list[RowPlace]] = {}
+    for place in places:
+        by_file.setdefault(place.file, []).append(place)
+    found: dict[RowPlace, Row] = {}
+    for file, chosen in by_file.items():
+        table = read(file.path).take([place.index for place in chosen])
         shown = table if whole else _brief(table, of_role(file.schema, "spans"))
-        for number, row in zip(numbers, shown.to_pylist(), strict=True):
-            found[number] = row
-    return found
+        found |= zip(chosen, shown.to_pylist(), strict=True)
+    return [found[place] for place in places]
 
 
 def where(file: File, row: Row) -> str:
@@ -120,13 +122,6 @@ def _passage(talk: pa.StructArray, first: int, last: int) -> Spoken:
     return Spoken(offsets[first].as_py(), end, short(" ".join(shown)))
 
 
-def _by_file(places: Sequence[RowPlace]) -> dict[File, list[int]]:
-    found: dict[File, list[int]] = {}
-    for number, place in enumerate(places):
-        found.setdefault(place.file, []).append(number)
-    return found
-
-
 def _brief(table: pa.Table, whole: Collection[str]) -> pa.Table:
     names = [name for name in table.column_names if name != "source_ids"]
     return pa.table({name: table[name] if name in whole else _brief_column(table[name]) for name in names})
@@ -134,15 +129,12 @@ def _brief(table: pa.Table, whole: Collection[str]) -> pa.Table:
 
 def _brief_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_list(column.type):
-        return pc.binary_join_element_wise(
-            pc.list_value_length(column).cast(pa.string()), pa.scalar("items"), pa.scalar(" ")
-        )
+        numbers = pc.list_value_length(column).cast(pa.string())
+        return pc.binary_join_element_wise(numbers, "items", " ")
     if pa.types.is_string(column.type):
         return pc.utf8_slice_codeunits(column, 0, 4 * WIDTH)
     if pa.types.is_binary(column.type):
-        texts = [
-            None if value is None else value.decode(errors="replace")
-            for value in pc.binary_slice(column, 0, 4 * WIDTH).to_pylist()
-        ]
+        parts = pc.binary_slice(column, 0, 4 * WIDTH).to_pylist()
+        texts = [part if part is None else part.decode(errors="replace") for part in parts]
         return pa.chunked_array([pa.array(texts, pa.string())])
     return column

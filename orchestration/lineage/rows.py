@@ -17,6 +17,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from orchestration.files.identity import folder_files
 from orchestration.files.parquet import TABLES
+from orchestration.state.counts import counts
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,8 @@ class Counted:
     @property
     def by_reason(self) -> list[tuple[str, int]]:
         """Dropped rows by reason over all months, the most frequent first."""
-        sums: Counter[str] = Counter()
-        for counts in self.reasons.values():
-            sums.update(counts)
-        return sorted(sums.items(), key=lambda item: (-item[1], item[0]))
+        sums = sum(map(Counter, self.reasons.values()), Counter[str]())
+        return sorted(sums.items(), key=lambda count: (-count[1], count[0]))
 
 
 def counted(everything: Everything) -> dict[str, Counted]:
@@ -46,13 +45,12 @@ def counted(everything: Everything) -> dict[str, Counted]:
     found = {}
     for name, months in everything.items():
         item = everything.graph.datasets[name]
-        if item.shape is None:
-            continue
-        rows = {month: _rows(folder) for month, folder in months.items()}
-        reasons = {month: _reasons(folder) for month, folder in months.items()}
-        files = (path for folder in months.values() for path in folder_files(folder).values())
-        size = sum(path.stat().st_size for path in files)
-        found[name] = Counted(item, rows, reasons, size)
+        if item.shape is not None:
+            made = {month: counts(folder) for month, folder in months.items()}
+            rows = {month: {table: numbers[table] for table in TABLES} for month, numbers in made.items()}
+            reasons = {month: numbers["reasons"] for month, numbers in made.items()}
+            files = (path for folder in months.values() for path in folder_files(folder).values())
+            found[name] = Counted(item, rows, reasons, sum(path.stat().st_size for path in files))
     return found
 
 
@@ -69,14 +67,3 @@ def read(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
             return file.read(columns=columns)
     except (pa.ArrowInvalid, OSError) as error:
         raise ValueError(f"{path} cannot be read as Parquet: {error}") from error
-
-
-def _rows(folder: Path) -> dict[str, int]:
-    return {name: sum(part.num_rows for part in tables(folder, name, [])) for name in TABLES}
-
-
-def _reasons(folder: Path) -> dict[str, int]:
-    sums: Counter[str] = Counter()
-    for table in tables(folder, "dropped", ["reason"]):
-        sums.update(table["reason"].to_pylist())
-    return dict(sorted(sums.items()))

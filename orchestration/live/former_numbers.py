@@ -11,7 +11,7 @@ from typing import Any
 from assets.declare.declaration import Declaration
 from ops.measures import edges
 from orchestration.dvc.metrics import look
-from orchestration.quality.profile import total
+from orchestration.quality.profile import Profile, total
 from orchestration.state.freshness import View
 
 
@@ -21,14 +21,17 @@ def former(item: Declaration, view: View) -> Mapping[str, Any] | None:
     A month that has not changed since it was first seen counts as it is now, and so does one whose former
     version was measured in other bins.
     """
-    looks = [look(item, month, view) for month in item.made_months if view.known(item, month) is not None]
-    seen = {number: one["former"] for number, one in enumerate(looks) if _fits(one["former"], item)}
-    if not seen:
-        return None
-    profiles = [seen.get(number, one)["profile"] for number, one in enumerate(looks)]
-    return {"profile": total(profiles), "when": max(look["when"] for look in seen.values())}
-
-
-def _fits(one: Mapping[str, Any] | None, item: Declaration) -> bool:
     bins = {name: len(edges(name)) - 1 for name in item.measures}
-    return one is not None and {name: len(rows) for name, rows in one["profile"].items()} == bins
+    looks = [look(item, month, view) for month in item.made_months if view.known(item, month) is not None]
+    former = [
+        found["former"] if found["former"] and _bins(found["former"]["profile"]) == bins else None
+        for found in looks
+    ]
+    if not any(former):
+        return None
+    profiles = [(old or found)["profile"] for old, found in zip(former, looks, strict=True)]
+    return {"profile": total(profiles), "when": max(old["when"] for old in former if old)}
+
+
+def _bins(profile: Profile) -> dict[str, int]:
+    return {name: len(rows) for name, rows in profile.items()}

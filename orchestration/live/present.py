@@ -15,13 +15,12 @@ from orchestration.files.identity import version
 from orchestration.files.publish import write_file
 from orchestration.live.former_numbers import former
 from orchestration.live.versions import write_versions
-from orchestration.mlflow import tracking
 from orchestration.pages.html import embedded
 from orchestration.quality import docs
 from orchestration.state import validation_history as history
 from orchestration.state.addresses import Addresses
 from orchestration.state.dvc_lock import check_lock
-from orchestration.state.freshness import Status, View
+from orchestration.state.freshness import View
 from orchestration.state.partition_locks import writing_all
 from orchestration.workspace.workspace import Workspace
 
@@ -56,27 +55,20 @@ def state(workspace: Workspace) -> dict[str, Any]:
 
 def description(found: Sequence[Mapping[str, Any]]) -> str:
     """Return in a sentence or some how all datasets stand: never better than the worst of them."""
-    off = [dataset for dataset in found if dataset["mood"] in ("bad", "stale")]
-    failed = sum(dataset["mood"] == "bad" for dataset in off)
+    moods = [dataset["mood"] for dataset in found]
+    failed, off = moods.count("bad"), moods.count("bad") + moods.count("stale")
     warnings, excluded, unknown = (
         sum(dataset[name] for dataset in found) for name in ("warnings", "excluded", "unknown")
     )
-    parts = []
-    if off:
-        parts.append(
-            f"{len(off)} of {len(found)} are not up to date" + (f", {failed} failed." if failed else ".")
-        )
-    elif warnings or unknown:
-        parts.append("All are up to date.")
-    else:
-        parts.append("All are up to date, and their checks passed.")
-    if warnings:
-        parts.append(f"{_number(warnings, 'warning')} raised.")
-    if unknown:
-        parts.append(f"Whether {_number(unknown, 'partition')} would raise warnings is not known here.")
-    if excluded:
-        parts.append(f"{_number(excluded, 'partition')} excluded.")
-    return " ".join(parts)
+    good = "All are up to date." if warnings or unknown else "All are up to date, and their checks passed."
+    bad = f"{off} of {len(found)} are not up to date" + (f", {failed} failed." if failed else ".")
+    parts = {
+        bad if off else good: True,
+        f"{_number(warnings, 'warning')} raised.": warnings,
+        f"Whether {_number(unknown, 'partition')} would raise warnings is not known here.": unknown,
+        f"{_number(excluded, 'partition')} excluded.": excluded,
+    }
+    return " ".join(text for text, shown in parts.items() if shown)
 
 
 def _dataset(
@@ -85,18 +77,13 @@ def _dataset(
     failed: Mapping[tuple[str, str], Unfresh],
     pages: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    validations = sorted(
-        history.read(view.workspace, item).to_pylist(), key=lambda entry: entry["time"], reverse=True
-    )
-    latest: dict[str, Mapping[str, Any]] = {}
-    for entry in validations:
-        latest.setdefault(entry["month"], entry)
+    validations = history.read(view.workspace, item).sort_by([("time", "descending")]).to_pylist()
+    latest = {entry["month"]: entry for entry in reversed(validations)}
     months = [
         _month(
-            view.workspace,
+            view,
             item,
             month,
-            view.status(item, month),
             latest.get(month),
             failed.get((item.name, month)),
             pages.get((item.name, month)),
@@ -127,40 +114,39 @@ def _dataset(
 
 
 def _month(
-    workspace: Workspace,
+    view: View,
     item: Declaration,
     month: str,
-    status: Status,
     latest: Mapping[str, Any] | None,
     failure: Unfresh | None,
     page: str | None,
 ) -> dict[str, Any]:
     """Return the state of a partition: bad where its last attempt failed, stale, warned, or good."""
+    status, addresses = view.status(item, month), Addresses(view.workspace)
     record = status.record
-    run = failure.run if failure else record.run_id if record else None
-    shown = latest and (latest["run_id"] == run or (record and latest["version"] == record.version))
-    warnings = latest["warnings"] if latest and shown else 0
-    mood, shown_state = _stands(status, failure, warnings)
+    version, made_by = (record.version, record.run_id) if record else (None, None)
+    run = failure.run if failure else made_by
+    if latest and not (latest["run_id"] == run or (record and latest["version"] == version)):
+        latest = None
+    warnings = latest["warnings"] if latest else 0
+    if failure:
+        mood, shown, why = "bad", "failed", failure.why
+    elif not status.fresh:
+        mood, shown, why = "stale", "stale" if record else "missing", "; ".join(status.reasons)
+    else:
+        mood, shown, why = "warned" if warnings else "good", _up_to_date(warnings), ""
     return {
         "month": month,
         "mood": mood,
-        "state": shown_state,
-        "why": failure.why if failure else "" if status.fresh else "; ".join(status.reasons),
+        "state": shown,
+        "why": why,
         "warnings": warnings,
-        "version": record.version if record else None,
-        "run": Addresses(workspace).dagster_run(run) if run else None,
-        "tracked": tracking.find(workspace, item, month, record) if record and not failure else None,
-        "checks": _checks(latest["expectations"]) if latest and shown else [],
-        "docs": f"{_DOCS}{page}" if page and shown else None,
+        "version": version,
+        "run": addresses.dagster_run(run) if run else None,
+        "tracked": addresses.tracked(item.name, month, version) if version and not failure else None,
+        "checks": _checks(latest["expectations"]) if latest else [],
+        "docs": f"{_DOCS}{page}" if page and latest else None,
     }
-
-
-def _stands(status: Status, failure: Unfresh | None, warnings: int) -> tuple[str, str]:
-    if failure:
-        return "bad", "failed"
-    if not status.fresh:
-        return "stale", "stale" if status.record else "missing"
-    return ("warned" if warnings else "good"), _up_to_date(warnings)
 
 
 def _up_to_date(warnings: int) -> str:
@@ -193,10 +179,10 @@ def _checks(expectations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return checks
 
 
-def _validation(one: Mapping[str, Any]) -> dict[str, Any]:
-    failed = [f"{found['name']} {found['column']}" for found in one["expectations"] if not found["passed"]]
-    numbers = {name: one[name] for name in ("month", "version", "kept", "dropped", "rejected")}
-    return {"time": _when(one["time"]), "failed": failed, **numbers}
+def _validation(entry: Mapping[str, Any]) -> dict[str, Any]:
+    failed = [f"{found['name']} {found['column']}" for found in entry["expectations"] if not found["passed"]]
+    numbers = {name: entry[name] for name in ("month", "version", "kept", "dropped", "rejected")}
+    return {"time": _when(entry["time"]), "failed": failed, **numbers}
 
 
 def _version(item: Declaration, view: View) -> str | None:

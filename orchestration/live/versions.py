@@ -47,23 +47,13 @@ def write_versions(workspace: Workspace, folder: Path) -> None:
 
     What cannot be compared, for want of its bytes or of a history, stands in its place.
     """
-    entries = [
-        _entry(workspace, item, folder / "versions")
-        for item in workspace.datasets.values()
-        if item.shape is not None
-    ]
-    for entry in entries:
-        if entry.link:
-            _write(
-                workspace,
-                folder / entry.link,
-                "version.html",
-                f"{entry.name}: versions",
-                entry=entry,
-                found=entry.found,
-            )
+    datasets = [item for item in workspace.datasets.values() if item.shape is not None]
+    entries = [_entry(workspace, item, folder / "versions") for item in datasets]
+    changed = [entry for entry in entries if entry.link]
+    for entry in changed:
+        _write_change(workspace, folder / entry.link, entry)
     _write(workspace, folder / "versions.html", "versions.html", "Versions", entries=entries)
-    wanted = {Path(entry.link).stem for entry in entries if entry.link}
+    wanted = {Path(entry.link).stem for entry in changed}
     for path in (folder / "versions").glob("[!.]*"):
         if path.stem not in wanted:
             remove_file(path)
@@ -71,8 +61,12 @@ def write_versions(workspace: Workspace, folder: Path) -> None:
 
 def write_page(workspace: Workspace, path: Path, found: Mapping[str, Any]) -> None:
     """Write one comparison as a page."""
-    entry = DatasetChange(str(found["dataset"]), f"from {found['old']['label']} to {found['new']['label']}")
-    _write(workspace, path, "version.html", f"{entry.name}: versions", entry=entry, found=found)
+    summary = f"from {found['old']['label']} to {found['new']['label']}"
+    _write_change(workspace, path, DatasetChange(str(found["dataset"]), summary, found=found))
+
+
+def _write_change(workspace: Workspace, path: Path, entry: DatasetChange) -> None:
+    _write(workspace, path, "version.html", f"{entry.name}: versions", entry=entry, found=entry.found)
 
 
 def _write(workspace: Workspace, path: Path, template: str, title: str, **values: object) -> None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 from rich.table import Column
 
@@ -36,21 +35,17 @@ class Display:
             disable=not console.is_terminal,
         )
         self._overall = self._bars.add_task("partitions", total=total, text=f"0 of {total}")
-        self._rows: dict[str, TaskID] = {}
-        self._intervals: dict[str, Intervals] = {}
+        self._rows: dict[str, Task] = {}
         self._lock = threading.Lock()  # workers are listened to in threads
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._write_lines, daemon=True)
 
     def __enter__(self) -> Display:
         self._bars.start()  # which does nothing where there is no terminal
         if not self._console.is_terminal:
-            self._thread.start()
+            threading.Thread(target=self._write_lines, daemon=True).start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bars.stop()
         self._stopped.set()
 
@@ -66,8 +61,8 @@ class Display:
     def begin(self, partition: str) -> None:
         """Show a partition that is made from now on."""
         with self._lock:
-            self._rows[partition] = self._bars.add_task(escape(partition), total=None, text="")
-            self._intervals[partition] = Intervals()
+            row = self._bars.add_task(escape(partition), total=None, text="", intervals=Intervals())
+            self._rows[partition] = next(task for task in self._bars.tasks if task.id == row)
 
     def __call__(self, event: Event) -> None:
         """Show how far a partition is, or what is to be known of it."""
@@ -76,13 +71,12 @@ class Display:
                 self._console.print(f"{escape(event.partition)}: {escape(event.text)}")
             elif (row := self._rows.get(event.partition)) is not None:
                 text = escape(f"{event.op}: {event.text}")
-                self._bars.update(row, completed=event.done, total=event.total, text=text)
+                self._bars.update(row.id, completed=event.done, total=event.total, text=text)
 
     def end(self, partition: str) -> None:
         """Show a partition no longer."""
         with self._lock:
-            self._bars.remove_task(self._rows.pop(partition))
-            del self._intervals[partition]
+            self._bars.remove_task(self._rows.pop(partition).id)
 
     def advance(self) -> None:
         """Count a partition that is settled: made, failed, or fresh as it was."""
@@ -94,9 +88,8 @@ class Display:
         """Write how far partitions are, where it is time; quick ones are not spoken of."""
         while not self._stopped.wait(0.2):
             with self._lock:
-                for partition, intervals in self._intervals.items():
-                    if intervals.due():
-                        row = next(row for row in self._bars.tasks if row.id == self._rows[partition])
-                        parts = f"{row.fields['text']}, " if row.fields["text"] else ""
-                        since = duration(row.elapsed or 0)
-                        self._console.print(f"{escape(partition)}: {parts}under way for {since}")
+                for row in self._rows.values():
+                    if row.fields["intervals"].due():
+                        since = f"under way for {duration(row.elapsed or 0)}"
+                        details = ", ".join(filter(None, [row.fields["text"], since]))
+                        self._console.print(f"{row.description}: {details}")

@@ -33,15 +33,14 @@ class PartitionProgress:
     @property
     def text(self) -> str:
         """Parts done of all, parts a second (or a minute), the time that remains."""
-        of = f"{self.done} parts" if self.total is None else f"{self.done} of {self.total} parts"
-        computed = self.done - self.kept
-        if computed == 0 or self.seconds == 0:
-            return of
-        rate = computed / self.seconds
-        shown = f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.1f} a minute"
-        more = (self.total or 0) - self.done
-        left = f", {duration(more / rate)} left" if more > 0 else ""
-        return f"{of}, {shown}{left}"
+        shown = [f"{self.done} parts" if self.total is None else f"{self.done} of {self.total} parts"]
+        computed, remaining = self.done - self.kept, (self.total or 0) - self.done
+        if computed and self.seconds:
+            rate = computed / self.seconds
+            shown.append(f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.1f} a minute")
+            if remaining > 0:
+                shown.append(f"{duration(remaining / rate)} left")
+        return ", ".join(shown)
 
 
 @dataclass(frozen=True)

@@ -10,22 +10,21 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import ops
 from ops.models.installed import MODELS_TXT
 from ops.models.served import ModelKind
 
 
-def save_model(kind: ModelKind, files: Path, target: Path, packages: Iterable[tuple[str, str]]) -> None:
+def save_model(
+    kind: ModelKind, files: Path, code: Path, target: Path, packages: Iterable[tuple[str, str]]
+) -> None:
     """Write a trained model's folder as a model of MLflow: `packages` are name and version of what it needs.
 
-    The project's `ops` go along, and are what loads it.
+    `code` is the folder of the project's `ops`: it goes along, and is what loads the model.
     """
-    os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"
     import mlflow.pyfunc
     from mlflow.models import ModelSignature
     from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema
@@ -51,7 +50,7 @@ def save_model(kind: ModelKind, files: Path, target: Path, packages: Iterable[tu
                 *(f"{name}=={version}" for name, version in packages),
                 *(_installed() if kind.named else ()),
             ],
-            code_paths=[str(Path(next(iter(ops.__path__))))],
+            code_paths=[str(code)],
         )
 
 

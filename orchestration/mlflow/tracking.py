@@ -1,8 +1,8 @@
 """One MLflow run a made partition: what it read, with which params, from which code, and what came out.
 
-Belongs here: what a partition's run and its child runs say, and finding them again. Not here: the store's
-tables (store.py). Tracking fails a partition only where the disk is full: what else goes wrong
-is a warning in its log.
+Belongs here: what a partition's run and its child runs say. Not here: how they come into MLflow (outbox.py,
+send.py). Tracking fails a partition only where the disk is full: what else goes wrong is a warning in its
+log.
 
 An experiment is a dataset, a run is named after its partition. The versions of inputs and output are MLflow
 datasets, whose digest is DVC's hash of the folder.
@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,15 +23,13 @@ from typing import Any
 import dagster as dg
 import pyarrow.parquet as pq
 
-from assets.declare.child_runs import Trials
+from assets.declare.child_runs import Trainings, Trials
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from orchestration.files.damage import make_folder
 from orchestration.files.full_disk import DiskFullError, full_disk
 from orchestration.files.parquet import TABLES
 from orchestration.messages.failures import describe
-from orchestration.mlflow import store as mlflow_store
-from orchestration.mlflow.store import Experiment, TrackedDataset, TrackedRun, Written
+from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put
 from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import flattened
 from orchestration.state.records import PartitionRecord, read_record
@@ -40,6 +37,9 @@ from orchestration.workspace.workspace import Workspace
 
 #: What runs themselves write into the checkout: it does not make the tree another one than the commit.
 _WRITTEN = ("dvc.lock", "code.json", "metrics")
+
+#: Of its two kinds of experiments, MLflow shows runs in a table, with their metrics, for this one.
+_KIND = {"mlflow.experimentKind": "custom_model_development"}
 
 
 def track(
@@ -49,47 +49,21 @@ def track(
     record: PartitionRecord,
     faults: Mapping[str, Iterable[str]],
 ) -> None:
-    """Write the run of a partition that was just made, with the faults that checks found, by check.
+    """Put the run of a partition that was just made into the outbox, with the faults that each check found.
 
     It is a failed run where no record of the partition was written. Whatever goes wrong is a warning in the
     log of the Dagster run that this is called in; only for a full disk this raises DiskFullError.
     """
     try:
-        make_folder(workspace.mlflow_store.parent)
-        with tempfile.TemporaryDirectory(dir=workspace.mlflow_store.parent) as staging:
-            run = _run(workspace, item, month, record, faults, Path(staging))
-            mlflow_store.write(workspace.mlflow_store, _experiment(item), run)
+        run = _run(workspace, item, month, record, faults)
+        put(
+            workspace,
+            WaitingRun(item.name, run, {**_KIND, "mlflow.note.content": item.function.__doc__ or ""}),
+        )
     except Exception as error:
         if (line := full_disk(error)) is not None:
             raise DiskFullError(errno.ENOSPC, line) from error
-        dg.get_dagster_logger().warning(
-            f"not tracked in MLflow: {describe(error)} ({workspace.shown(workspace.mlflow_store)})"
-        )
-
-
-def find(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> str | None:
-    """Return the address of the latest run that made this version of a partition; None for none."""
-    tags = {"partition": month or "all", "data version": record.version}
-    try:
-        found = mlflow_store.find(workspace.mlflow_store, item.name, tags)
-    except Exception:  # a link is left out: an error of the store is reported where runs are written
-        return None
-    return _address(workspace, found)
-
-
-def latest(workspace: Workspace, name: str, month: str) -> str | None:
-    """Return the address of the latest run of a partition. Raises sqlite3.Error for a broken store."""
-    return _address(workspace, mlflow_store.find(workspace.mlflow_store, name, {"partition": month or "all"}))
-
-
-def _address(workspace: Workspace, found: Written | None) -> str | None:
-    return Addresses(workspace).mlflow_run(found.experiment_id, found.run_id) if found else None
-
-
-def _experiment(item: Declaration) -> Experiment:
-    # Of its two kinds, MLflow shows runs in a table, with their metrics beside each other, for this one.
-    kind = {"mlflow.experimentKind": "custom_model_development"}
-    return Experiment(item.name, {**kind, "mlflow.note.content": item.function.__doc__ or ""})
+        dg.get_dagster_logger().warning(f"not tracked in MLflow: {describe(error)}")
 
 
 def _run(
@@ -98,23 +72,26 @@ def _run(
     month: str,
     record: PartitionRecord,
     faults: Mapping[str, Iterable[str]],
-    staging: Path,
 ) -> TrackedRun:
     end = int(time.time() * 1000)
+    folder, inputs = workspace.folder(item, month), list(_inputs(record))
     common = {"mlflow.source.type": "LOCAL", "mlflow.source.name": f"assets: {item.name}", **_git(workspace)}
+    trials = _trials(item.trials, folder, common, end) if item.trials else ()
+    trainings = _trainings(workspace, item.trains, folder, record, common, end) if item.trains else ()
     return TrackedRun(
         name=month or "all",
         status="FINISHED" if read_record(workspace, item, month) else "FAILED",
         start=end - int((record.seconds or 0) * 1000),
         end=end,
         params=_params(record.key["params"]),
-        metrics=_metrics(record) if item.shape else {"seconds": record.seconds or 0.0},
-        tags={**common, **_tags(workspace, item, month, record), **_faults(faults)},
-        tables=[*_inputs(record), _output(workspace, item, month, record)],
-        children=[
-            *(_children(item.trials, workspace.folder(item, month), common, end) if item.trials else ()),
-            *_trainings(workspace, item, workspace.folder(item, month), record, common, end, staging),
-        ],
+        metrics={**(_counts(record) if item.shape else {}), "seconds": record.seconds or 0.0},
+        tags={
+            **common,
+            **_tags(workspace, item, month, record),
+            **{f"failed check/{name}": "; ".join(texts) for name, texts in faults.items()},
+        },
+        datasets=[*inputs, _output(workspace, item, month, record)],
+        children=[*trials, *(replace(training, datasets=inputs) for training in trainings)],
     )
 
 
@@ -125,14 +102,10 @@ def _params(sections: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _metrics(record: PartitionRecord) -> dict[str, float]:
+def _counts(record: PartitionRecord) -> dict[str, float]:
     rows = {name: float(record.counts[name]) for name in TABLES}
-    return {
-        **rows,
-        "drop share": rows["dropped"] / (sum(rows.values()) or 1),
-        **{f"dropped/{reason}": float(number) for reason, number in record.counts["reasons"].items()},
-        "seconds": record.seconds or 0.0,
-    }
+    reasons = {f"dropped/{reason}": float(number) for reason, number in record.counts["reasons"].items()}
+    return {**rows, "drop share": rows["dropped"] / (sum(rows.values()) or 1), **reasons}
 
 
 def _tags(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord) -> dict[str, str]:
@@ -153,10 +126,6 @@ def _tags(workspace: Workspace, item: Declaration, month: str, record: Partition
     }
 
 
-def _faults(faults: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    return {f"failed check/{name}": "; ".join(texts) for name, texts in faults.items()}
-
-
 def _inputs(record: PartitionRecord) -> Iterator[TrackedDataset]:
     for name, versions in record.key["inputs"].items():
         for month, version in versions.items():
@@ -170,14 +139,15 @@ def _output(workspace: Workspace, item: Declaration, month: str, record: Partiti
     return TrackedDataset(label(item, month), record.version, "output", source, rows)
 
 
-def _children(trials: Trials, place: Path, tags: Mapping[str, str], end: int) -> Iterator[TrackedRun]:
+def _trials(trials: Trials, folder: Path, tags: Mapping[str, str], end: int) -> Iterator[TrackedRun]:
     """Yield a run for each kept row of a dataset whose rows are trials."""
-    for path in sorted(place.glob("kept-*.parquet")):
+    for path in sorted(folder.glob("kept-*.parquet")):
         for row in pq.read_table(path, columns=["id", *trials.params, *trials.metrics]).to_pylist():
-            params = {name: _short(row[name]) for name in trials.params}
+            values = {name: row[name] for name in trials.params}
+            params = {name: f"{x:g}" if isinstance(x, float) else str(x) for name, x in values.items()}
             yield TrackedRun(
-                name=", ".join(f"{name}={value}" for name, value in params.items()),
-                status="FINISHED",
+                ", ".join(f"{name}={value}" for name, value in params.items()),
+                "FINISHED",
                 start=end,
                 end=end,
                 params=params,
@@ -188,70 +158,40 @@ def _children(trials: Trials, place: Path, tags: Mapping[str, str], end: int) ->
 
 def _trainings(
     workspace: Workspace,
-    item: Declaration,
-    place: Path,
+    trains: Trainings,
+    folder: Path,
     record: PartitionRecord,
     tags: Mapping[str, str],
     end: int,
-    staging: Path,
 ) -> Iterator[TrackedRun]:
     """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
-    trains = item.trains
-    if trains is None:
-        return
-    for number, model in enumerate(json.loads((place / trains.file).read_text())):
-        folder = None
-        if model["chosen"]:
-            from orchestration.mlflow.models import save_model
-
-            folder = staging / str(number) / "model"
-            folder.parent.mkdir()
-            packages = record.key["code"]["packages"].items()
-            save_model(trains.kind, place / model["model"], folder, packages)
-        numbers = {name: value for name, value in model.items() if isinstance(value, (int, float))}
+    for report in json.loads((folder / trains.file).read_text()):
+        files = workspace.shown(folder / report["model"])
+        model = TrackedModel(trains.kind.module, files, record.key["code"]["packages"])
         yield TrackedRun(
-            name=model["model"],
-            status="FINISHED",
+            report["model"],
+            "FINISHED",
             start=end,
             end=end,
-            params=_params({name: value for name, value in model.items() if isinstance(value, (str, dict))}),
-            metrics={name: float(value) for name, value in numbers.items() if not isinstance(value, bool)},
-            tags={
-                **tags,
-                "chosen": str(model["chosen"]).lower(),
-                "files": workspace.shown(place / model["model"]),
-            },
-            tables=[*_inputs(record)],
-            curve=[(point["name"], point["step"], point["value"]) for point in model["curve"]],
-            artifacts=folder,
+            params=_params({name: value for name, value in report.items() if isinstance(value, (str, dict))}),
+            metrics={name: float(value) for name, value in report.items() if type(value) in (int, float)},
+            tags={**tags, "chosen": str(report["chosen"]).lower(), "files": files},
+            curve=[(point["name"], point["step"], point["value"]) for point in report["curve"]],
+            model=model if report["chosen"] else None,
         )
-
-
-def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @cache
 def _git(workspace: Workspace) -> dict[str, str]:
     """Return the commit that this process began on, and whether the tree was another; {} outside of git."""
     kept_out = [f":(exclude){path}" for path in _WRITTEN]
+    command = ["git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "--", ".", *kept_out]
     try:
-        commit = _ask_git(workspace, "rev-parse", "HEAD")
-        dirty = bool(_ask_git(workspace, "status", "--porcelain", "--", ".", *kept_out))
+        done = subprocess.run(
+            command, cwd=workspace.root, check=True, capture_output=True, text=True, timeout=20
+        )
     except (OSError, subprocess.SubprocessError):
         return {}
-    return {"mlflow.source.git.commit": commit, "mlflow.source.git.dirty": str(dirty).lower()}
-
-
-def _ask_git(workspace: Workspace, *command: str) -> str:
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
-    done = subprocess.run(
-        ["git", *command],
-        cwd=workspace.root,
-        env=environment,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=20,
-    )
-    return done.stdout.strip()
+    first, *lines = done.stdout.splitlines()  # "# branch.oid <commit>", other headers, what is changed
+    dirty = any(not line.startswith("#") for line in lines)
+    return {"mlflow.source.git.commit": first.split()[-1], "mlflow.source.git.dirty": str(dirty).lower()}

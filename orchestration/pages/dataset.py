@@ -5,7 +5,7 @@ Belongs here: the funnel, the months, the distributions, columns and params. Not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -15,7 +15,6 @@ from assets.declare.report import Everything, Files
 from ops.measures import edges
 from ops.outcome import meaning
 from orchestration.files.page_paths import page_path
-from orchestration.files.parquet import TABLES
 from orchestration.lineage.rows import Counted
 from orchestration.pages.html import render
 from orchestration.pages.system import systems
@@ -26,16 +25,16 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield a page for every dataset."""
     pictures = {name: link for system in systems() for name, link in system.pictures.items()}
     parts = {name: part for system in systems() for name, part in system.dataset_parts.items()}
-    for name, one in numbers.items():
-        shapes = total(profile(folder, one.item.measures) for folder in everything[name].values())
-        steps = [numbers[step.name] for step in lineage(one.item, numbers)]
+    for name, dataset in numbers.items():
+        item = dataset.item
+        assert item.shape is not None
+        shapes = total(profile(folder, item.measures) for folder in everything[name].values())
         part = parts.get(name)
         added = part.data(everything[name].values()) if part else {}
         data = {
             "name": name,
             **added,
-            "months": _months(one),
-            "funnel": [entry for step in steps for entry in _funnel(step)],
+            "months": list(_months(dataset)),
             "measures": [
                 {"name": measure, "edges": edges(measure), "counts": counts}
                 for measure, counts in shapes.items()
@@ -46,45 +45,33 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             "dataset.html",
             name,
             data=data,
-            one=one,
-            steps=steps,
+            dataset=dataset,
+            steps=[numbers[step] for step in _steps(item, numbers)],
             pictures=pictures.get(name),
             part=part,
-            columns=_columns(one.item),
-            params={path: _flow(value) for path, value in sorted(one.item.values.items())},
+            columns=[(column.name, column.type, meaning(column)) for column in item.shape.kept],
+            params={path: _flow(value) for path, value in sorted(item.values.items())},
             **added,
         )
 
 
-def lineage(item: Declaration, numbers: Mapping[str, Counted]) -> list[Declaration]:
+def _steps(item: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
     """Return the datasets whose units became this one's, the first one first: follow what each consumes."""
-    chain = [item]
-    while chain[0].consumes:
-        argument = chain[0].consumes.partition(".")[0]
-        source = next(source for source in chain[0].inputs if source.argument == argument)
-        chain.insert(0, numbers[source.key.to_user_string()].item)
-    return chain
+    names = [item.name]
+    while item.consumes:
+        argument = item.consumes.partition(".")[0]
+        names.insert(0, next(s.key.to_user_string() for s in item.inputs if s.argument == argument))
+        item = numbers[names[0]].item
+    return names
 
 
-def _months(one: Counted) -> list[dict[str, Any]]:
-    """Return rows by month and by what became of them, dropped ones by reason."""
-    entries = []
-    for month, counts in one.rows.items():
-        for table in ("kept", "rejected"):
-            entries.append({"month": month or "all", "outcome": table, "reason": "", "rows": counts[table]})
-        for reason, rows in one.reasons[month].items():
-            entries.append({"month": month or "all", "outcome": "dropped", "reason": reason, "rows": rows})
-    return entries
-
-
-def _funnel(one: Counted) -> list[dict[str, Any]]:
-    return [{"step": one.item.name, "outcome": table, "rows": one.total(table)} for table in TABLES]
-
-
-def _columns(item: Declaration) -> list[tuple[str, str, str]]:
-    """Return name, type and meaning of the kept rows' columns."""
-    assert item.shape is not None
-    return [(column.name, str(column.type), meaning(column)) for column in item.shape.kept]
+def _months(dataset: Counted) -> Iterator[dict[str, Any]]:
+    """Yield rows by month and by what became of them, dropped ones by reason."""
+    for month, counts in dataset.rows.items():
+        outcomes = [("kept", "", counts["kept"]), ("rejected", "", counts["rejected"])]
+        outcomes += [("dropped", reason, rows) for reason, rows in dataset.reasons[month].items()]
+        for outcome, reason, rows in outcomes:
+            yield {"month": month or "all", "outcome": outcome, "reason": reason, "rows": rows}
 
 
 def _flow(value: object) -> str:

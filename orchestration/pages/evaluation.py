@@ -8,46 +8,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from ops.evaluation.table import PairedTest
+from assets.declare.report import Everything
+from ops.evaluation.table import FEW_ITEMS, LEAST_ITEMS, PairedTest
 from ops.metrics.bootstrap import Comparison, Interval
 from ops.outcome import Row
 from orchestration.lineage.rows import Counted
+from orchestration.pages import learning
+from orchestration.pages.reading import side_file
 
 #: Raters, and pairs of them, that a page holds: those whose agreement rests on the most rows.
 MOST_RATERS = 200
 
 _NUMBER = re.compile(r"−?\d[\d. ]*( %)?")
+_AGREEMENT = {
+    "agreement": "Agreement of each rater with the majority of the others",
+    "pairs": "Agreement of every two raters",
+}
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A mean with its interval; `start`, `width` and `place` are shares of a scale from 0 to `top`."""
+class Bar(NamedTuple):
+    """A mean with its interval on a scale from 0 to `top`."""
 
     score: Interval
     top: float = 1
     best: bool = False
 
-    @property
-    def start(self) -> float:
-        """Where the interval begins."""
-        return self.score.low / self.top
 
-    @property
-    def width(self) -> float:
-        """How wide the interval is."""
-        return (self.score.high - self.score.low) / self.top
-
-    @property
-    def place(self) -> float:
-        """Where the mean is."""
-        return self.score.mean / self.top
-
-
-@dataclass(frozen=True)
-class TestedDifference:
+class TestedDifference(NamedTuple):
     """How far a system is above another by one metric, and the verdict."""
 
     score: Comparison
@@ -58,8 +47,7 @@ class TestedDifference:
 GridCell: TypeAlias = Bar | TestedDifference | int | str | None
 
 
-@dataclass(frozen=True)
-class GridLine:
+class GridLine(NamedTuple):
     """A row of a table."""
 
     name: str
@@ -68,8 +56,7 @@ class GridLine:
     key: str = ""
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(NamedTuple):
     """A table with a head; `groups` are names above several columns, and how many."""
 
     title: str
@@ -82,11 +69,10 @@ class Grid:
     def numeric(self) -> list[bool]:
         """Whether each column holds numbers without intervals, which stand to the right."""
         columns = range(len(self.head) - 1)
-        return [False, *(any(is_number(line.cells[at]) for line in self.lines) for at in columns)]
+        return [False, *(any(_is_number(line.cells[at]) for line in self.lines) for at in columns)]
 
 
-def is_number(cell: GridCell) -> bool:
-    """Tell whether a cell is a number without an interval."""
+def _is_number(cell: GridCell) -> bool:
     return isinstance(cell, int) or (isinstance(cell, str) and _NUMBER.fullmatch(cell) is not None)
 
 
@@ -101,24 +87,23 @@ def bars(
 ) -> list[Bar | None]:
     """Return the cells of a column; the best is marked of those that are `ranked`, or of all.
 
-    Without `top` the scale ends with the highest interval.
+    Without `top` the scale ends with the highest interval. None is the best where all are equal.
     """
-    known = [score for score in scores if score is not None]
-    scale = top or max((score.high for score in known), default=0) or 1
-    rivals = [score for at, score in enumerate(scores) if score and (ranked is None or ranked[at])]
-    best = max((score.mean for score in rivals), default=None)
-    if all(score.mean == best for score in rivals) and len(rivals) > 1:
-        best = None  # nothing is better than nothing
+    scale = top or max((score.high for score in scores if score), default=0) or 1
+    taking_part = ranked or [True] * len(scores)
+    means = [
+        score.mean for score, takes_part in zip(scores, taking_part, strict=True) if score and takes_part
+    ]
+    best = max(means) if len(means) == 1 or len(set(means)) > 1 else None
     return [
-        score and Bar(score, scale, score.mean == best and any(score is rival for rival in rivals))
-        for score in scores
+        score and Bar(score, scale, takes_part and score.mean == best)
+        for score, takes_part in zip(scores, taking_part, strict=True)
     ]
 
 
 def test_cells(test: PairedTest, metrics: Iterable[str]) -> list[GridCell]:
     """Return the cells of a test: its difference by each metric, and over how many items."""
-    found = [TestedDifference(test.scores[metric], test.verdict(metric)) for metric in metrics]
-    return [*found, test.items]
+    return [*(TestedDifference(test.scores[name], test.verdict(name)) for name in metrics), test.items]
 
 
 def agreement(table: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
@@ -126,19 +111,14 @@ def agreement(table: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
 
     `agreement` and `pairs` of a human evaluation; those that rest on the most rows, in their order.
     """
-    titles = {
-        "agreement": "Agreement of each rater with the majority of the others",
-        "pairs": "Agreement of every two raters",
-    }
-    rows = {name: (table or {}).get(name, []) for name in titles}
-    return {name: {"grid": _agreement(titles[name], rows[name]), "all": len(rows[name])} for name in titles}
-
-
-def _agreement(title: str, rows: Sequence[Row]) -> Grid:
-    order = sorted(range(len(rows)), key=lambda at: (-rows[at]["rows"], at))
-    chosen = [rows[at] for at in sorted(order[:MOST_RATERS])]
     head = ("raters", "question", "kappa", "same answer", "rows", "left out")
-    return Grid(title, head, [_rater(row) for row in chosen], "agreement")
+    found = {}
+    for name, title in _AGREEMENT.items():
+        rows = (table or {}).get(name, [])
+        most = sorted(range(len(rows)), key=lambda at: -rows[at]["rows"])[:MOST_RATERS]
+        lines = [_rater(rows[at]) for at in sorted(most)]
+        found[name] = {"grid": Grid(title, head, lines, "agreement"), "all": len(rows)}
+    return found
 
 
 def _rater(row: Row) -> GridLine:
@@ -150,8 +130,29 @@ def _rater(row: Row) -> GridLine:
     return GridLine(name, [row["question"], kappa, same, row["rows"], row["left_out"]])
 
 
-def left_out(counted: Counted | None) -> list[tuple[str, int]]:
-    """Return why units of a dataset do not count, and how many: dropped ones by reason, rejected ones."""
+def values(
+    everything: Everything, numbers: Mapping[str, Counted], of: str, model: str, people: str
+) -> dict[str, Any]:
+    """Return what the templates of all evaluations need, given the names of three datasets.
+
+    `models` with their learning curves, `ratings` as the human evaluation has them, and how far raters agree;
+    `left_out`: why units of each dataset do not count, and how many. Raises ValueError naming a file that
+    cannot be read.
+    """
+    ratings = side_file(everything, people, "table.json")
+    return {
+        "models": learning.models(side_file(everything, model, "models.json") or []),
+        "ratings": ratings,
+        "agreement": agreement(ratings),
+        "left_out": {name: _left_out(numbers.get(name)) for name in (of, model, people)},
+        "declared": everything,
+        "least": LEAST_ITEMS,
+        "few": FEW_ITEMS,
+    }
+
+
+def _left_out(counted: Counted | None) -> list[tuple[str, int]]:
+    """Return dropped units by reason, and rejected ones."""
     if counted is None:
         return []
     rejected = counted.total("rejected")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jinja2
 
+from assets.declare.declaration import Declaration
 from assets.declare.report import Files
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
@@ -58,6 +59,11 @@ def shared() -> Files:
     yield "static/vega.js", bundle().encode()
 
 
+def about(item: Declaration) -> str:
+    """Return what a dataset is, in a line: the first one of its docstring."""
+    return (item.function.__doc__ or "").strip().split("\n")[0]
+
+
 @cache
 def _environment() -> jinja2.Environment:
     templates = {name: path.read_text() for name, path in _found(_TEMPLATES).items()}
@@ -69,7 +75,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = lambda value: f"{value:,}".replace(",", "\u202f")
-    environment.filters["bytes"] = _size
+    environment.filters["about"] = about
     environment.globals["address"] = page_path
     environment.globals["navigation"] = [link for system in systems() for link in system.navigation]
     return environment
@@ -80,16 +86,3 @@ def _found(patterns: Iterable[str]) -> dict[str, Path]:
     paths = [path for pattern in patterns for path in sorted(_HERE.glob(pattern))]
     places = [path.relative_to(_HERE).parts for path in paths]
     return {"/".join([*place[1:-2], place[-1]]): path for place, path in zip(places, paths, strict=True)}
-
-
-def _size(number: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
-        number /= 1000
-    return f"{number:.1f} TB"
-
-
-def first_line(text: str | None) -> str:
-    """Return the first line of a docstring."""
-    return (text or "").strip().split("\n")[0]

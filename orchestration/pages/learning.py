@@ -1,12 +1,11 @@
-"""How the extractors were trained: the models of models.json with their learning curves.
+"""How models were trained: the models of models.json with their learning curves.
 
-Belongs here: curves as charts draw them. Not here: drawing (static/evaluation.js), training (ops/models).
+Belongs here: curves as charts draw them. Not here: drawing (static/curves.js), training (ops/models).
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,17 +15,9 @@ from ops.outcome import Row
 MOST_POINTS = 500
 
 _COLUMNS = (
-    "model",
-    "architecture",
-    "set",
-    "steps",
-    "best_step",
-    "metric",
-    "chosen",
-    "examples",
-    "validation_examples",
-)
-_TRAINING = "train/"
+    "model", "architecture", "set", "steps", "best_step", "metric", "chosen",
+    "examples", "validation_examples",
+)  # fmt: skip
 _REASONS = {
     "epochs": "all epochs were done",
     "steps": "all updates were done",
@@ -40,50 +31,43 @@ def models(found: Iterable[Row]) -> list[dict[str, Any]]:
     A chart has points [step, epoch, value, line]: "training" and "validation" of one metric share it.
     `left_out` are points of no finite value.
     """
-    ordered = sorted(found, key=lambda one: (not one["chosen"], one["model"]))
     return [
         {
-            **{name: one[name] for name in _COLUMNS},
-            "stopped": _REASONS.get(one["reason"], one["reason"]),
-            "best": _finite(one["best"]),
-            "judged_on": one.get("judged_on"),
-            "charts": _charts(one),
-            "left_out": sum(_finite(point["value"]) is None for point in one["curve"]),
+            **{name: model[name] for name in _COLUMNS},
+            "stopped": _REASONS.get(model["reason"], model["reason"]),
+            "best": model["best"] if _is_finite(model["best"]) else None,
+            "judged_on": model.get("judged_on"),
+            "charts": _charts(model),
+            "left_out": sum(not _is_finite(point["value"]) for point in model["curve"]),
         }
-        for one in ordered
+        for model in sorted(found, key=lambda model: (not model["chosen"], model["model"]))
     ]
 
 
 def _charts(model: Row) -> list[dict[str, Any]]:
-    lines: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for point in model["curve"]:
-        metric = point["name"].removeprefix(_TRAINING)
-        line = "training" if point["name"].startswith(_TRAINING) else "validation"
-        if _finite(point["value"]) is not None:
-            lines[metric][line].append(point)
-    # The metric that a model was chosen by comes first.
-    return [
-        {
-            "metric": metric,
-            "points": [
-                [point["step"], point["epoch"], point["value"], line]
-                for line, points in sorted(lines[metric].items())
-                for point in _thinned(points, model["best_step"])
-            ],
-        }
-        for metric in sorted(lines, key=lambda metric: (metric != model["metric"], metric))
-    ]
+    """Return a chart for each metric: the one that the model was chosen by comes first."""
+    lines: dict[tuple[str, str], list[Row]] = {}
+    for point in sorted(model["curve"], key=lambda point: point["step"]):
+        metric = point["name"].removeprefix("train/")
+        if _is_finite(point["value"]):
+            line = "validation" if metric == point["name"] else "training"
+            lines.setdefault((metric, line), []).append(point)
+    charts: dict[str, list[list[Any]]] = {}
+    for metric, line in sorted(lines, key=lambda key: (key[0] != model["metric"], key)):
+        charts.setdefault(metric, []).extend(
+            [point["step"], point["epoch"], point["value"], line]
+            for point in _thinned(lines[metric, line], model["best_step"])
+        )
+    return [{"metric": metric, "points": points} for metric, points in charts.items()]
 
 
 def _thinned(points: Sequence[Row], best_step: int | None) -> list[Row]:
-    """Return a bounded number of points by step, the last and the best one among them."""
-    ordered = sorted(points, key=lambda point: point["step"])
-    every = math.ceil(len(ordered) / MOST_POINTS) or 1
-    last = len(ordered) - 1
+    """Return a bounded number of points, the last and the best one among them."""
+    every, last = math.ceil(len(points) / MOST_POINTS), len(points) - 1
     return [
-        point for at, point in enumerate(ordered) if (last - at) % every == 0 or point["step"] == best_step
+        point for at, point in enumerate(points) if (last - at) % every == 0 or point["step"] == best_step
     ]
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+def _is_finite(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)

@@ -6,17 +6,17 @@ them (ancestry.py), and their values (origins.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assets.declare.declaration import Declaration
 from assets.declare.report import Files
-from ops.outcome import Row, of_role
+from ops.outcome import of_role
 from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
-from orchestration.lineage.ancestry import Ancestry, File, Lineage, RowPlace
+from orchestration.lineage.ancestry import Ancestry, File, RowPlace
 from orchestration.lineage.origins import flow, raw_file, rows, short, spoken, summary_column, where
-from orchestration.pages.html import first_line, render
+from orchestration.pages.html import about, render
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
 NODES, NAMED = 15_000, 200
@@ -44,23 +44,13 @@ def held(ancestry: Ancestry, roots: Sequence[int], most: int = NODES) -> list[in
     found = dict.fromkeys(roots)
     for limit in _FOLLOWED:
         for follow in (ancestry.sources, ancestry.users):
-            _follow(follow, roots, limit, most, found)
+            seen, level = set(roots), list(dict.fromkeys(roots))
+            while level and len(found) < most:
+                following = dict.fromkeys(code for row in level for code in follow(row, limit))
+                level = [code for code in following if code not in seen]
+                seen.update(level)
+                found.update(dict.fromkeys(level[: max(0, most - len(found))]))
     return list(found)
-
-
-def _follow(
-    follow: Callable[[int, int], list[int]],
-    roots: Sequence[int],
-    limit: int,
-    most: int,
-    found: dict[int, None],
-) -> None:
-    seen, level = set(roots), list(dict.fromkeys(roots))
-    while level and len(found) < most:
-        following = dict.fromkeys(other for code in level for other in follow(code, limit))
-        level = [code for code in following if code not in seen]
-        seen.update(level)
-        found.update(dict.fromkeys(level[: max(0, most - len(found))]))
 
 
 class _Descriptions:
@@ -70,23 +60,21 @@ class _Descriptions:
         self.lineages = {code: ancestry.lineage(code, NAMED) for code in codes}
         places = [place for lineage in self.lineages.values() for place in lineage.standings]
         contents = rows(places)
-        found = list(zip(places, contents, strict=True))
-        self.columns = {place.file: _columns(place.file, row) for place, row in found}
+        self.columns: dict[File, list[str]] = {}
+        self.standings: dict[RowPlace, list[Any]] = {}
+        self.spoken = {}
         items = {place.file.item.name: place.file.item for place in places}
         self.steps = {name: _step(item) for name, item in items.items()}
-        self.contents: dict[RowPlace, list[Any]] = {
-            place: [
-                place.index,
-                where(place.file, row),
-                [_value(row[name]) for name in self.columns[place.file]],
-            ]
-            for place, row in found
-        }
-        self.spoken = {
-            place: [str(span) for span in spans]
-            for place, spans in zip(places, spoken(ancestry, places, contents), strict=True)
-            if spans
-        }
+        passages = spoken(ancestry, places, contents)
+        for place, row, spans in zip(places, contents, passages, strict=True):
+            file = place.file
+            if file not in self.columns:
+                hidden = {"id", *of_role(file.schema, "spans")}
+                self.columns[file] = [name for name in row if name not in hidden]
+            values = [row[name] for name in self.columns[file]]
+            shown = [short(value) if isinstance(value, str) else json_ready(value) for value in values]
+            self.standings[place] = [place.index, where(file, row), shown]
+            self.spoken[place] = [str(span) for span in spans]
 
     def data(self, codes: Sequence[int]) -> dict[str, Any]:
         """Return what a page holds of some rows: `nodes`, which name each other and their files by number."""
@@ -105,35 +93,23 @@ class _Descriptions:
                 }
                 for file in files
             ],
-            "datasets": {name: self.steps[name] for name in sorted({file.item.name for file in files})},
-            "nodes": [self._node(self.lineages[code], numbers, placed) for code in codes],
+            "datasets": {name: self.steps[name] for name in {file.item.name for file in files}},
+            "nodes": [self._node(code, numbers, placed) for code in codes],
         }
 
-    def _node(
-        self, lineage: Lineage, numbers: Mapping[int, int], files: Mapping[File, int]
-    ) -> dict[str, Any]:
+    def _node(self, code: int, numbers: Mapping[int, int], files: Mapping[File, int]) -> dict[str, Any]:
+        lineage = self.lineages[code]
         users = dict.fromkeys(place.code for place in lineage.used_by)
-        node: dict[str, Any] = {
+        words = [text for place in lineage.kept for text in self.spoken[place]]
+        return {
             "id": lineage.id,
-            "standings": [[files[place.file], *self.contents[place]] for place in lineage.standings],
-            "origins": [numbers[code] for code in lineage.made_of if code in numbers],
-            "users": [numbers[code] for code in users if code in numbers],
+            "standings": [[files[place.file], *self.standings[place]] for place in lineage.standings],
+            "origins": [numbers[origin] for origin in lineage.made_of if origin in numbers],
+            "users": [numbers[user] for user in users if user in numbers],
             "totals": lineage.totals,
+            **({"file": raw_file(lineage.id, lineage.kind)} if lineage.raw else {}),
+            **({"spoken": words} if words else {}),
         }
-        if lineage.raw:
-            node["file"] = raw_file(lineage.id, lineage.kind)
-        if words := [text for place in lineage.kept for text in self.spoken.get(place, ())]:
-            node["spoken"] = words
-        return node
-
-
-def _columns(file: File, row: Row) -> list[str]:
-    hidden = {"id", *of_role(file.schema, "spans")}
-    return [name for name in row if name not in hidden]
-
-
-def _value(value: Any) -> Any:
-    return short(value) if isinstance(value, str) else json_ready(value)
 
 
 def _step(item: Declaration) -> dict[str, Any]:
@@ -141,5 +117,5 @@ def _step(item: Declaration) -> dict[str, Any]:
     return {
         "params": {path: flow(value) for path, value in sorted(item.values.items())},
         "code": f"{item.function.__module__.replace('.', '/')}.py: {item.function.__name__}",
-        "about": first_line(item.function.__doc__),
+        "about": about(item),
     }

@@ -12,36 +12,34 @@ from assets.declare.graph import AssetGraph
 from assets.declare.report import Files
 from orchestration.lineage.rows import Counted
 from orchestration.pages import drawing
-from orchestration.pages.html import first_line, render
+from orchestration.pages.html import render
 
 
 def pages(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Files:
-    """Yield the overview."""
+    """Yield the overview, with a graph for each system; the sources have one only where they are alone."""
+    groups = dict.fromkeys(dataset.item.key.path[0] for dataset in numbers.values())
     yield render(
         "index.html",
         "overview.html",
         "Overview",
-        graphs=[(group, _drawn(graph, numbers, group)) for group in _groups(numbers)],
+        graphs=[
+            (group, _drawn(graph, numbers, group))
+            for group in groups
+            if group != "sources" or len(groups) == 1
+        ],
         box=(drawing.WIDTH, drawing.HEIGHT),
         numbers=numbers,
-        about={name: first_line(one.item.function.__doc__) for name, one in numbers.items()},
     )
-
-
-def _groups(numbers: Mapping[str, Counted]) -> list[str]:
-    """Return the systems, each with a graph of its own; the sources have one only where they are alone."""
-    groups = list(dict.fromkeys(one.item.key.path[0] for one in numbers.values()))
-    return [group for group in groups if group != "sources"] or groups
 
 
 def _drawn(graph: AssetGraph, numbers: Mapping[str, Counted], group: str) -> drawing.Drawing:
     """Draw the datasets of a group, and those of others that they are made of."""
-    own = [one.item for one in numbers.values() if one.item.key.path[0] == group]
-    wanted = {item.name for one in own for item in (one, *graph.ancestors(one))}
+    items = [dataset.item for dataset in numbers.values() if dataset.item.key.path[0] == group]
+    wanted = {member.name for item in items for member in (item, *graph.ancestors(item))}
     return drawing.draw(
         {
-            name: [parent.name for parent in graph.upstream(one.item) if parent.name in numbers]
-            for name, one in numbers.items()
+            name: [parent.name for parent in graph.upstream(dataset.item) if parent.name in numbers]
+            for name, dataset in numbers.items()
             if name in wanted
         }
     )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from orchestration.lineage.ancestry import Ancestry, File, RowPlace
@@ -17,7 +18,11 @@ from orchestration.lineage.rows import read
 
 #: The most rows of a dataset that are shown.
 LIMIT = 5_000
-_SEED = b"rows"
+
+
+def rank(name: str) -> str:
+    """Return by what names are sorted where only some can be shown."""
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def fair(sizes: Sequence[int], total: int) -> list[int]:
@@ -39,40 +44,32 @@ def sample(ancestry: Ancestry, name: str, limit: int = LIMIT) -> list[RowPlace]:
     They are spread fairly over tables, months and reasons; within each of these, a hash of the id decides,
     so that the same rows are shown wherever they stand.
     """
-    own = [number for number, file in enumerate(ancestry.files) if file.item.name == name]
-    if not own:
+    numbers = [number for number, file in enumerate(ancestry.files) if file.item.name == name]
+    if not numbers:
         return []
-    first, last = int(ancestry.starts[own[0]]), int(ancestry.starts[own[-1] + 1])
+    first, last = int(ancestry.starts[numbers[0]]), int(ancestry.starts[numbers[-1] + 1])
     if last - first <= limit:
         return [ancestry.place(row) for row in range(first, last)]
-    numbers: dict[tuple[str, str, str], int] = {}
-    group = np.concatenate(
-        [_strata(ancestry.files[one], int(np.diff(ancestry.starts)[one]), numbers) for one in own]
-    )
+    sizes = np.diff(ancestry.starts)
+    strata = pa.chunked_array([_strata(ancestry.files[number], int(sizes[number])) for number in numbers])
+    group = strata.combine_chunks().dictionary_encode().indices.to_numpy()
     order = np.lexsort((_hashes(ancestry.names(ancestry.own[first:last])), group))
-    sizes = np.bincount(group, minlength=len(numbers)).tolist()
-    starts = np.cumsum([0, *sizes])
-    shares = fair(sizes, limit)
-    chosen = [order[starts[one] : starts[one] + share] for one, share in enumerate(shares)]
+    counts = np.bincount(group).tolist()
+    starts = np.cumsum([0, *counts])
+    shares = fair(counts, limit)
+    chosen = [order[start : start + share] for start, share in zip(starts[:-1], shares, strict=True)]
     return [ancestry.place(first + row) for row in np.sort(np.concatenate(chosen)).tolist()]
 
 
-def _strata(file: File, rows: int, numbers: dict[tuple[str, str, str], int]) -> npt.NDArray[np.int64]:
-    """Return the number of each row's stratum; new strata are added to `numbers`."""
+def _strata(file: File, rows: int) -> pa.Array:
+    """Return the stratum of each row: table, month and, of dropped ones, reason."""
+    stratum = f"{file.table} {file.month} "
     if file.table != "dropped":
-        number = numbers.setdefault((file.table, file.month, ""), len(numbers))
-        return np.full(rows, number, np.int64)
-    coded = pc.dictionary_encode(read(file.path, ["reason"])["reason"].combine_chunks())
-    own = [
-        numbers.setdefault((file.table, file.month, reason), len(numbers))
-        for reason in coded.dictionary.to_pylist()
-    ]
-    numbered: npt.NDArray[np.int64] = np.array(own, np.int64)[coded.indices.to_numpy(zero_copy_only=False)]
-    return numbered
+        return pa.repeat(pa.scalar(stratum, pa.large_string()), rows)
+    reasons = read(file.path, ["reason"])["reason"].combine_chunks()
+    return pc.binary_join_element_wise(stratum, reasons, "").cast(pa.large_string())
 
 
 def _hashes(ids: Sequence[str]) -> npt.NDArray[np.uint64]:
-    def hashed(name: str) -> int:
-        return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8, key=_SEED).digest(), "big")
-
-    return np.fromiter(map(hashed, ids), np.uint64, len(ids))
+    digests = (hashlib.blake2b(name.encode(), digest_size=8, key=b"rows").digest() for name in ids)
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64)

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orchestration.pages.systems
 from assets.declare.report import Everything, Files
 from orchestration.lineage.rows import Counted
 
 
-@dataclass(frozen=True)
-class DatasetPart:
+class DatasetPart(NamedTuple):
     """A part of a dataset's page: a template and a script, and what both show of the dataset's folders."""
 
     template: str
@@ -29,8 +27,7 @@ class DatasetPart:
     """Its entries are variables of the template and of the page's data."""
 
 
-@dataclass(frozen=True)
-class SystemPages:
+class SystemPages(NamedTuple):
     """What a system adds. Each system has one, the `SYSTEM` of its module `site`."""
 
     pages: Callable[[Everything, Mapping[str, Counted]], Files]
@@ -38,7 +35,7 @@ class SystemPages:
     """Pages that every page links to: address and name."""
     pictures: Mapping[str, str]
     """Where the pictures of a dataset are, by its name."""
-    dataset_parts: Mapping[str, DatasetPart] = field(default_factory=dict)
+    dataset_parts: Mapping[str, DatasetPart] = {}
     """By the name of the dataset."""
 
 

@@ -1,138 +1,129 @@
 """What is read against what in a row: a summary against its paper, a fused sentence against its parts.
 
 Belongs here: finding the other side, and which of its sentences stand in the text. Not here: the comparison
-of two texts word by word, which the browser does for the rows that it shows (static/diff.js).
+of two texts word by word (ops/text/word_diff.py), drawing (static/row.js).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from assets.declare.declaration import Declaration
+from ops.outcome import of_role
+from ops.text.word_diff import difference
 from orchestration.lineage.ancestry import Ancestry, RowPlace
 from orchestration.lineage.rows import read
+from orchestration.pages.reading import shortened
 from orchestration.pages.sampling import fair
 
 #: Characters of all texts that are held beside a page's rows for comparison.
 CHARACTERS = 3_000_000
 _LEAST = 12
 
-
-@dataclass(frozen=True)
-class TextPairs:
-    """What a page holds to show text pairs: texts beside the rows, and which goes with which row."""
-
-    texts: list[Any]
-    """Each a text or a list of sentences; empty where both sides are columns of the row itself."""
-    of_row: list[tuple[int | None, list[int]]]
-    """For each row the number of its text, and of the sentences in that which stand in the row."""
+#: What a row is read against: a text, or sentences.
+Old: TypeAlias = str | list[str] | None
 
 
-def text_pairs(ancestry: Ancestry, item: Declaration, table: pa.Table) -> TextPairs:
-    """Return the text pairs that a dataset declares, for a table of its kept rows."""
-    assert item.text_pair is not None
+def text_pairs(
+    ancestry: Ancestry, item: Declaration, table: pa.Table
+) -> tuple[list[list[str]], list[dict[str, Any]]]:
+    """Return the text pairs that a dataset declares, for a table of its kept rows.
+
+    Of each row: `difference` of two texts, word by word; or `marked`, the numbers of the sentences that stand
+    in its text, and `text`, the number of these sentences in the list that comes first, where they are of
+    another dataset. Nothing of a row that has no other side.
+    """
+    assert item.text_pair is not None and item.shape is not None
     new, old = item.text_pair
     news = table[new].to_pylist()
     if "." not in old:
-        return TextPairs([], [(None, standing(*pair)) for pair in zip(_plain(table[old]), news, strict=True)])
+        return [], _of_rows(_plain(table[old], item.shape.kept.field(old)), news)
     argument, _, column = old.partition(".")
     source = next(source.key.to_user_string() for source in item.inputs if source.argument == argument)
-    others = _others(ancestry, source, table)
-    wanted = list(dict.fromkeys(place for place in others if place is not None))
-    texts = _texts(wanted, column)
-    numbers = {place: number for number, place in enumerate(wanted)}
-    of_row: list[tuple[int | None, list[int]]] = [
-        (None, []) if place is None else (numbers[place], standing(texts[numbers[place]], text))
-        for place, text in zip(others, news, strict=True)
-    ]
-    return TextPairs(_fitted(texts), of_row)
+    places = _places(ancestry, source, table)
+    texts = _texts(places, column)
+    numbers = {place: number for number, place in enumerate(texts)}
+    of_rows = _of_rows([texts[place] if place else None for place in places], news)
+    for row, place in zip(of_rows, places, strict=True):
+        row |= {"text": numbers[place]} if place and "marked" in row else {}
+    return _fitted([text if isinstance(text, list) else [] for text in texts.values()]), of_rows
 
 
-def standing(sentences: Any, text: str | None) -> list[int]:
-    """Return which sentences stand in a text: those that it is joined of, in order, else all found in it.
-
-    Nothing where there are no sentences but another text: that is compared word by word.
-    """
-    if not isinstance(sentences, list) or not text:
-        return []
+def standing(sentences: Sequence[str], text: str) -> list[int]:
+    """Return which sentences stand in a text: those that it is joined of, in order, else all found in it."""
     joined, rest = [], text.strip()
     for number, sentence in enumerate(sentences):
-        if sentence and _begins(rest, sentence):
+        if sentence and rest.startswith(sentence) and not rest[len(sentence) : len(sentence) + 1].strip():
             joined.append(number)
             rest = rest[len(sentence) :].lstrip()
     if not rest:
         return joined
     padded = f" {' '.join(text.split())} "
-    return [
-        number
-        for number, sentence in enumerate(sentences)
-        if sentence and f" {' '.join(sentence.split())} " in padded
-    ]
+    return [at for at, found in enumerate(sentences) if found and f" {' '.join(found.split())} " in padded]
 
 
-def _begins(text: str, sentence: str) -> bool:
-    return text.startswith(sentence) and (len(text) == len(sentence) or text[len(sentence)].isspace())
+def _of_rows(olds: Sequence[Old], news: Sequence[str | None]) -> list[dict[str, Any]]:
+    pairs = list(zip(olds, news, strict=True))
+    sizes = [len(old) + len(new or "") if isinstance(old, str) else 0 for old, new in pairs]
+    of_rows: list[dict[str, Any]] = []
+    for (old, new), share in zip(pairs, fair(sizes, CHARACTERS), strict=True):
+        if old is None or new is None:
+            of_rows.append({})
+        elif isinstance(old, list):
+            of_rows.append({"marked": standing(old, new)})
+        else:
+            before, after = fair([len(old), len(new)], share)
+            of_rows.append({"difference": difference(shortened(old, before), shortened(new, after))})
+    return of_rows
 
 
-def _others(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace | None]:
-    """Return for each row the row of a dataset that one of its ids names."""
+def _places(ancestry: Ancestry, source: str, table: pa.Table) -> list[RowPlace | None]:
+    """Return for each row the kept row of a dataset that one of its ids names."""
     found: list[RowPlace | None] = [None] * len(table)
     for name in table.column_names:
-        if not name.endswith("_id"):
-            continue
-        codes = ancestry.codes(table[name].to_pylist())
-        places = {code: _kept_in(ancestry, code, source) for code in set(codes) if code >= 0}
-        found = [place or places.get(code) for place, code in zip(found, codes, strict=True)]
+        if name.endswith("_id"):
+            codes = ancestry.codes(table[name].to_pylist())
+            places = {
+                code: place
+                for code in set(codes)
+                if code >= 0
+                for place in reversed(ancestry.standings(code))
+                if place.file.table == "kept" and place.file.item.name == source
+            }
+            found = [place or places.get(code) for place, code in zip(found, codes, strict=True)]
     return found
 
 
-def _kept_in(ancestry: Ancestry, code: int, source: str) -> RowPlace | None:
-    return next(
-        (
-            place
-            for place in ancestry.standings(code)
-            if place.file.table == "kept" and place.file.item.name == source
-        ),
-        None,
-    )
-
-
-def _texts(places: Sequence[RowPlace], column: str) -> list[Any]:
-    found: list[Any] = [None] * len(places)
-    files = dict.fromkeys(place.file for place in places)
-    for file in files:
-        numbers = [number for number, place in enumerate(places) if place.file is file]
-        table = read(file.path, [column]).take(pa.array([places[number].index for number in numbers]))
-        for number, value in zip(numbers, _plain(table[column]), strict=True):
-            found[number] = value
+def _texts(places: Sequence[RowPlace | None], column: str) -> dict[RowPlace, Old]:
+    """Return what rows have in a column; each file is read once."""
+    found: dict[RowPlace, Old] = dict.fromkeys(place for place in places if place)
+    for file in dict.fromkeys(place.file for place in found):
+        of_file = [place for place in found if place.file is file]
+        table = read(file.path, [column]).take(pa.array([place.index for place in of_file]))
+        found |= dict(zip(of_file, _plain(table[column], file.schema.field(column)), strict=True))
     return found
 
 
-def _plain(values: pa.ChunkedArray) -> list[Any]:
-    """Return texts, or lists of texts: of structs their field `text`."""
-    kind = values.type
+def _plain(values: pa.ChunkedArray, declared: pa.Field) -> list[Old]:
+    """Return texts, or lists of texts: of structs the field that is declared as their text."""
+    kind = declared.type
     if pa.types.is_list(kind) and pa.types.is_struct(kind.value_type):
+        (name,) = of_role(pa.schema(list(kind.value_type)), "text")
         array = values.combine_chunks()
-        texts = pa.ListArray.from_arrays(array.offsets, array.values.field("text"))
-        return texts.to_pylist()  # type: ignore[no-any-return]
+        return pa.ListArray.from_arrays(array.offsets, array.values.field(name)).to_pylist()  # type: ignore[no-any-return]
     return values.to_pylist()  # type: ignore[no-any-return]
 
 
-def _fitted(texts: Sequence[Any]) -> list[Any]:
-    """Return texts, and sentences of texts, cut so that a page can bear them all."""
-    sizes = [len(text) if isinstance(text, str) else sum(map(len, text or ())) for text in texts]
-    return [_cut(text, share) for text, share in zip(texts, fair(sizes, CHARACTERS), strict=True)]
-
-
-def _cut(text: Any, most: int) -> Any:
-    if isinstance(text, str):
-        return text if len(text) <= most else f"{text[:most]}…"
-    shares = fair([len(sentence) for sentence in text or ()], most)
+def _fitted(texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the sentences of texts, cut so that a page can bear them all."""
+    shares = fair([sum(map(len, text)) for text in texts], CHARACTERS)
     return [
-        sentence if len(sentence) <= share else f"{sentence[: max(share, _LEAST)]}…"
-        for sentence, share in zip(text or (), shares, strict=True)
+        [
+            shortened(sentence, max(most, _LEAST))
+            for sentence, most in zip(text, fair([*map(len, text)], share), strict=True)
+        ]
+        for text, share in zip(texts, shares, strict=True)
     ]

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -32,9 +31,8 @@ POINTS = 2_000
 #: Rows of one threshold that a page holds, by a hash of their ids, and of those next to each value to try.
 ROWS, NEAREST = 2_000, 10
 _CHARACTERS = 300
+_ROWS = SCORED.append(pa.field("hash", pa.binary()))
 _LISTED = ("path", "dataset", "meaning", "units", "rule", "now", "tried", "total", "script")
-
-Scores = npt.NDArray[np.float64]
 
 
 def pages(everything: Everything) -> Files:
@@ -46,7 +44,8 @@ def pages(everything: Everything) -> Files:
     for name, months in everything.items():
         item = everything.graph.datasets[name]
         for threshold in item.thresholds:
-            for knob in threshold.knobs(_params(item, threshold)):
+            params = next(value for value in item.arguments.values() if isinstance(value, threshold.params))
+            for knob in threshold.knobs(params):
                 content = what_if(everything, item, threshold, knob)
                 _check(content, kept(months, threshold, knob))
                 listed.append({key: content[key] for key in _LISTED})
@@ -61,14 +60,16 @@ def what_if(everything: Everything, item: Declaration, threshold: Threshold, kno
     how many score more than the former point and at most this one; `rows` are [score, id, text] by score.
     """
     tried = sorted({*threshold.values, knob.value})
-    sample, parts = _Sample(tried), [np.empty(0)]
+    parts, rows = [np.empty(0)], _ROWS.empty_table()
     for table in scores(everything, item, threshold, knob):
-        parts.append(_numbers(table))
-        sample.add(table)
+        parts.append(table["score"].to_numpy())
+        rows = _with_more(rows, table, tried)
     every = np.concatenate(parts)
-    decided = every[~np.isnan(every)]
-    endless = decided[np.isinf(decided)]
-    points, exact = _points(np.sort(decided[np.isfinite(decided)]))
+    finite, endless = every[np.isfinite(every)], every[np.isinf(every)]
+    values, counts = np.unique(finite, return_counts=True)
+    exact = len(values) <= POINTS
+    ends = np.arange(len(values)) if exact else np.unique(np.linspace(0, len(values) - 1, POINTS).astype(int))
+    units = np.diff(np.cumsum(counts)[ends], prepend=0)
     return {
         "path": knob.path,
         "dataset": item.name,
@@ -78,13 +79,13 @@ def what_if(everything: Everything, item: Declaration, threshold: Threshold, kno
         "script": f"what-if/{re.sub(r'[^A-Za-z0-9._-]', '-', knob.path)}.js",
         "now": knob.value,
         "whole": isinstance(knob.value, int),
-        "tried": [[value, int(np.sum(threshold.rule(decided, value)))] for value in tried],
+        "tried": [[value, int(np.sum(threshold.rule(every, value)))] for value in tried],
         "total": len(every),
         "always": int(np.sum(threshold.rule(endless, knob.value))),
-        "points": points,
+        "points": [list(point) for point in zip(values[ends].tolist(), units.tolist(), strict=True)],
         "exact": exact,
-        "rows": sample.rows(),
-        "scored": len(decided) - len(endless),
+        "rows": [[row["score"], row["id"], row["text"]] for row in _pruned(rows, tried).to_pylist()],
+        "scored": len(finite),
     }
 
 
@@ -112,16 +113,12 @@ def kept(months: Mapping[str, Path], threshold: Threshold, knob: Knob) -> int:
 
 
 def _check(content: Mapping[str, Any], really: int) -> None:
-    (now,) = (units for value, units in content["tried"] if value == content["now"])
+    now = dict(content["tried"])[content["now"]]
     if now != really:
         raise ValueError(
             f"{content['path']}: by their scores {now} {content['units']} would be kept at {content['now']}, "
             f"but {content['dataset']} has {really}"
         )
-
-
-def _params(item: Declaration, threshold: Threshold) -> Any:
-    return next(value for value in item.arguments.values() if isinstance(value, threshold.params))
 
 
 def _parts(everything: Everything, source: Input, month: str) -> Parts:
@@ -134,60 +131,25 @@ def _parts(everything: Everything, source: Input, month: str) -> Parts:
     return Parts(shape.kept, tuple(Part(str(path)) for path in paths), engine())
 
 
-def _numbers(table: pa.Table) -> Scores:
-    numbers: Scores = table["score"].to_numpy()
-    return numbers
+def _with_more(rows: pa.Table, table: pa.Table, values: Iterable[float]) -> pa.Table:
+    """Return rows with those of a table that have a finite score; of too many, those that may be shown."""
+    table = table.filter(pc.is_finite(table["score"]))
+    cut = pc.utf8_slice_codeunits(table["text"], 0, _CHARACTERS)
+    long = pc.greater(pc.utf8_length(table["text"]), _CHARACTERS)
+    texts = pc.if_else(long, pc.binary_join_element_wise(cut, "…", ""), cut)
+    hashes = [hashlib.blake2b(name.encode(), digest_size=8).digest() for name in table["id"].to_pylist()]
+    more = pa.table([table["id"], table["score"], texts, pa.array(hashes, pa.binary())], _ROWS)
+    found = pa.concat_tables([rows, more])
+    return _pruned(found, values) if len(found) > 4 * ROWS else found
 
 
-def _points(ordered: Scores) -> tuple[list[list[float]], bool]:
-    """Return how many scores lie at each different one, or between quantiles; and whether it is the first."""
-    values, counts = np.unique(ordered, return_counts=True)
-    exact = len(values) <= POINTS
-    ends = np.arange(len(values)) if exact else np.unique(np.linspace(0, len(values) - 1, POINTS).astype(int))
-    upto = np.cumsum(counts)[ends]
-    pairs = zip(values[ends].tolist(), np.diff(upto, prepend=0).tolist(), strict=True)
-    return [[value, units] for value, units in pairs], exact
-
-
-class _Sample:
-    """Rows with a finite score: some by a hash of their id, and the nearest on both sides of each value."""
-
-    def __init__(self, values: Sequence[float]) -> None:
-        self._values = values
-        self._table = SCORED.append(pa.field("hash", pa.uint64())).empty_table()
-
-    def add(self, table: pa.Table) -> None:
-        """Look at more rows; only those that may be shown are remembered."""
-        table = table.filter(pc.is_finite(table["score"]))
-        table = table.set_column(2, SCORED.field("text"), _shortened(table["text"]))
-        hashes = pa.array([_hash(name) for name in table["id"].to_pylist()], pa.uint64())
-        self._table = pa.concat_tables([self._table, table.append_column("hash", hashes)])
-        if len(self._table) > 4 * ROWS:
-            self._prune()
-
-    def rows(self) -> list[list[Any]]:
-        """Return the rows by score."""
-        self._prune()
-        columns = [self._table[name].to_pylist() for name in ("score", "id", "text")]
-        return [list(row) for row in zip(*columns, strict=True)]
-
-    def _prune(self) -> None:
-        table = self._table.sort_by([("score", "ascending"), ("hash", "ascending"), ("id", "ascending")])
-        numbers = _numbers(table)
-        chosen = np.zeros(len(table), bool)
-        chosen[np.argsort(table["hash"].to_numpy(), kind="stable")[:ROWS]] = True
-        for value in self._values:
-            for side in ("left", "right"):
-                line = int(np.searchsorted(numbers, value, side))
-                chosen[max(0, line - NEAREST) : line + NEAREST] = True
-        self._table = table.filter(pa.array(chosen))
-
-
-def _shortened(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    long = pc.greater(pc.utf8_length(texts), _CHARACTERS)
-    cut = pc.binary_join_element_wise(pc.utf8_slice_codeunits(texts, 0, _CHARACTERS), "…", "")
-    return pc.if_else(long, cut, texts)
-
-
-def _hash(name: str) -> int:
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big")
+def _pruned(rows: pa.Table, values: Iterable[float]) -> pa.Table:
+    """Return some rows by a hash of their id, and the nearest on both sides of each value, by score."""
+    rows = rows.sort_by([("score", "ascending"), ("hash", "ascending"), ("id", "ascending")])
+    numbers = rows["score"].to_numpy()
+    chosen = np.zeros(len(rows), bool)
+    chosen[pc.sort_indices(rows, [("hash", "ascending")]).to_numpy()[:ROWS]] = True
+    for value in values:
+        for line in (np.searchsorted(numbers, value, "left"), np.searchsorted(numbers, value, "right")):
+            chosen[max(0, int(line) - NEAREST) : int(line) + NEAREST] = True
+    return rows.filter(pa.array(chosen))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 
@@ -40,7 +39,7 @@ def check(
     """Validate a partition that was just made, or whose expectations changed, and remember what was found.
 
     `record` is that of the partition as it lies in `folder`. A failure of Great Expectations itself fails
-    both checks.
+    both checks; what goes wrong with remembering blocks nothing, unless the disk is full.
     """
     try:
         compared = against(record.counts, former_counts(workspace, item, month, record.version))
@@ -48,34 +47,37 @@ def check(
     except Exception as error:
         fault = f"the expectations could not be evaluated: {describe(error)}"
         return {name: Finding((fault,), fault) for name in LEVELS}
-    files = _keep(workspace, item, month, folder, record, run_id, found)
-    return {
-        name: _finding(workspace, found, severity, record.counts, files) for name, severity in LEVELS.items()
-    }
-
-
-def _keep(
-    workspace: Workspace,
-    item: Declaration,
-    month: str,
-    folder: Path,
-    record: PartitionRecord,
-    run_id: str,
-    found: Validation,
-) -> list[Path]:
-    """Remember what was found; return the files of failing rows. What goes wrong with that blocks nothing."""
     files: list[Path] = []
     try:
         files = keep_failing(workspace, item, month, folder, found.results)
-        suite = suite_version(item.expectations)
-        entry = history.entry(month, run_id, record.version, suite, record.counts, found.results)
-        history.append(workspace, item, [entry])
-        _keep_latest(workspace, item, month, found, entry)
+        _remember(workspace, item, month, record, run_id, found)
     except DiskFullError:
         raise  # the record could not be written either
     except Exception as error:
         dg.get_dagster_logger().warning(f"the validation is not recorded: {describe(error)}")
-    return files
+    shown = [workspace.shown(path) for path in files]
+    return {name: _finding(found, severity, record.counts, shown) for name, severity in LEVELS.items()}
+
+
+def _remember(
+    workspace: Workspace,
+    item: Declaration,
+    month: str,
+    record: PartitionRecord,
+    run_id: str,
+    found: Validation,
+) -> None:
+    """Add a validation to the history, and keep its document: the latest one of the partition."""
+    suite = suite_version(item.expectations)
+    entry = history.entry(month, run_id, record.version, suite, record.counts, found.results)
+    history.append(workspace, item, [entry])
+    meta = {
+        "great_expectations_version": found.document["meta"]["great_expectations_version"],
+        "run_id": {"run_name": run_id, "run_time": entry["time"].isoformat()},
+        "batch_spec": {"data_asset_name": label(item, month), "version": record.version},
+    }
+    document = json.dumps({**found.document, "meta": meta}, sort_keys=True)
+    write_file(validation_file(workspace, item, month), document.encode())
 
 
 def recorded_finding(workspace: Workspace, item: Declaration, month: str, version: str, name: str) -> Finding:
@@ -90,11 +92,10 @@ def recorded_finding(workspace: Workspace, item: Declaration, month: str, versio
         return Finding(
             (), "not validated in this checkout: the partition was made elsewhere, warnings or not"
         )
-    raised = [
-        found for found in seen["expectations"] if not found["passed"] and found["severity"] == "warning"
-    ]
     faults = tuple(
-        f"{found['name']}: violated in {found['unexpected']} rows ({found['observed']})" for found in raised
+        f"{found['name']}: violated in {found['unexpected']} rows ({found['observed']})"
+        for found in seen["expectations"]
+        if not found["passed"] and found["severity"] == "warning"
     )
     return Finding(faults, f"as validated at {seen['time']:%Y-%m-%d %H:%M} UTC")
 
@@ -121,55 +122,39 @@ def validation_file(workspace: Workspace, item: Declaration, month: str) -> Path
     return workspace.state_file("validations", item, month)
 
 
-def _keep_latest(
-    workspace: Workspace, item: Declaration, month: str, found: Validation, entry: Mapping[str, Any]
-) -> None:
-    document = dict(found.document)
-    document["meta"] = {
-        "great_expectations_version": document["meta"]["great_expectations_version"],
-        "run_id": {"run_name": entry["run_id"], "run_time": entry["time"].isoformat()},
-        "batch_spec": {"data_asset_name": label(item, month), "version": entry["version"]},
-    }
-    write_file(validation_file(workspace, item, month), json.dumps(document, sort_keys=True).encode())
-
-
-def _finding(
-    workspace: Workspace, found: Validation, severity: Severity, counts: Mapping[str, int], files: list[Path]
-) -> Finding:
+def _finding(found: Validation, severity: Severity, counts: Mapping[str, int], files: list[str]) -> Finding:
+    """Return what a check says of a validation; `files` hold the failing rows."""
     failed = found.failed(severity)
-    looked_at = [item for item in found.results if item.severity == severity]
-    paths = [workspace.shown(path) for path in files] if any(item.rows for item in failed) else []
-    summary = f"{len(looked_at) - len(failed)} of {len(looked_at)} expectations met"
-    faults = [_description(item) for item in failed]
-    if faults and paths:
-        faults.append(f"failing rows: {', '.join(paths)}")
+    looked_at = sorted(
+        (result for result in found.results if result.severity == severity), key=lambda result: result.passed
+    )
+    faults = [_description(result) for result in failed]
+    failing = ", ".join(files) if any(result.rows for result in failed) else ""
+    rows = [
+        (
+            "✓" if result.passed else "✗",
+            result.expectation.name,
+            result.expectation.table,
+            result.unexpected,
+            result.exception or result.observed,
+        )
+        for result in looked_at
+    ]
+    results = table(["", "expectation", "table", "unexpected", "found"], rows)
     shown = {
-        "results": dg.MetadataValue.md(_table(looked_at)),
+        "results": dg.MetadataValue.md(results),
         **{name: dg.MetadataValue.int(counts[name]) for name in TABLES},
         "failed": dg.MetadataValue.int(len(failed)),
-        **({"failing rows": dg.MetadataValue.text(", ".join(paths))} if paths else {}),
+        **({"failing rows": dg.MetadataValue.text(failing)} if failing else {}),
     }
-    return Finding(tuple(faults), summary, shown)
+    summary = f"{len(looked_at) - len(failed)} of {len(looked_at)} expectations met"
+    return Finding((*faults, *([f"failing rows: {failing}"] if failing else [])), summary, shown)
 
 
 def _description(result: Result) -> str:
+    name, table_name = result.expectation.name, result.expectation.table
     if result.exception:
-        return f"{result.expectation.name}: could not be evaluated: {result.exception}"
-    where = "" if result.expectation.table == "kept" else f" {result.expectation.table}"
-    rows = "" if result.expectation.table == "counts" else f" in {result.unexpected}{where} rows"
-    return f"{result.expectation.name}: violated{rows} ({result.observed})"
-
-
-def _table(results: list[Result]) -> str:
-    header = ["", "expectation", "table", "unexpected", "found"]
-    rows = [
-        (
-            "✓" if item.passed else "✗",
-            item.expectation.name,
-            item.expectation.table,
-            item.unexpected,
-            item.exception or item.observed,
-        )
-        for item in sorted(results, key=lambda item: item.passed)
-    ]
-    return table(header, rows)
+        return f"{name}: could not be evaluated: {result.exception}"
+    where = "" if table_name == "kept" else f" {table_name}"
+    rows = "" if table_name == "counts" else f" in {result.unexpected}{where} rows"
+    return f"{name}: violated{rows} ({result.observed})"

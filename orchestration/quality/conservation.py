@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
@@ -53,15 +52,22 @@ def conservation(folder: Path, units: Sequence[Sequence[str]], expected: Iterabl
     faults: list[str] = []
     totals: Counter[str] = Counter()
     for index, part in enumerate(units):
-        fates = _fates(folder, index, set(part))
-        for fate, ids in fates.items():
-            totals[fate] += len(ids)
-        faults += _faults(part, fates, where=f"part {index}")
+        kept = pq.read_table(folder / part_name("kept", index), columns=["id", "source_ids"])
+        mentioned = {*kept["id"].to_pylist(), *pc.list_flatten(kept["source_ids"]).to_pylist()}
+        fates = {"used": [*mentioned.intersection(part)]}
+        for table in ("dropped", "rejected"):
+            fates[table] = pq.read_table(folder / part_name(table, index), columns=["id"])["id"].to_pylist()
+        totals.update({fate: len(ids) for fate, ids in fates.items()})
+        taken, ended = Counter(part), Counter(unit for ids in fates.values() for unit in ids)
+        faults += _listed(f"units are there twice in part {index}", _repeated(taken))
+        faults += _listed(f"units are lost in part {index}", taken.keys() - ended.keys())
+        faults += _listed(f"units have more than one fate in part {index}", _repeated(ended))
+        faults += _listed(f"lost units are no input of part {index}", ended.keys() - taken.keys())
     taken, due = Counter(unit for part in units for unit in part), Counter(expected)
     faults += _listed("units of the input were not taken", (due - taken).elements())
     faults += _listed("units were taken that the input does not hold", (taken - due).elements())
     numbers = " + ".join(f"{totals[fate]} {fate}" for fate in ("used", "dropped", "rejected"))
-    return Finding(tuple(faults), f"{sum(due.values())} in = {numbers}")
+    return Finding(tuple(faults), f"{due.total()} in = {numbers}")
 
 
 def schema(folder: Path, shape: Shape) -> Finding:
@@ -70,18 +76,21 @@ def schema(folder: Path, shape: Shape) -> Finding:
     rows = 0
     for table in TABLES:
         ids: Counter[str] = Counter()
+        declared = getattr(shape, table).names
         for path in sorted(folder.glob(f"{table}-*.parquet")):
-            found = pq.read_schema(path)
-            if found.names != getattr(shape, table).names:
-                faults.append(
-                    f"{path.name} has the columns {found.names}, declared are {getattr(shape, table).names}"
-                )
+            found = pq.read_schema(path).names
+            if found != declared:
+                faults.append(f"{path.name} has the columns {found}, declared are {declared}")
                 continue
             part = pq.read_table(path, columns=["id", "source_ids", "licence"])
             rows += part.num_rows
             ids.update(part["id"].to_pylist())
-            faults += _identity_faults(path.name, part)
-        faults += _listed(f"ids stand twice in {table}", (name for name, count in ids.items() if count > 1))
+            missing = {f"without {name}": part[name].null_count for name in part.column_names}
+            missing["without a source"] = pc.sum(
+                pc.equal(pc.list_value_length(part["source_ids"]), 0)
+            ).as_py()
+            faults += [f"{path.name}: {number} rows {what}" for what, number in missing.items() if number]
+        faults += _listed(f"ids stand twice in {table}", _repeated(ids))
     return Finding(tuple(faults), f"{rows} rows with the declared columns")
 
 
@@ -94,36 +103,11 @@ def unit_ids(parts: Parts, path: str | None) -> Iterator[str]:
             yield from pc.list_flatten(part.read([path])[path]).combine_chunks().field("id").to_pylist()
 
 
-def _fates(folder: Path, index: int, units: set[str]) -> dict[str, list[str]]:
-    kept = pq.read_table(folder / part_name("kept", index), columns=["id", "source_ids"])
-    mentioned = {*kept["id"].to_pylist(), *pc.list_flatten(kept["source_ids"]).to_pylist()}
-    fates = {"used": sorted(units & mentioned)}
-    for table in ("dropped", "rejected"):
-        fates[table] = pq.read_table(folder / part_name(table, index), columns=["id"])["id"].to_pylist()
-    return fates
-
-
-def _faults(units: Sequence[str], fates: dict[str, list[str]], where: str) -> list[str]:
-    ends = Counter(unit for ids in fates.values() for unit in ids)
-    return [
-        *_listed(f"units are there twice in {where}", (unit for unit, n in Counter(units).items() if n > 1)),
-        *_listed(f"units are lost in {where}", (unit for unit in units if not ends[unit])),
-        *_listed(f"units have more than one fate in {where}", (unit for unit, n in ends.items() if n > 1)),
-        *_listed(f"lost units are no input of {where}", ends.keys() - set(units)),
-    ]
-
-
-def _identity_faults(name: str, part: pa.Table) -> list[str]:
-    faults = [
-        f"{name}: {part[c].null_count} rows without {c}" for c in part.column_names if part[c].null_count
-    ]
-    empty = pc.sum(pc.equal(pc.list_value_length(part["source_ids"]), 0)).as_py()
-    return [*faults, *([f"{name}: {empty} rows without a source"] if empty else [])]
+def _repeated(counts: Counter[str]) -> Iterator[str]:
+    return (name for name, count in counts.items() if count > 1)
 
 
 def _listed(what: str, ids: Iterable[str]) -> list[str]:
     found = sorted(ids)
-    if not found:
-        return []
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return [f"{len(found)} {what}: {', '.join(found[:_SHOWN])}{more}"]
+    return [f"{len(found)} {what}: {', '.join(found[:_SHOWN])}{more}"] if found else []

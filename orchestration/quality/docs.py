@@ -1,10 +1,11 @@
 """`silverloom docs`: Great Expectations' pages of each partition's latest validation.
 
-Belongs here: rendering what changed since the last time into data/quality/docs, and making the pages work
-without a network. Not here: our own pages (orchestration/pages), and former validations (state/).
+Belongs here: rendering what changed since the last time into data/quality/docs. Not here: our own pages
+(orchestration/pages), and former validations (state/).
 
 An index of all validations stalls at thousands of them; ours has one row a partition, written without Great
-Expectations, which is loaded only where a page is to be rendered.
+Expectations, which is loaded only where a page is to be rendered. Its template for a page loads scripts and
+styles from elsewhere; ours (templates/validation.j2) loads those of installed packages.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import importlib.metadata
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader
 
@@ -32,79 +33,50 @@ from orchestration.state import validation_history as history
 from orchestration.state.partition_locks import writing_all
 from orchestration.workspace.workspace import Workspace
 
-_HERE = Path(__file__).parent / "templates"
+_TEMPLATES = Path(__file__).parent / "templates"
 
 #: What each page was rendered from: it changes when a page does.
 _RENDERED = ".rendered.json"
 
-#: Files that the pages load: the package that has them, a folder of it, and names here by names there.
+#: Files that the pages load: the package that has them, where it has them, and their names here. Popper is in
+#: Bootstrap's bundle, and no expectation of assets/declare/expectations.py is drawn as a chart.
+_BOOTSTRAP, _AWESOME = "django_static_bootstrap/static/bootstrap", "xstatic/pkg/font_awesome/data"
+_IMAGES = "great_expectations/render/view/static/images"
 _STATIC = (
-    ("XStatic-jQuery", "xstatic/pkg/jquery/data", {"jquery.min.js": "jquery.js"}),
-    (
-        "django-static-bootstrap",
-        "django_static_bootstrap/static/bootstrap",
-        {"js/bootstrap.bundle.min.js": "bootstrap.js", "css/bootstrap.min.css": "bootstrap.css"},
+    ("XStatic-jQuery", "xstatic/pkg/jquery/data/jquery.min.js", "jquery.js"),
+    ("django-static-bootstrap", f"{_BOOTSTRAP}/js/bootstrap.bundle.min.js", "bootstrap.js"),
+    ("django-static-bootstrap", f"{_BOOTSTRAP}/css/bootstrap.min.css", "bootstrap.css"),
+    ("XStatic-Font-Awesome", f"{_AWESOME}/css/all.min.css", "css/font-awesome.css"),
+    *(
+        ("XStatic-Font-Awesome", f"{_AWESOME}/webfonts/fa-{kind}.woff2", f"webfonts/fa-{kind}.woff2")
+        for kind in ("solid-900", "regular-400", "brands-400", "v4compatibility")
     ),
-    (
-        "XStatic-Font-Awesome",
-        "xstatic/pkg/font_awesome/data",
-        {
-            "css/all.min.css": "css/font-awesome.css",
-            **{
-                name: name
-                for kind in ("solid-900", "regular-400", "brands-400", "v4compatibility")
-                for name in (f"webfonts/fa-{kind}.woff2",)
-            },
-        },
-    ),
-    (
-        "great_expectations",
-        "great_expectations/render/view/static/images",
-        {"favicon.ico": "favicon.ico", "logo-long.png": "logo.png"},
-    ),
-)
-
-#: What stands here for a file that the pages would load from elsewhere, by a part of its address. Some need
-#: none: Popper is in Bootstrap's bundle; tables are sorted and dates picked on Great Expectations' own index
-#: alone; and no expectation of assets/declare/expectations.py is drawn as a chart.
-_LOCAL = {
-    "code.jquery.com/jquery-": "jquery.js",
-    "/js/bootstrap.min.js": "bootstrap.js",
-    "/css/bootstrap.min.css": "bootstrap.css",
-    "font-awesome": "css/font-awesome.css",
-    "bootstrap-prefers-dark.css": "dark.css",
-    "logo-long.png": "logo.png",
-    "full_logo_dark.png": "logo.png",
-    "popper.js": None,
-    "bootstrap-table": None,
-    "bootstrap-datepicker": None,
-    "npm/vega": None,
-}
-
-_LOADED = re.compile(
-    r"""<script\s[^>]*?src="(?P<script>https?://[^"]+)"[^>]*>\s*</script>"""
-    r"""|<link\s[^>]*?href="(?P<link>https?://[^"]+)"[^>]*>"""
-    r"""|(?P<before>src="|url\(['"]?)(?P<other>https?://[^"')]+)(?P<after>['"]?)"""
+    ("great_expectations", f"{_IMAGES}/favicon.ico", "favicon.ico"),
+    ("great_expectations", f"{_IMAGES}/logo-long.png", "logo.png"),
 )
 
 
-@dataclass(frozen=True)
-class DocsPage:
+class DocsPage(NamedTuple):
     """The page of one partition's latest validation."""
 
-    workspace: Workspace
     item: Declaration
     month: str
+    source: Path
+    """The document that it is rendered from."""
+    file: Path
 
     @property
     def path(self) -> str:
         """Where it lies below the folder of all pages."""
-        return f"validations/{self.item.name}/{self.month or 'all'}.html"
+        return f"validations/{self.item.name}/{self.file.name}"
 
     @property
-    def source(self) -> Path:
-        """The document that it is rendered from."""
-        return validation_file(self.workspace, self.item, self.month)
+    def version(self) -> str:
+        """The version of its document, and of what renders it; empty where the document may not be read."""
+        try:
+            return f"{file_md5(self.source)} {_renderer()}"
+        except PermissionError:
+            return ""
 
 
 def docs_folder(workspace: Workspace) -> Path:
@@ -127,38 +99,41 @@ def shown(workspace: Workspace) -> dict[tuple[str, str], str]:
     return {
         (page.item.name, page.month): page.path
         for page in _pages(workspace)
-        if rendered.get(page.path) == _made_from(page) and (docs_folder(workspace) / page.path).exists()
+        if rendered.get(page.path) == page.version and page.file.exists()
     }
 
 
 def _build(workspace: Workspace) -> Path:
-    pages = list(_pages(workspace))
-    rendered = _rendered(workspace)
-    wanted = {page.path: _made_from(page) for page in pages}
-    _write_static(workspace)
-    for page in pages:
-        if rendered.get(page.path) == wanted[page.path] and (docs_folder(workspace) / page.path).is_file():
-            continue
-        if (result := _result(page.source)) is None:
-            del wanted[page.path]
-        else:
-            write_file(docs_folder(workspace) / page.path, _render(result, page.path).encode())
-    pages = [page for page in pages if page.path in wanted]
-    for path in docs_folder(workspace).glob("validations/**/[!.]*.html"):
-        if path.relative_to(docs_folder(workspace)).as_posix() not in wanted:
+    folder, rendered = docs_folder(workspace), _rendered(workspace)
+    for package, place, name in _STATIC:
+        source = Path(str(importlib.metadata.distribution(package).locate_file(place)))
+        write_changed(folder / "static" / name, source.read_bytes())
+    write_changed(folder / "static/dark.css", (_TEMPLATES / "dark.css").read_bytes())
+    wanted, pages = {}, []
+    for page in _pages(workspace):
+        version = page.version
+        if rendered.get(page.path) != version or not page.file.is_file():
+            if (result := _result(page.source)) is None:
+                continue
+            write_file(page.file, _render(result, page.path).encode())
+        wanted[page.path] = version
+        pages.append(page)
+    for path in folder.glob("validations/**/[!.]*.html"):
+        if path.relative_to(folder).as_posix() not in wanted:
             remove_file(path)
-    index = docs_folder(workspace) / "index.html"
-    write_file(index, _index(workspace, pages).encode())
-    if wanted != rendered or not (docs_folder(workspace) / _RENDERED).exists():
-        write_file(docs_folder(workspace) / _RENDERED, json.dumps(wanted).encode())
-    return index
+    write_file(folder / "index.html", _index(workspace, pages).encode())
+    if wanted != rendered or not (folder / _RENDERED).exists():
+        write_file(folder / _RENDERED, json.dumps(wanted).encode())
+    return folder / "index.html"
 
 
 def _pages(workspace: Workspace) -> Iterator[DocsPage]:
     for item in workspace.datasets.values():
+        folder = docs_folder(workspace) / "validations" / item.name
         for month in item.made_months:
-            if (page := DocsPage(workspace, item, month)).source.is_file():
-                yield page
+            source = validation_file(workspace, item, month)
+            if source.is_file():
+                yield DocsPage(item, month, source, folder / f"{month or 'all'}.html")
 
 
 def _rendered(workspace: Workspace) -> dict[str, str]:
@@ -170,39 +145,23 @@ def _rendered(workspace: Workspace) -> dict[str, str]:
         return {}
 
 
-def _made_from(page: DocsPage) -> str:
-    """Return the version of a page's document, and of what renders it."""
-    try:
-        return f"{file_md5(page.source)} {_renderer()}"
-    except PermissionError:
-        return ""
-
-
 @cache
 def _renderer() -> str:
-    return f"{file_md5(Path(__file__))} {importlib.metadata.version('great_expectations')}"
-
-
-def _write_static(workspace: Workspace) -> None:
-    """Bring what the pages load beside them, out of installed packages."""
-    for package, folder, names in _STATIC:
-        place = Path(str(importlib.metadata.distribution(package).locate_file(folder)))
-        for there, here in names.items():
-            _keep(workspace, here, (place / there).read_bytes())
-    _keep(workspace, "dark.css", (_HERE / "dark.css").read_bytes())
-
-
-def _keep(workspace: Workspace, name: str, content: bytes) -> None:
-    write_changed(docs_folder(workspace) / "static" / name, content)
+    hashes = map(file_md5, (Path(__file__), _TEMPLATES / "validation.j2"))
+    return " ".join([*hashes, importlib.metadata.version("great_expectations")])
 
 
 def _result(source: Path) -> Any:
-    """Return the validation of a document; None for one that is damaged: it is set aside."""
+    """Return the validation of a document; None for one that is damaged: it is set aside.
+
+    What comes from the data is escaped: Great Expectations does not do so in the cells of its tables.
+    """
     from great_expectations.core.expectation_validation_result import ExpectationSuiteValidationResultSchema
 
     try:
         document = json.loads(read_state(source) or b"")
-        _escape(document)
+        for result in document["results"]:
+            result |= {name: _escaped(result[name]) for name in ("result", "exception_info")}
         return ExpectationSuiteValidationResultSchema().load(document)
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         then = "its page is left out until the partition is validated again"
@@ -210,85 +169,34 @@ def _result(source: Path) -> Any:
         return None
 
 
-def _render(result: Any, path: str) -> str:
-    """Return the page of a validation, which loads nothing from elsewhere."""
-    from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
-    from great_expectations.render.view.view import DefaultJinjaPageView
-
-    content = ValidationResultsPageRenderer().render(result)
-    page = DefaultJinjaPageView().render(content, show_how_to_buttons=False)
-    return localised(page, "../" * path.count("/"))
-
-
-def _escape(document: dict[str, Any]) -> None:
-    """Escape what comes from the data: Great Expectations does not, in the cells of its tables."""
-    for result in document["results"]:
-        found, info = result["result"], result["exception_info"]
-        if "partial_unexpected_list" in found:
-            found["partial_unexpected_list"] = [_safe(value) for value in found["partial_unexpected_list"]]
-        for count in found.get("partial_unexpected_counts", ()):
-            count["value"] = _safe(count["value"])
-        for metric in [info] if "raised_exception" in info else info.values():
-            for name in ("exception_message", "exception_traceback"):
-                metric[name] = _safe(metric[name])
-
-
-def _safe(value: Any) -> Any:
+def _escaped(value: Any) -> Any:
     if isinstance(value, str):
         return html.escape(value)
     if isinstance(value, list):
-        return [_safe(entry) for entry in value]
-    return {name: _safe(entry) for name, entry in value.items()} if isinstance(value, dict) else value
+        return [_escaped(entry) for entry in value]
+    return {name: _escaped(entry) for name, entry in value.items()} if isinstance(value, dict) else value
 
 
-def localised(page: str, root: str) -> str:
-    """Return a page of Great Expectations with what it loads replaced by local files, below `root`.
+def _render(result: Any, path: str) -> str:
+    """Return the page of a validation, without links to pages of suites: there are none."""
+    from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
+    from great_expectations.render.view.view import DefaultJinjaPageView
 
-    Raises ValueError for something that it would load from elsewhere and that is not known here.
-    """
-
-    def replaced(found: re.Match[str]) -> str:
-        address = next(filter(None, (found["script"], found["link"], found["other"])))
-        known = [local for part, local in _LOCAL.items() if part in address]
-        if not known:
-            raise ValueError(f"a page of Great Expectations loads {address}: give it a local copy in docs.py")
-        local = known[0]
-        if found["before"]:
-            place = "data:," if local is None else f"{root}static/{local}"
-            return f"{found['before']}{place}{found['after']}"
-        if local is None:
-            return ""
-        if found["script"]:
-            return f'<script src="{root}static/{local}"></script>'
-        return f'<link rel="stylesheet" href="{root}static/{local}">'
-
-    page = _LOADED.sub(replaced, page)
-    page = re.sub(r'href="(?:\.\./)+index\.html"', f'href="{root}index.html"', page)
-    page = re.sub(r'<a href="(?:\.\./)+expectations/[^"]*"\s*>(.*?)</a>', r"\1", page)  # suites have no page
-    page = re.sub(r'href="(?:\.\./)+static/images/favicon\.ico"', f'href="{root}static/favicon.ico"', page)
-    return re.sub(r"<footer>.*?newsletter.*?</footer>", "", page, flags=re.DOTALL)
+    view = DefaultJinjaPageView(custom_views_directory=str(_TEMPLATES))
+    content = ValidationResultsPageRenderer().render(result)
+    page = view.render(content, "validation.j2", root="../" * path.count("/"))
+    return re.sub(r'<a href="(?:\.\./)+expectations/[^"]*"\s*>(.*?)</a>', r"\1", page)
 
 
 def _index(workspace: Workspace, pages: list[DocsPage]) -> str:
-    environment = Environment(loader=FileSystemLoader(_HERE), autoescape=True)
+    environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
     environment.trim_blocks = environment.lstrip_blocks = True
-    latest = {page.item.name: _latest(workspace, page.item) for page in pages}
-    rows = [
-        {
-            "page": page,
-            "found": latest[page.item.name].get(page.month),
-            "failing": [
-                workspace.shown(path)
-                for table in TABLES
-                if (path := failing_file(workspace, page.item, page.month, table)).exists()
-            ],
-        }
-        for page in pages
-    ]
-    return environment.get_template("index.html").render(rows=rows)
-
-
-def _latest(workspace: Workspace, item: Declaration) -> dict[str, dict[str, Any]]:
-    """Return the last validation of each month."""
     columns = ["month", "time", "kept", "dropped", "rejected", "accepted", "warnings"]
-    return {row["month"]: row for row in history.read(workspace, item, columns).to_pylist()}
+    rows = []
+    for item, of_item in groupby(pages, key=lambda page: page.item):
+        latest = {row["month"]: row for row in history.read(workspace, item, columns).to_pylist()}
+        for page in of_item:
+            files = [failing_file(workspace, item, page.month, table) for table in TABLES]
+            failing = [workspace.shown(path) for path in files if path.exists()]
+            rows.append({"page": page, "found": latest.get(page.month), "failing": failing})
+    return environment.get_template("index.html").render(rows=rows)

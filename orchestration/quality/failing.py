@@ -7,8 +7,7 @@ removing them when the partition passes again. Not here: what is expected of the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -35,15 +34,15 @@ def keep_failing(
 
     A table of which nothing failed has no file.
     """
-    broken: dict[str, dict[int, list[str]]] = {table: defaultdict(list) for table in TABLES}
+    broken: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
-        for row in result.rows if result.expectation.table in TABLES else ():
+        for row in result.rows:
             broken[result.expectation.table][row].append(result.expectation.name)
     written = []
-    for table, rows in broken.items():
+    for table in TABLES:
         path = failing_file(workspace, item, month, table)
-        if rows:
-            _write(path, _rows(folder, table, rows))
+        if broken[table]:
+            _write(path, sorted(folder.glob(f"{table}-*.parquet")), broken[table])
             written.append(path)
         else:
             remove_file(path)
@@ -56,21 +55,17 @@ def drop_failing(workspace: Workspace, item: Declaration, month: str) -> None:
         remove_file(failing_file(workspace, item, month, table))
 
 
-def _write(path: Path, parts: Iterator[pa.Table]) -> None:
-    first = next(parts)
-    with writing(path) as temporary, pq.ParquetWriter(temporary, first.schema, compression="zstd") as file:
-        for part in chain([first], parts):
-            file.write_table(part)
-
-
-def _rows(folder: Path, table: str, broken: Mapping[int, list[str]]) -> Iterator[pa.Table]:
-    """Yield the failing rows of each part file that has some."""
+def _write(path: Path, parts: Iterable[Path], broken: Mapping[int, list[str]]) -> None:
+    """Write the failing rows of part files, one part at a time."""
+    first, *_ = parts
+    failed = pa.field("failed", pa.list_(pa.string()))
+    schema = pq.read_schema(first).append(failed)
     before = 0
-    for path in sorted(folder.glob(f"{table}-*.parquet")):
-        number = pq.read_metadata(path).num_rows
-        places = [place for place in range(before, before + number) if place in broken]
-        if places:
-            rows = pq.read_table(path).take([place - before for place in places])
-            names = pa.array([broken[place] for place in places], pa.list_(pa.string()))
-            yield rows.append_column("failed", names)
-        before += number
+    with writing(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as file:
+        for part in parts:
+            number = pq.read_metadata(part).num_rows
+            if places := [place for place in range(before, before + number) if place in broken]:
+                rows = pq.read_table(part).take([place - before for place in places])
+                names = pa.array([broken[place] for place in places], failed.type)
+                file.write_table(rows.append_column(failed, names))
+            before += number

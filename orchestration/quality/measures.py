@@ -35,17 +35,16 @@ def measured(table: pa.Table, name: str) -> pa.ChunkedArray:
 
     Raises KeyError for what is neither.
     """
-    column, *rest = name.split(".")
+    column, *field, kind = name.split(".") if "." in name else (name, "")
     values = table[column]
-    if not rest:
+    if not kind:
         return values
-    if len(rest) == 1:
-        if rest[0] == "length":
-            return pc.list_value_length(values)
-        return pa.chunked_array([_OF_TEXT[rest[0]](chunk) for chunk in values.chunks], pa.int64())
-    field, kind = rest
-    chunks = [_of_items(chunk, field, kind) for chunk in values.chunks]
-    return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.int64())
+    if field:
+        chunks = [_of_items(chunk, field[0], kind) for chunk in values.chunks]
+        return pa.chunked_array(chunks) if chunks else pa.chunked_array([], pa.int64())
+    if kind == "length":
+        return pc.list_value_length(values)
+    return pa.chunked_array([_OF_TEXT[kind](chunk) for chunk in values.chunks], pa.int64())
 
 
 def against(now: Mapping[str, int], former: Mapping[str, int] | None) -> dict[str, float | None]:
@@ -59,44 +58,33 @@ def against(now: Mapping[str, int], former: Mapping[str, int] | None) -> dict[st
     }
 
 
-def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
-    """Return one value a list: null for a list that is missing or, where there is none, empty."""
-    parents = pc.list_parent_indices(lists).cast(pa.int64())
-    items = pc.list_flatten(lists)
-    values = items if field == "items" else pc.struct_field(items, field)
-    if kind in ("least", "greatest"):
-        how = {"least": "min", "greatest": "max"}[kind]
-        return _spread(parents, values, how, lists)
-    if kind == "longest":
-        return _spread(parents, pc.utf8_length(values), "max", lists)
-    if kind == "repeats":
-        grouped = (
-            pa.table({"row": parents, "value": values})
-            .group_by(["row", "value"])
-            .aggregate([([], "count_all")])
-        )
-        return _spread(grouped["row"], pc.subtract(grouped["count_all"], 1), "sum", lists)
-    if kind == "foreign":
-        words = _spread(parents, _size(values), "sum", lists)
-        return _is_foreign(words, _spread(parents, _function_words(values), "sum", lists))
-    return _spread(parents, _OF_ITEMS[kind](values, parents), "sum", lists)
-
-
 def _share(counts: Mapping[str, int], table: str) -> float:
     total = sum(counts[name] for name in TABLES)
     return counts[table] / total if total else 0.0
 
 
+def _of_items(lists: pa.ListArray, field: str, kind: str) -> pa.Array:
+    """Return one value a list: null for a list that is missing or, where there is none, empty."""
+    parents = pc.list_parent_indices(lists).cast(pa.int64())
+    items = pc.list_flatten(lists)
+    values = items if field == "items" else pc.struct_field(items, field)
+    if kind == "repeats":
+        pairs = pa.table({"row": parents, "value": values}).group_by(["row", "value"])
+        counts = pairs.aggregate([([], "count_all")])
+        return _spread(counts["row"], pc.subtract(counts["count_all"], 1), "sum", lists)
+    if kind == "foreign":
+        words = _spread(parents, _size(values), "sum", lists)
+        return _is_foreign(words, _spread(parents, _function_words(values), "sum", lists))
+    of_item, how = _OF_ITEMS[kind]
+    return _spread(parents, of_item(values, parents), how, lists)
+
+
 def _spread(parents: pa.Array, values: pa.Array, how: str, lists: pa.ListArray) -> pa.Array:
     """Aggregate items by their row, and give every row its value: 0 is the sum of no items."""
     grouped = pa.table({"row": parents, "value": values}).group_by("row").aggregate([("value", how)])
-    rows = pa.array(range(len(lists)), pa.int64())
-    found = (
-        grouped[f"value_{how}"]
-        .combine_chunks()
-        .take(pc.index_in(rows, value_set=grouped["row"].combine_chunks()))
-    )
-    return pc.fill_null(found, 0).cast(pa.int64()) if how == "sum" else found
+    places = pc.index_in(pa.array(range(len(lists)), pa.int64()), grouped["row"].combine_chunks())
+    spread = grouped[f"value_{how}"].combine_chunks().take(places)
+    return pc.fill_null(spread, 0).cast(pa.int64()) if how == "sum" else spread
 
 
 def _descents(values: pa.Array, parents: pa.Array) -> pa.Array:
@@ -137,9 +125,13 @@ _OF_TEXT: dict[str, Callable[[pa.Array], pa.Array]] = {
     "foreign": lambda texts: _is_foreign(_size(texts), _function_words(texts)),
 }
 
-_OF_ITEMS: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
-    "missing": lambda values, _: values.is_null().cast(pa.int64()),
-    "empty": lambda values, _: pc.equal(pc.fill_null(count_words(values), 0), 0).cast(pa.int64()),
-    "control_characters": lambda values, _: _control_characters(values),
-    "descents": _descents,
+#: By measure: what is taken of each item, given its list too, and how that is put together for a list.
+_OF_ITEMS: dict[str, tuple[Callable[[pa.Array, pa.Array], pa.Array], str]] = {
+    "least": (lambda values, _: values, "min"),
+    "greatest": (lambda values, _: values, "max"),
+    "longest": (lambda values, _: pc.utf8_length(values), "max"),
+    "missing": (lambda values, _: values.is_null().cast(pa.int64()), "sum"),
+    "empty": (lambda values, _: pc.equal(pc.fill_null(count_words(values), 0), 0).cast(pa.int64()), "sum"),
+    "control_characters": (lambda values, _: _control_characters(values), "sum"),
+    "descents": (_descents, "sum"),
 }

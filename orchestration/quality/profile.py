@@ -19,13 +19,12 @@ Profile = Mapping[str, Sequence[int]]
 def profile(folder: Path, measures: Iterable[str]) -> dict[str, list[int]]:
     """Return rows by bin for every measure of a partition's kept rows, read part by part."""
     names = list(measures)
-    found = {name: [0] * (len(edges(name)) - 1) for name in names}
     columns = sorted({name.partition(".")[0] for name in names})
+    parts: list[Profile] = [{name: [0] * (len(edges(name)) - 1) for name in names}]
     for path in sorted(folder.glob("kept-*.parquet")) if names else []:
         table = pq.read_table(path, columns=columns)
-        for name in names:
-            found[name] = _sum(found[name], histogram(measure(table, name), name))
-    return found
+        parts.append({name: histogram(measure(table, name), name) for name in names})
+    return total(parts)
 
 
 def total(profiles: Iterable[Profile]) -> dict[str, list[int]]:
@@ -33,9 +32,5 @@ def total(profiles: Iterable[Profile]) -> dict[str, list[int]]:
     sums: dict[str, list[int]] = {}
     for profile in profiles:
         for name, counts in profile.items():
-            sums[name] = _sum(sums[name], counts) if name in sums else list(counts)
+            sums[name] = [sum(pair) for pair in zip(sums.get(name, [0] * len(counts)), counts, strict=True)]
     return sums
-
-
-def _sum(left: Sequence[int], right: Sequence[int]) -> list[int]:
-    return [first + second for first, second in zip(left, right, strict=True)]

@@ -1,7 +1,8 @@
-"""Run a suite on one partition's Parquet files.
+"""Run a suite of expectations on one partition's Parquet files, by Great Expectations.
 
-Belongs here: reading the columns that a suite looks at, the call of Great Expectations, and what came out
-for each expectation. Not here: what becomes of it (checks.py), and the rows that failed (failing.py).
+Belongs here: the suite as Great Expectations knows it, the columns that it looks at, and what came out for
+each expectation. Not here: what becomes of it (checks.py), and the rows that failed (failing.py). Importing
+this module is cheap; calling it loads Great Expectations.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,8 +25,10 @@ from orchestration.state.validation_history import Result
 
 if TYPE_CHECKING:
     from great_expectations.core.batch_definition import BatchDefinition
+    from great_expectations.core.expectation_suite import ExpectationSuite
 
 _FORMAT = {"result_format": "COMPLETE", "return_unexpected_index_query": False}
+_SEVERITY = {"error": "critical", "warning": "warning"}
 _SHOWN = 200
 
 
@@ -38,7 +41,7 @@ class Validation:
 
     def failed(self, severity: Severity) -> list[Result]:
         """Return what failed and is an error, or a warning."""
-        return [item for item in self.results if not item.passed and item.severity == severity]
+        return [result for result in self.results if not result.passed and result.severity == severity]
 
 
 def validate(
@@ -51,14 +54,43 @@ def validate(
     """
     results: list[Result] = []
     documents: list[dict[str, Any]] = []
-    for table in sorted({item.table for item in expectations}):
-        chosen = [item for item in expectations if item.table == table]
-        columns = sorted({column for item in chosen for column in item.columns})
-        rows = _comparison(comparison) if table == "counts" else _columns(folder, table, columns)
+    for table in sorted({expectation.table for expectation in expectations}):
+        chosen = [expectation for expectation in expectations if expectation.table == table]
+        rows = _row(comparison) if table == "counts" else _columns(folder, table, chosen)
         found, document = _evaluated_once(chosen, month, rows)
         results += found
         documents.append({**json.loads(document), "suite_name": name})
     return Validation(tuple(results), _merged(documents))
+
+
+def suite(name: str, expectations: Suite, month: str) -> ExpectationSuite:
+    """Return a suite for one partition; an expectation is found again by the `name` in its `meta`.
+
+    Raises ValueError for expectations that Great Expectations does not know, which it only logs.
+    """
+    from great_expectations.core.expectation_suite import ExpectationSuite
+
+    made = ExpectationSuite(
+        name=name,
+        expectations=[
+            {
+                "type": expectation.type,
+                "kwargs": {
+                    word: [month if entry == THIS_MONTH else entry for entry in value]
+                    if isinstance(value, list)
+                    else value
+                    for word, value in expectation.arguments.items()
+                },
+                "meta": {"name": expectation.name, "table": expectation.table},
+                "severity": _SEVERITY[expectation.severity],
+            }
+            for expectation in expectations
+        ],
+    )
+    known = {(expectation.meta or {})["name"] for expectation in made.expectations}
+    if refused := [expectation.name for expectation in expectations if expectation.name not in known]:
+        raise ValueError(f"Great Expectations refuses the type or arguments of {', '.join(refused)}")
+    return made
 
 
 _evaluated: dict[str, tuple[list[Result], str]] = {}
@@ -79,30 +111,36 @@ def _evaluated_once(expectations: Suite, month: str, rows: pa.Table) -> tuple[li
 
 
 def _evaluate(expectations: Suite, month: str, rows: pa.Table) -> tuple[list[Result], str]:
-    """Return the results of expectations, and the document of Great Expectations as JSON."""
-    from orchestration.quality.suites import suite
+    """Return the results of expectations, and the document of Great Expectations as JSON.
 
+    The document has no values that grow with the data: the rows that failed are kept whole elsewhere.
+    """
     batch = _definition().get_batch(batch_parameters={"dataframe": rows.to_pandas()})
     with _configured_once():
         ran = batch.validate(suite("partition", expectations, month), result_format=_FORMAT)
-    found = {one.expectation_config.meta["name"]: one for one in ran.results if one.expectation_config}
-    results = [_result(item, found[item.name]) for item in expectations]
-    for one in ran.results:
-        _shorten(one.result)
+    found = {
+        result.expectation_config.meta["name"]: result for result in ran.results if result.expectation_config
+    }
+    results = [_result(expectation, found[expectation.name]) for expectation in expectations]
+    for values in (result.result for result in ran.results):
+        for name in ("unexpected_list", "unexpected_index_list", "partial_unexpected_index_list"):
+            values.pop(name, None)
+        if "partial_unexpected_list" in values:
+            values["partial_unexpected_list"] = [_short(value) for value in values["partial_unexpected_list"]]
+        for count in values.get("partial_unexpected_counts", ()):
+            count["value"] = _short(count["value"])
     return results, json.dumps(ran.to_json_dict())
 
 
-def _columns(folder: Path, table: str, names: Sequence[str]) -> pa.Table:
-    """Return columns and measures of a partition's table, read part by part."""
-    wanted = sorted({name.partition(".")[0] for name in names})
-    parts = []
-    for path in sorted(folder.glob(f"{table}-*.parquet")):
-        part = pq.read_table(path, columns=wanted)
-        parts.append(pa.table({name: measured(part, name) for name in names}))
-    return pa.concat_tables(parts)
+def _columns(folder: Path, table: str, expectations: Suite) -> pa.Table:
+    """Return the columns and measures of a table that expectations look at, read part by part."""
+    names = sorted({column for expectation in expectations for column in expectation.columns})
+    columns = sorted({name.partition(".")[0] for name in names})
+    parts = (pq.read_table(path, columns=columns) for path in sorted(folder.glob(f"{table}-*.parquet")))
+    return pa.concat_tables([pa.table({name: measured(part, name) for name in names}) for part in parts])
 
 
-def _comparison(values: Mapping[str, float | None]) -> pa.Table:
+def _row(values: Mapping[str, float | None]) -> pa.Table:
     return pa.table({name: pa.array([value], pa.float64()) for name, value in values.items()})
 
 
@@ -110,7 +148,7 @@ def _comparison(values: Mapping[str, float | None]) -> pa.Table:
 def _configured_once() -> Iterator[None]:
     """Let each expectation build its configuration once.
 
-    Great Expectations builds the same one some 80 times over, which is half of the time that a small
+    Great Expectations builds the same one some 80 times over, which is a third of the time that a small
     partition takes to validate.
     """
     from great_expectations.expectations.expectation import Expectation as Class
@@ -143,38 +181,29 @@ def _definition() -> BatchDefinition[Any]:
     return asset.add_batch_definition_whole_dataframe("whole")
 
 
-def _result(item: Expectation, found: Any) -> Result:
-    exceptions = _exceptions(found.exception_info)
-    if exceptions:
-        return Result(item, False, 0, "", (), "; ".join(exceptions))
-    values = found.result
+def _result(expectation: Expectation, found: Any) -> Result:
+    # Great Expectations tells of one exception in all, or of one a metric.
+    info, values = found.exception_info, found.result
+    metrics = [info] if "raised_exception" in info else info.values()
+    messages = [str(metric["exception_message"]) for metric in metrics if metric["raised_exception"]]
+    if messages:
+        texts = {" ".join(message.split())[:_SHOWN] for message in messages}
+        return Result(expectation, False, 0, "", (), "; ".join(sorted(texts)))
+    unexpected = values.get("partial_unexpected_list")
+    observed = f"{values.get('element_count', 0)} rows"
+    if values.get("observed_value") is not None:
+        observed = str(values["observed_value"])
+    elif unexpected:
+        observed = ", ".join(dict.fromkeys(_short(value) for value in unexpected[:3]))
+    elif expectation.table == "counts" and values.get("missing_count"):
+        observed = "no former version"
     return Result(
-        expectation=item,
+        expectation,
         passed=bool(found.success),
         unexpected=int(values.get("unexpected_count") or 0),
-        observed=_observed(item, values),
+        observed=observed,
         rows=[int(row) for row in values.get("unexpected_index_list") or ()],
     )
-
-
-def _exceptions(info: Mapping[str, Any]) -> list[str]:
-    """Return the messages of an expectation's exceptions: one in all, or one a metric."""
-    if "raised_exception" in info:
-        info = {"": info}
-    texts = [metric["exception_message"] for metric in info.values() if metric["raised_exception"]]
-    return sorted({" ".join(str(text).split())[:_SHOWN] for text in texts})
-
-
-def _observed(item: Expectation, values: Mapping[str, Any]) -> str:
-    """Return in words what was found: the first unexpected values, or how many rows there were."""
-    if values.get("observed_value") is not None:
-        return str(values["observed_value"])
-    odd = values.get("partial_unexpected_list") or ()
-    if odd:
-        return ", ".join(dict.fromkeys(_short(value) for value in odd[:3]))
-    if item.table == "counts" and values.get("missing_count"):
-        return "no former version"
-    return f"{values.get('element_count', 0)} rows"
 
 
 def _short(value: object) -> str:
@@ -185,27 +214,16 @@ def _short(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _shorten(result: dict[str, Any]) -> None:
-    """Leave out what grows with the data: the rows that failed are kept whole elsewhere."""
-    for name in ("unexpected_list", "unexpected_index_list", "partial_unexpected_index_list"):
-        result.pop(name, None)
-    if "partial_unexpected_list" in result:
-        result["partial_unexpected_list"] = [_short(value) for value in result["partial_unexpected_list"]]
-    for count in result.get("partial_unexpected_counts", ()):
-        count["value"] = _short(count["value"])
-
-
 def _merged(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """Return one document for all tables of a partition."""
     first, *others = documents
     first["results"] += [result for document in others for result in document["results"]]
-    passed = sum(result["success"] for result in first["results"])
     total = len(first["results"])
-    first["success"] = passed == total
-    first["statistics"] = {
+    passed = sum(result["success"] for result in first["results"])
+    statistics = {
         "evaluated_expectations": total,
         "successful_expectations": passed,
         "unsuccessful_expectations": total - passed,
         "success_percent": 100 * passed / total,
     }
-    return first
+    return {**first, "success": passed == total, "statistics": statistics}

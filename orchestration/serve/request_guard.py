@@ -46,17 +46,19 @@ class RequestGuard:
             await self.app(scope, receive, send)
             return
 
-        async def send_unframed(message: Message) -> None:
+        async def send_guarded(message: Message) -> None:
             """Browsers that send no Sec-Fetch-Dest would show a page in a foreign frame, to be clicked on."""
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).setdefault("X-Frame-Options", "SAMEORIGIN")
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("X-Frame-Options", "SAMEORIGIN")
+                headers.setdefault("X-Content-Type-Options", "nosniff")
             await send(message)
 
         if objection := self.objection(HTTPConnection(scope)):
             status, text = objection
             await PlainTextResponse(f"{text}\n", status)(scope, receive, send)
         else:
-            await self.app(scope, receive, send_unframed)
+            await self.app(scope, receive, send_guarded)
 
     def objection(self, connection: HTTPConnection) -> tuple[int, str] | None:
         """Return the status and the text of a refusal, None for a request that is to be answered."""

@@ -91,14 +91,17 @@ def _attend(workspace: Workspace, children: list[Child]) -> int:
 def _start(workspace: Workspace, base: int) -> Iterator[Child]:
     make_folder(_logs(workspace))
     silverloom = (sys.executable, "-m", "orchestration.cli")
+    daemon = (str(Path(sys.executable).with_name("dagster-daemon")), "run")
     code = ("-m", "orchestration.dagster.definitions", "--code-server-log-level", "warning")
-    commands: dict[str, tuple[str, ...]] = {
+    commands = {
         "dagster-webserver": (*silverloom, "serve-dagster", str(base)),
-        "dagster-daemon": (str(Path(sys.executable).with_name("dagster-daemon")), "run", *code),
+        "dagster-daemon": (*daemon, *code),
         "pages": (*silverloom, "serve-pages", str(base + 1)),
         "mlflow": (*silverloom, "serve-mlflow", str(base + 2)),
         "watch": (*silverloom, "watch"),
     }
+    if workspace.tracking_uri.startswith("http"):
+        del commands["mlflow"]
     return (_child(workspace, name, *command) for name, command in commands.items())
 
 

@@ -1,4 +1,4 @@
-"""Keep what `make ui` shows of the present up to date: the state beside the pages, and Data Docs.
+"""Keep what `make ui` shows of the present up to date: the state beside the pages, Data Docs, runs in MLflow.
 
 Belongs here: noticing that data, sources, params, code, commits or runs changed. Not here: what is written
 then (pages/live.py, quality/docs.py): each time by a process of its own, which reads params and code anew.
@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from assets.declare.settings import ParamsError, read_again
+from orchestration.mlflow.outbox import waiting
 from orchestration.state.input_snapshot import CODE
 from orchestration.workspace.workspace import Workspace
 
@@ -63,7 +64,7 @@ class Pace:
 
 def watch(workspace: Workspace) -> None:
     """Write at the start and after every change, until this process is ended."""
-    pace = Pace()
+    pace, send_at = Pace(), 0.0
     while True:
         begun = time.monotonic()
         seen = sum(map(hash, marks(workspace)))  # a number, since there may be a million files
@@ -71,20 +72,25 @@ def watch(workspace: Workspace) -> None:
         if pace.due(seen, begun):
             for command in _WRITERS:
                 _run(workspace, command)
+        if begun >= send_at and waiting(workspace):
+            _run(workspace, "send")
+            send_at = begun + _LONGEST
         time.sleep(max(_PAUSE, 20 * took))
 
 
 def marks(workspace: Workspace) -> Iterator[FileMark]:
     """Yield name, time of change and size of every file that the present is told from."""
-    yield from _files(workspace.state / name for name in ("records", "history", "validations"))
+    root, git = workspace.root, workspace.root / ".git"
     yield from _files(
-        [workspace.data, *(workspace.root / name for name in ("params.yaml", "dvc.lock", *CODE))]
+        [
+            *(workspace.state / name for name in ("records", "history", "validations")),
+            *(root / name for name in ("params.yaml", "dvc.lock", "data", *CODE)),
+            *_sources(workspace, _time(root / "params.yaml")),
+            *(git / name for name in ("HEAD", "packed-refs", "refs/heads")),
+            workspace.quality / "docs" / _RENDERED,
+        ]
     )
-    yield from _files(
-        [*_sources(workspace, _changed(workspace.root / "params.yaml")), *_head(workspace.root / ".git")]
-    )
-    yield from _files([workspace.data / "quality" / "docs" / _RENDERED])
-    yield from (mark for mark in _files(workspace.root / name for name in _RUNS) if mark[2])
+    yield from (mark for mark in _files(root / name for name in _RUNS) if mark[2])
 
 
 def _files(places: Iterable[Path]) -> Iterator[FileMark]:
@@ -112,7 +118,7 @@ def _mark(path: Path) -> Iterator[FileMark]:
         yield str(path), found.st_mtime_ns, found.st_size
 
 
-def _changed(path: Path) -> int:
+def _time(path: Path) -> int:
     return next((time for _, time, _ in _mark(path)), 0)
 
 
@@ -120,20 +126,10 @@ def _changed(path: Path) -> int:
 def _sources(workspace: Workspace, _: int) -> tuple[Path, ...]:
     """Return where the sources of params.yaml lie, read anew when that changes."""
     read_again()
-    try:
-        groups = workspace.settings.sources
-        return tuple(workspace.root / source.path for group in groups.values() for source in group.values())
-    except ParamsError:
-        return ()  # what is wrong with it is what the writers say
-
-
-def _head(git: Path) -> Iterator[Path]:
-    """Yield the files of a repository that change with its present commit."""
-    yield git / "HEAD"
-    with contextlib.suppress(OSError, ValueError):
-        kind, _, ref = (git / "HEAD").read_text().partition(": ")
-        if kind == "ref":
-            yield from (git / ref.strip(), git / "packed-refs")
+    with contextlib.suppress(ParamsError):  # what is wrong with it is what the writers say
+        groups = workspace.settings.sources.values()
+        return tuple(workspace.root / source.path for group in groups for source in group.values())
+    return ()
 
 
 def _run(workspace: Workspace, command: str) -> None:

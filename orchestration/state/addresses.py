@@ -9,7 +9,6 @@ import os
 import re
 import socket
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from orchestration.files.damage import DamagedError, read_state
@@ -33,11 +32,6 @@ class Addresses:
 
     workspace: Workspace
 
-    @property
-    def _port_file(self) -> Path:
-        """Where the port of `make ui` is kept for the links that are written later."""
-        return self.workspace.state / "port"
-
     def base_port(self) -> int:
         """Return the first of the three ports: SILVERLOOM_PORT, else where `make ui` was last, else 3000.
 
@@ -48,7 +42,7 @@ class Addresses:
                 raise ValueError(f"SILVERLOOM_PORT={chosen}: three ports from it on are needed, 1 to 65533")
             return int(chosen)
         try:
-            text = (read_state(self._port_file) or b"").decode()
+            text = (read_state(self.workspace.state / "port") or b"").decode()
         except (DamagedError, UnicodeDecodeError):
             return DEFAULT_PORT
         return int(text) if _leaves_room(text) else DEFAULT_PORT
@@ -61,7 +55,7 @@ class Addresses:
         first = self.base_port()
         for base in range(first, min(first + 300, 65_534), 3):
             if all(_free(base + offset) for offset in range(3)):
-                write_file(self._port_file, str(base).encode())
+                write_file(self.workspace.state / "port", str(base).encode())
                 os.environ["SILVERLOOM_PORT"] = str(base)  # for the processes that are started now
                 return base
         raise RuntimeError(f"no three free ports from {first} on; choose some with SILVERLOOM_PORT")
@@ -81,11 +75,20 @@ class Addresses:
 
     def mlflow(self) -> str:
         """Return MLflow's list of experiments."""
-        return self.address("mlflow", f"/#/experiments?{_TRAINING}")
+        return f"{self._mlflow()}/#/experiments?{_TRAINING}"
 
-    def mlflow_run(self, experiment_id: int, run_id: str) -> str:
+    def mlflow_run(self, experiment_id: str, run_id: str) -> str:
         """Return MLflow's page of a run."""
-        return self.address("mlflow", f"/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}")
+        return f"{self._mlflow()}/#/experiments/{experiment_id}/runs/{run_id}?{_TRAINING}"
+
+    def tracked(self, name: str, month: str, version: str) -> str:
+        """Return what leads to MLflow's page of the latest run that made a version of a partition."""
+        place = f"/to/mlflow/{quote(name)}/{month}".rstrip("/")
+        return self.address("pages", f"{place}?{urlencode({'version': version})}")
+
+    def _mlflow(self) -> str:
+        uri = self.workspace.tracking_uri
+        return uri.rstrip("/") if uri.startswith("http") else self.address("mlflow", "")
 
     def page(self, name: str = "") -> str:
         """Return the data-quality page of a dataset, or the first of all pages."""

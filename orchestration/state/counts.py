@@ -18,20 +18,19 @@ from orchestration.files.parquet import COMBINATIONS, TABLES
 
 def counts(folder: Path) -> dict[str, Any]:
     """Return rows by table, dropped rows by reason, and generated combinations, of one partition."""
-    rows = _rows(folder)
     reasons: Counter[str] = Counter()
-    for path in sorted(folder.glob("dropped-*.parquet")):
+    for path in folder.glob("dropped-*.parquet"):
         reasons.update(pq.read_table(path, columns=["reason"])["reason"].to_pylist())
     generated = folder / COMBINATIONS
-    return _written(rows, reasons, json.loads(generated.read_text()) if generated.exists() else {})
+    combinations = json.loads(generated.read_text()) if generated.exists() else {}
+    return total([{**_rows(folder), "reasons": reasons, "combinations": combinations}])
 
 
 def counts_match(folder: Path, given: Mapping[str, Any]) -> bool:
     """Say whether counts can be those of a partition: by the ends of its files, which is quick."""
     rows = _rows(folder)
-    return all(given[table] == rows[table] for table in TABLES) and rows["dropped"] == sum(
-        given["reasons"].values()
-    )
+    known = {table: given[table] for table in TABLES}
+    return known == rows and rows["dropped"] == sum(given["reasons"].values())
 
 
 def total(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -43,20 +42,13 @@ def total(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         rows.update({table: part[table] for table in TABLES})
         reasons.update(part["reasons"])
         combinations.update(part.get("combinations", {}))
-    return _written(rows, reasons, combinations)
-
-
-def _rows(folder: Path) -> Counter[str]:
-    files = ((table, path) for table in TABLES for path in folder.glob(f"{table}-*.parquet"))
-    rows: Counter[str] = Counter()
-    for table, path in files:
-        rows[table] += pq.read_metadata(path).num_rows
-    return rows
-
-
-def _written(
-    rows: Counter[str], reasons: Mapping[str, int], combinations: Mapping[str, int]
-) -> dict[str, Any]:
-    numbers = {table: rows[table] for table in TABLES}
     generated = {"combinations": dict(sorted(combinations.items()))} if combinations else {}
+    numbers = {table: rows[table] for table in TABLES}
     return {**numbers, "reasons": dict(sorted(reasons.items())), **generated}
+
+
+def _rows(folder: Path) -> dict[str, int]:
+    return {
+        table: sum(pq.read_metadata(path).num_rows for path in folder.glob(f"{table}-*.parquet"))
+        for table in TABLES
+    }

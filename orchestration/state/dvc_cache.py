@@ -1,22 +1,59 @@
-"""Damaged files in DVC's cache: DVC takes a file there for what its name says, and so would never replace it.
+"""DVC's cache, read as the plain files that it is; what is damaged there is set aside.
 
-Belongs here: finding them where the right bytes are at hand or wrong ones came out. Not here: where the
-cache lies, and its lists of files (dvc_lock.py).
+Belongs here: where the cache lies, its lists of files, and finding damaged files where the right bytes are at
+hand or wrong ones came out: DVC takes a file there for what its name says, and so would never replace it. Not
+here: writing to it (dvc/stages.py).
 """
 
 from __future__ import annotations
 
+import configparser
+import hashlib
+import json
 import os
+import re
 from collections.abc import Mapping
-from pathlib import Path
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
 
 from assets.declare.declaration import Declaration
-from orchestration.files.damage import set_aside
+from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.identity import file_md5, folder_hashes, version
-from orchestration.state.dvc_lock import cached, locked_stages, manifest, recorded, stage_name
+from orchestration.state.dvc_lock import locked_stages, recorded, stage_name
 from orchestration.workspace.workspace import Workspace
 
+#: DVC's hash of a folder.
+_FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
 _THEN = "the next commit brings it back"
+
+
+@lru_cache(maxsize=256)
+def manifest(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
+    """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there.
+
+    A list whose bytes are not those of its name is set aside: DVC itself takes it as it is.
+    """
+    if not _FOLDER.fullmatch(str(md5)):
+        return None
+    path = cached(workspace, md5)
+    try:
+        content = read_state(path)
+        return None if content is None else _entries(content, md5)
+    except DamagedError as error:
+        set_aside(path, error, "`dvc pull` or the next commit brings it back")
+        return None
+
+
+def _entries(content: bytes, md5: str) -> dict[str, str]:
+    if hashlib.md5(content, usedforsecurity=False).hexdigest() != md5.removesuffix(".dir"):
+        raise DamagedError("its MD5 is not its name")
+    try:
+        found = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
+    except (ValueError, TypeError, KeyError):
+        raise DamagedError("it lists no files") from None
+    if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in found):
+        raise DamagedError("it lists files outside of its folder")
+    return found
 
 
 def check_sizes(workspace: Workspace, item: Declaration) -> None:
@@ -27,13 +64,13 @@ def check_sizes(workspace: Workspace, item: Declaration) -> None:
     """
     folder = workspace.folder(item)
     hashes = folder_hashes(folder)
-    path = workspace.shown(folder)
-    former = recorded(locked_stages(workspace).get(stage_name(item), {}), "outs", path)
+    former = recorded(locked_stages(workspace).get(stage_name(item), {}), "outs", workspace.shown(folder))
     for md5 in {version(hashes), former or ""}:
         manifest(workspace, md5)
     for name, md5 in hashes.items():
         place = cached(workspace, md5)
-        if os.path.lexists(place) and not _alike(place, folder / name):
+        size = (folder / name).stat().st_size
+        if os.path.lexists(place) and not (place.is_file() and place.stat().st_size == size):
             set_aside(place, "it is not what its name says", _THEN)
 
 
@@ -48,5 +85,22 @@ def check_bytes(workspace: Workspace, recorded: Mapping[str, str], found: Mappin
             set_aside(place, "its MD5 is not its name", _THEN)
 
 
-def _alike(place: Path, file: Path) -> bool:
-    return place.is_file() and place.stat().st_size == file.stat().st_size
+def cached(workspace: Workspace, md5: str) -> Path:
+    """Return where DVC's cache has a file or the list of a folder's files, if it has it."""
+    return _cache(workspace.root) / "files" / "md5" / md5[:2] / md5[2:]
+
+
+@lru_cache(maxsize=1)
+def _cache(root: Path) -> Path:
+    for name in ("config.local", "config"):
+        path = root / ".dvc" / name
+        config = configparser.ConfigParser()
+        try:
+            config.read_string((read_state(path) or b"").decode())
+        except (configparser.Error, ValueError) as error:
+            remedy = "`git checkout` it" if name == "config" else "mend or remove it"
+            cause = " ".join(str(error).split())
+            raise ValueError(f".dvc/{name} cannot be read: {cause}; {remedy}") from error
+        if config.has_option("cache", "dir"):
+            return (path.parent / config.get("cache", "dir")).resolve()
+    return root / ".dvc" / "cache"

@@ -1,29 +1,79 @@
-"""dvc.lock and DVC's cache, read as the plain files that they are.
+"""dvc.lock, read as the plain file that it is; a damaged one is told from a sound one, with how to mend it.
 
-Belongs here: reading what DVC recorded, without importing DVC (which takes a second).
-Not here: changing it (dvc/stages.py), what makes it damaged (dvc_lock_damage.py).
+Belongs here: reading what DVC recorded, without importing DVC (which takes a second), and the remedies. Not
+here: writing it (dvc/stages.py), DVC's cache (dvc_cache.py).
+
+Most damage shows in the file itself: it cannot be read, or it lacks what DVC always writes. A file that was
+cut off between two stages, or between two outputs of one, is sound by itself. It is compared with the copy
+that each commit leaves in `.silverloom`; in a checkout that has not committed yet, with what git has. It
+counts as cut off when its outputs are the first ones of those, in their order, and the rest is missing. A
+change that git made, or that `git add` handed to it, is meant; so is a removed dvc.lock. DVC then builds it
+anew, a stage more each time: that it was removed is noted before the first (`check_before_dvc`), and nothing
+is compared. A file that is just being written is read again.
 """
 
 from __future__ import annotations
 
-import configparser
-import hashlib
-import json
-import re
+import subprocess
+import time
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import yaml
+from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from assets.declare.declaration import Declaration
+from orchestration.files.checksummed import first_fault
 from orchestration.files.damage import DamagedError, read_state, set_aside
-from orchestration.state.dvc_lock_damage import remember, sound_stages
+from orchestration.files.publish import write_changed
 from orchestration.workspace.workspace import Workspace
 
-#: DVC's hash of a folder.
-_FOLDER = re.compile(r"[0-9a-f]{32}\.dir")
+#: Seconds after its last change in which another process may still be writing a file.
+_WRITING = 3.0
+_CONFLICT = (b"<<<<<<< ", b"=======", b">>>>>>> ")
+
+
+class DamagedLockError(DamagedError):
+    """dvc.lock is not as anybody wrote it; the text says what is wrong, and the remedies."""
+
+
+class _Entry(BaseModel):
+    """A file or folder that a stage reads or makes."""
+
+    path: str
+    md5: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}(\.dir)?$")]
+    size: int
+    nfiles: int | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> _Entry:
+        if self.md5.endswith(".dir") and self.nfiles is None:
+            raise ValueError("a folder without its number of files")
+        return self
+
+
+class _Stage(BaseModel):
+    cmd: str
+    deps: list[_Entry] = []
+    params: dict[str, dict[str, Any]] = {}
+    outs: list[_Entry]
+
+
+class _Lock(BaseModel):
+    version: Literal["2.0"] = Field(alias="schema")
+    stages: dict[str, _Stage]
+
+
+class _Loader(yaml.CSafeLoader):
+    """Refuses a key that stands twice, as DVC does: a merge may leave one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [str(key.value) for key, _ in node.value]
+        if twice := next((key for key in keys if keys.count(key) > 1), None):
+            raise yaml.YAMLError(f"{twice} stands there twice")
+        return super().construct_mapping(node, deep)
 
 
 def stage_name(item: Declaration) -> str:
@@ -51,22 +101,18 @@ def check_before_dvc(workspace: Workspace) -> None:
     Of one that was removed, this is nothing: then DVC may be interrupted with any part of it built anew.
     """
     check_lock(workspace)
-    remember(workspace, workspace.lock.read_bytes() if workspace.lock.exists() else b"")
+    remember(workspace)
 
 
-@lru_cache(maxsize=1)
-def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
-    return sound_stages(workspace)
+def remember(workspace: Workspace, content: bytes | None = None) -> None:
+    """Keep a copy of what dvc.lock holds, or is to hold; of nothing where there is none."""
+    found = workspace.lock.read_bytes() if content is None and workspace.lock.exists() else content or b""
+    write_changed(lock_copy(workspace), found)
 
 
-def read_stages(content: bytes) -> dict[str, Any] | None:
-    """Return the stages of a former dvc.lock; None for what is none."""
-    try:
-        read = yaml.CSafeLoader(content).get_single_data()  # ten times as fast as yaml.safe_load
-    except (yaml.YAMLError, UnicodeDecodeError):
-        return None
-    stages = read.get("stages") if isinstance(read, dict) else None
-    return stages if isinstance(stages, dict) else None
+def lock_copy(workspace: Workspace) -> Path:
+    """Return the file of dvc.lock as the last commit of this checkout left it, or DVC's last run found it."""
+    return workspace.state / "dvc.lock"
 
 
 def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
@@ -74,52 +120,105 @@ def recorded(stage: Mapping[str, Any], kind: str, path: str) -> str | None:
     return next((entry.get("md5") for entry in stage.get(kind, []) if entry["path"] == path), None)
 
 
-@lru_cache(maxsize=256)
-def manifest(workspace: Workspace, md5: str) -> Mapping[str, str] | None:
-    """Return the files (MD5 by relative path) of a folder in DVC's cache; None where it is not there.
-
-    A list whose bytes are not those of its name is set aside: DVC itself takes it as it is.
-    """
-    if not _FOLDER.fullmatch(str(md5)):
-        return None
-    path = cached(workspace, md5)
+def read_stages(content: bytes) -> dict[str, Any] | None:
+    """Return the stages of a former dvc.lock; None for what is none."""
     try:
-        content = read_state(path)
-        return None if content is None else _entries(content, md5)
-    except DamagedError as error:
-        set_aside(path, error, "`dvc pull` or the next commit brings it back")
+        return stages_of(content)
+    except DamagedLockError:
         return None
 
 
-def _entries(content: bytes, md5: str) -> dict[str, str]:
-    if hashlib.md5(content, usedforsecurity=False).hexdigest() != md5.removesuffix(".dir"):
-        raise DamagedError("its MD5 is not its name")
+def stages_of(content: bytes) -> dict[str, Any]:
+    """Return the stages of the content of a dvc.lock. Raises DamagedLockError with what is wrong."""
+    if not content.strip():
+        raise DamagedLockError("it is empty")
+    if _conflict(content):
+        raise DamagedLockError("it holds the conflict markers of a merge")
     try:
-        found = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
-    except (ValueError, TypeError, KeyError):
-        raise DamagedError("it lists no files") from None
-    if any(".." in PurePosixPath(name).parts or name.startswith("/") for name in found):
-        raise DamagedError("it lists files outside of its folder")
-    return found
-
-
-def cached(workspace: Workspace, md5: str) -> Path:
-    """Return where DVC's cache has a file or the list of a folder's files, if it has it."""
-    return _cache(workspace.root) / "files" / "md5" / md5[:2] / md5[2:]
+        read = _Loader(content).get_single_data()
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        brief = " ".join(str(error).split())[:120]
+        raise DamagedLockError(f"it cannot be read as YAML ({brief})") from error
+    if not isinstance(read, dict):
+        raise DamagedLockError("it is no mapping with stages")
+    try:
+        _Lock.model_validate(read)
+    except ValidationError as error:
+        raise DamagedLockError(first_fault(error)) from error
+    if not content.endswith(b"\n"):
+        raise DamagedLockError("it ends within a line")
+    stages: dict[str, Any] = read["stages"]
+    return stages
 
 
 @lru_cache(maxsize=1)
-def _cache(root: Path) -> Path:
-    for name in ("config.local", "config"):
-        path = root / ".dvc" / name
-        config = configparser.ConfigParser()
+def _stages(workspace: Workspace, _time: int, _size: int) -> dict[str, Any]:
+    """Return the stages of dvc.lock. Raises DamagedLockError, FileNotFoundError."""
+    while True:
+        written = workspace.lock.lstat().st_mtime
+        content = b""
         try:
-            config.read_string((read_state(path) or b"").decode())
-        except (configparser.Error, ValueError) as error:
-            remedy = "`git checkout` it" if name == "config" else "mend or remove it"
-            raise ValueError(
-                f".dvc/{name} cannot be read: {' '.join(str(error).split())}; {remedy}"
-            ) from error
-        if config.has_option("cache", "dir"):
-            return (path.parent / config.get("cache", "dir")).resolve()
-    return root / ".dvc" / "cache"
+            content = read_state(workspace.lock) or b""
+            stages = stages_of(content)
+            if missing := _missing(workspace, content, stages):
+                meant = "`git add dvc.lock` if it is meant to be so"
+                raise DamagedLockError(f"it was cut off, {missing} is missing ({meant})")
+            return stages
+        except DamagedError as error:
+            if not 0 <= time.time() - written < _WRITING:
+                remedies = _remedies(workspace, content)
+                raise DamagedLockError(f"dvc.lock is damaged: {error}; {remedies}") from error
+        time.sleep(0.1)
+
+
+def _missing(workspace: Workspace, content: bytes, stages: dict[str, Any]) -> str | None:
+    """Return the first output that was cut off, with its stage."""
+    former, found = _former_outputs(workspace, content), _outputs(stages)
+    if not (len(found) < len(former) and found == former[: len(found)]) or content == _in_git(workspace):
+        return None
+    stage, path = former[len(found)]
+    return f"{path} of stage {stage}"
+
+
+def _former_outputs(workspace: Workspace, content: bytes) -> list[tuple[str, str]]:
+    """Return the outputs of the lock that `content` is compared with; none where there is no other."""
+    try:
+        copy = read_state(lock_copy(workspace))
+        if copy is not None:
+            return _outputs(stages_of(copy)) if copy not in (b"", content) else []
+    except DamagedError as error:
+        set_aside(lock_copy(workspace), error, "dvc.lock is compared with what git has")
+    return _outputs(read_stages(_in_git(workspace)) or {})
+
+
+def _outputs(stages: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(name, entry["path"]) for name, stage in stages.items() for entry in stage["outs"]]
+
+
+def _remedies(workspace: Workspace, content: bytes) -> str:
+    """Return what can be done: only what works here."""
+    again = "remove it, and `make run` writes it anew from what was made here"
+    if _conflict(content) and _git(workspace, "ls-files", "--unmerged", "dvc.lock"):
+        side = "`git checkout --ours dvc.lock` (or `--theirs`) and `git add dvc.lock` take one side"
+        return f"{side}, or {again}"
+    if read_stages(_in_git(workspace)) is None:
+        return again
+    return f"`git checkout dvc.lock` brings back what git has, or {again}"
+
+
+def _conflict(content: bytes) -> bool:
+    return any(line.startswith(_CONFLICT) for line in content.splitlines())
+
+
+def _in_git(workspace: Workspace) -> bytes:
+    """Return dvc.lock as git has it (committed, or added since); nothing where it has none."""
+    return _git(workspace, "show", ":./dvc.lock")
+
+
+def _git(workspace: Workspace, *arguments: str) -> bytes:
+    command = ["git", *arguments]
+    try:
+        done = subprocess.run(command, cwd=workspace.root, capture_output=True, timeout=60, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return b""
+    return done.stdout if done.returncode == 0 else b""

@@ -6,13 +6,12 @@ work; the work was done on what was there at its beginning. Not here: what is st
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from orchestration.files.identity import IGNORED, file_md5, folder_hashes, version
+from orchestration.files.identity import IGNORED, file_md5, file_stamp, folder_hashes, json_digest, version
 from orchestration.workspace.workspace import Workspace
 
 #: All that a dataset's code hash is made of.
@@ -42,31 +41,29 @@ def code_marks(workspace: Workspace) -> dict[str, str]:
 
     Unlike versions they tell of an edit that was undone, too: workers that began in between ran the edited.
     """
-    return {name: _mark(workspace.root / name) for name in _NAMES}
+    return _marks(workspace)
 
 
 def check_code(workspace: Workspace, former: Mapping[str, str]) -> None:
     """Raise MovedError where params or code were written to since `former`, what `code_marks` gave."""
-    if moved := [name for name in _NAMES if _mark(workspace.root / name) != former[name]]:
-        names = ", ".join(moved)
-        raise MovedError(f"{names} changed while this ran; what was finished before is kept: run again")
-
-
-@cache
-def _sources(workspace: Workspace) -> dict[str, str]:
-    return _versions(workspace, _source_paths(workspace))
+    _check(former, _marks(workspace), "what was finished before is kept: run again")
 
 
 def check(workspace: Workspace) -> None:
     """Raise MovedError where something is not as it was at the first call of `input_snapshot`."""
-    former, today = input_snapshot(workspace), _versions(workspace, [*_NAMES, *_source_paths(workspace)])
+    today = {**_versions(workspace, _NAMES), **_sources.__wrapped__(workspace)}
+    _check(input_snapshot(workspace), today, "what was made is kept, dvc.lock is not: run again")
+
+
+def _check(former: Mapping[str, str], today: Mapping[str, str], then: str) -> None:
     if moved := sorted(name for name in {*former, *today} if today.get(name) != former.get(name)):
-        names = ", ".join(moved)
-        raise MovedError(f"{names} changed while this ran; what was made is kept, dvc.lock is not: run again")
+        raise MovedError(f"{', '.join(moved)} changed while this ran; {then}")
 
 
-def _source_paths(workspace: Workspace) -> list[str]:
-    return [source.path for group in workspace.settings.sources.values() for source in group.values()]
+@cache
+def _sources(workspace: Workspace) -> dict[str, str]:
+    sources = workspace.settings.sources.values()
+    return _versions(workspace, [source.path for group in sources for source in group.values()])
 
 
 def _versions(workspace: Workspace, paths: Iterable[str]) -> dict[str, str]:
@@ -80,20 +77,19 @@ def _version(place: Path) -> str:
         return str(error)
 
 
-def _mark(place: Path) -> str:
-    """Return a hash of the size, time of change and inode of a file, or of all files below a folder."""
-    return hashlib.md5(repr(sorted(_stats(place))).encode(), usedforsecurity=False).hexdigest()
+def _marks(workspace: Workspace) -> dict[str, str]:
+    """Return a hash of the marks of each file, or of all files below each folder, of params and code.
 
-
-def _stats(place: Path) -> Iterator[tuple[str, int, int, int]]:
-    """Yield a tuple of each file; hidden ones, as editors leave them beside what they show, are none."""
-    paths = [] if place.is_dir() else [place]  # what a folder's own time tells of are hidden files, too
-    for base, folders, names in os.walk(place):
-        folders[:] = [name for name in folders if name not in IGNORED]
-        paths += [Path(base, name) for name in names if not name.startswith(".")]
-    for path in paths:
-        try:
-            stat = path.stat()
-        except OSError:
-            continue  # it is gone, which tells as much
-        yield str(path), stat.st_size, stat.st_mtime_ns, stat.st_ino
+    Hidden files, as editors leave them beside what they show, are none. A folder's own mark tells of them,
+    too, so it is left out.
+    """
+    marks = {}
+    for name in _NAMES:
+        place = workspace.root / name
+        paths = [] if place.is_dir() else [place]
+        for base, folders, names in os.walk(place):
+            folders[:] = [name for name in folders if name not in IGNORED]
+            paths += [Path(base, name) for name in names if not name.startswith(".")]
+        found = sorted(filter(None, map(file_stamp, paths)))  # one that is gone tells as much
+        marks[name] = json_digest(found)
+    return marks

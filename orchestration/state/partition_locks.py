@@ -8,11 +8,10 @@ circles, so neither have the waits.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assets.declare.declaration import Declaration
-from orchestration.files.damage import make_folder
 from orchestration.files.locks import lock_file
 from orchestration.workspace.workspace import Workspace
 
@@ -31,26 +30,21 @@ def making(workspace: Workspace, item: Declaration, month: str) -> Iterator[bool
 
 
 @contextlib.contextmanager
-def reading(workspace: Workspace, partitions: Iterable[tuple[Declaration, str]]) -> Iterator[None]:
-    """Hold partitions together with other readers: while this lasts, nobody makes them anew."""
+def reading(workspace: Workspace, months: Mapping[str, Sequence[str]]) -> Iterator[None]:
+    """Hold partitions, months by dataset, together with other readers: nobody makes them anew meanwhile."""
     with contextlib.ExitStack() as held:
-        for item, month in partitions:
-            held.enter_context(
-                contextlib.closing(lock_file(_path(workspace, item, month), wait=True, shared=True))
-            )
+        for item, month in ((workspace.datasets[name], month) for name in months for month in months[name]):
+            lock = lock_file(_path(workspace, item, month), wait=True, shared=True)
+            held.enter_context(contextlib.closing(lock))
         yield
 
 
 @contextlib.contextmanager
 def writing_all(workspace: Workspace, name: str) -> Iterator[None]:
     """Hold, alone, what is written of all datasets together (`live`, `docs`): others wait for their turn."""
-    path = workspace.state / "locks" / f"{name}.lock"
-    make_folder(path.parent)
-    with contextlib.closing(lock_file(path, wait=True)):
+    with contextlib.closing(lock_file(workspace.state / "locks" / f"{name}.lock", wait=True)):
         yield
 
 
 def _path(workspace: Workspace, item: Declaration, month: str) -> Path:
-    path = workspace.state_file("locks", item, month, ".lock")
-    make_folder(path.parent)
-    return path
+    return workspace.state_file("locks", item, month, ".lock")

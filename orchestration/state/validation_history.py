@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from assets.declare.declaration import Declaration
 from assets.declare.expectations import Expectation, Severity
-from orchestration.files.damage import DamagedError, make_folder, read_state, set_aside
+from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.locks import lock_within
 from orchestration.files.publish import writing
 from orchestration.workspace.workspace import Workspace
@@ -83,7 +83,7 @@ def entry(
     month: str, run_id: str, version: str, suite: str, counts: Any, results: Sequence[Result]
 ) -> dict[str, Any]:
     """Return the row of a validation that ends now."""
-    failed = [item.severity for item in results if not item.passed]
+    failed = [result.severity for result in results if not result.passed]
     return {
         "time": datetime.now(UTC),
         "month": month,
@@ -93,20 +93,18 @@ def entry(
         **{table: counts[table] for table in ("kept", "dropped", "rejected")},
         "accepted": "error" not in failed,
         "warnings": failed.count("warning"),
-        "expectations": [_found(item) for item in results],
-    }
-
-
-def _found(result: Result) -> dict[str, Any]:
-    item = result.expectation
-    return {
-        "name": item.name,
-        "column": ", ".join(item.columns),
-        "table": item.table,
-        "severity": result.severity,
-        "passed": result.passed,
-        "unexpected": result.unexpected,
-        "observed": result.exception or result.observed,
+        "expectations": [
+            {
+                "name": result.expectation.name,
+                "column": ", ".join(result.expectation.columns),
+                "table": result.expectation.table,
+                "severity": result.severity,
+                "passed": result.passed,
+                "unexpected": result.unexpected,
+                "observed": result.exception or result.observed,
+            }
+            for result in results
+        ],
     }
 
 
@@ -116,9 +114,8 @@ def append(workspace: Workspace, item: Declaration, entries: Iterable[dict[str, 
     Raises TimeoutError, which names the lock, where another process keeps it for `PATIENCE` seconds.
     """
     path = history_file(workspace, item)
-    make_folder(path.parent)
     added = pa.Table.from_pylist(list(entries), schema=SCHEMA)
-    with contextlib.closing(lock_within(path.with_suffix(".lock"), PATIENCE)):
+    with _lock(path):
         whole = pa.concat_tables([_sound(path), added])
         with writing(path) as temporary:
             pq.write_table(whole, temporary, compression="zstd", write_page_checksum=True)
@@ -130,9 +127,12 @@ def read(workspace: Workspace, item: Declaration, columns: Sequence[str] | None 
     try:
         return _read(path).select(names)
     except DamagedError:
-        # Another process may have begun a new one meanwhile.
-        with contextlib.closing(lock_within(path.with_suffix(".lock"), PATIENCE)):
+        with _lock(path):  # another process may have begun a new one meanwhile
             return _sound(path).select(names)
+
+
+def _lock(path: Path) -> contextlib.closing[IO[bytes]]:
+    return contextlib.closing(lock_within(path.with_suffix(".lock"), PATIENCE))
 
 
 def _sound(path: Path) -> pa.Table:

@@ -1,4 +1,4 @@
-"""`make compare`: two versions of a dataset, row by row, and what they were made of.
+"""`silverloom compare`: two versions of a dataset, row by row, and what they were made of.
 
 Belongs here: putting the comparison together, as text and as JSON. Not here: finding versions (revisions.py),
 matching rows (difference.py), pages (pages/versions.py).
@@ -6,25 +6,31 @@ matching rows (difference.py), pages (pages/versions.py).
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
+
+from jinja2 import Environment
 
 from assets.declare.settings import ParamsError
 from ops.outcome import DROP_COLUMNS, IDENTITY, REJECT_COLUMNS, Shape, of_role
 from orchestration.files.json_ready import json_ready
+from orchestration.messages.text_table import aligned
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import differences
 from orchestration.state.record_recovery import inputs_at, nested
 from orchestration.state.records import read_record
-from orchestration.versions.contents import Reader
 from orchestration.versions.difference import KINDS, Case, difference
-from orchestration.versions.revisions import Version, at, made_of
+from orchestration.versions.revisions import Version, at
 from orchestration.versions.word_diff import pieces
 from orchestration.workspace.workspace import Workspace
 
 LIMIT = 10
 ALIKE = "the same inputs, params and code"
 _PREVIEW = 200
+#: How words are shown that both values have, only the old one, only the new one.
+_MARKS = {"=": "{}", "-": "[-{}-]", "+": "{{+{}+}}"}
 
 
 def compare(
@@ -46,38 +52,33 @@ def compare(
 def compared(old: Version, new: Version, limit: int = LIMIT) -> dict[str, Any]:
     """Return all that differs between two versions."""
     found = difference(old, new, limit)
-    readers = Reader(old), Reader(new)
     item = old.workspace.datasets.get(old.dataset)
     passed_over = _passed_over(item.shape if item else None)
+    cases = found.pop("cases")
     return {
         "dataset": old.dataset,
-        "old": {"revision": old.revision, "label": old.label, "commit": old.commit, "version": old.md5},
-        "new": {"revision": new.revision, "label": new.label, "commit": new.commit, "version": new.md5},
+        "old": _identity(old),
+        "new": _identity(new),
         "same": old.md5 == new.md5,
         "made_of": made_differently(old, new),
-        "files": {"all": found.files, "same": found.files_same},
-        "totals": {kind: found.total(kind) for kind in KINDS},
-        "months": {
-            month: {kind: counts[kind] for kind in KINDS} for month, counts in sorted(found.months.items())
-        },
-        "moves": [
-            {"from": was, "to": now, "units": units}
-            for (was, now), units in sorted(found.moves.items(), key=lambda move: (-move[1], move[0]))
-        ],
-        "columns": dict(sorted(found.columns.items(), key=lambda column: (-column[1], column[0]))),
-        "new_columns": found.new_columns,
-        "lost_columns": found.lost_columns,
-        "examples": {
-            kind: [_example(case, readers, passed_over) for case in found.cases.get(kind, [])]
-            for kind in KINDS
-        },
+        **found,
+        "examples": {kind: [_example(case, passed_over) for case in cases[kind]] for kind in KINDS},
+    }
+
+
+def _identity(version: Version) -> dict[str, str | None]:
+    return {
+        "revision": version.revision,
+        "label": version.label,
+        "commit": version.commit,
+        "version": version.md5,
     }
 
 
 def made_differently(old: Version, new: Version) -> list[str]:
     """Return in words which inputs, params, code, packages and models of two versions differ."""
     whole = old.stage is not None and new.stage is not None
-    former, present = _made(old, whole), _made(new, whole)
+    former, present = _keys(old, whole), _keys(new, whole)
     sides = (old, former), (new, present)
     if unknown := [version.label for version, keys in sides if not keys]:
         return [f"what {' and '.join(unknown)} was made of is not known: dvc.lock has another version"]
@@ -95,34 +96,44 @@ def made_differently(old: Version, new: Version) -> list[str]:
     ]
 
 
-def _made(version: Version, whole: bool) -> dict[str, dict[str, Any]]:
-    """Return what a version was made of, by month: as dvc.lock has it, else as this checkout remembers it.
+def _keys(version: Version, whole: bool) -> dict[str, dict[str, Any]]:
+    """Return what a version was made of, by month: as dvc.lock has it, else as this checkout recorded it.
 
-    `whole` folders of inputs stand under the month "": dvc.lock knows no months. Inputs that cannot be told
-    are None.
+    `whole` folders of inputs stand under the month "": dvc.lock knows no months. Inputs that are unknown are
+    None.
     """
-    item = version.workspace.datasets.get(version.dataset)
-    if (made := made_of(version)) is not None:
-        try:
-            params = item.values_in(nested(made["params"])) if item else made["params"]
-        except ParamsError:
-            params = made["params"]  # of another shape than today's
-        key = {**made, "params": params}
-        if whole or item is None or version.stage is None:
-            return {"": key}
+    workspace, stage = version.workspace, version.stage
+    item = workspace.datasets.get(version.dataset)
+    months = item.made_months if item else []
+    if stage is None:
+        if item is None or version.commit is not None:
+            return {}
+        records = {month: read_record(workspace, item, month) for month in months}
         return {
-            month: {**key, "inputs": inputs_at(version.workspace, item, month, version.stage)}
-            for month in item.made_months
+            month: {**record.key}
+            for month, record in records.items()
+            if record is not None and record.hashes == _files(version, month)
         }
-    if item is None or version.commit is not None:
-        return {}
-    keys = {}
-    for month in item.made_months:
-        record, prefix = read_record(version.workspace, item, month), f"{month}/" if month else ""
-        files = {n.removeprefix(prefix): md5 for n, md5 in version.files.items() if n.startswith(prefix)}
-        if record is not None and record.hashes == files:
-            keys[month] = {**record.key}
-    return keys
+    params = stage.get("params", {})
+    values = params.get("params.yaml", {})
+    with contextlib.suppress(ParamsError):  # those of another shape than today's stay as they are
+        values = item.values_in(nested(values)) if item else values
+    code = params.get("code.json", {}).get(version.dataset.replace("/", ".")) or {}
+    key = {"params": values, "code": {"code": None, "packages": {}, "models": {}, **code}}
+    if whole or item is None:
+        inputs = {entry["path"]: entry.get("md5") for entry in stage.get("deps", [])}
+        return {"": {"inputs": {_input_name(path): md5 for path, md5 in inputs.items()}, **key}}
+    return {month: {"inputs": inputs_at(workspace, item, month, stage), **key} for month in months}
+
+
+def _input_name(path: str) -> str:
+    """Return how an input is called: a dataset by its name, a source by its folder."""
+    return path if path.startswith("data/sample/") else path.removeprefix("data/")
+
+
+def _files(version: Version, month: str) -> dict[str, str]:
+    prefix = f"{month}/" if month else ""
+    return {name.removeprefix(prefix): md5 for name, md5 in version.files.items() if name.startswith(prefix)}
 
 
 def _between(
@@ -148,18 +159,15 @@ def _merged(key: Mapping[str, Any]) -> dict[str, Any]:
     return {**key, "inputs": inputs}
 
 
-def _example(case: Case, readers: tuple[Reader, Reader], passed_over: Collection[str]) -> dict[str, Any]:
-    old, new = (
-        reader.row(spot) if spot else {} for reader, spot in zip(readers, (case.old, case.new), strict=True)
-    )
-    example: dict[str, Any] = {"id": case.id, "month": case.month, "text": _preview(new or old, passed_over)}
-    if any(case.fates):
-        example |= {"from": case.fates[0], "to": case.fates[1]}
-    elif old and new:
+def _example(case: Case, passed_over: Collection[str]) -> dict[str, Any]:
+    """Return a case with its fates, or else with the changes in each column."""
+    text = _preview(case.new or case.old, passed_over)
+    example: dict[str, Any] = {"id": case.id, "month": case.month, "text": text}
+    if case.fates:
+        return example | dict(zip(("from", "to"), case.fates, strict=True))
+    if case.old and case.new:
         example["columns"] = {
-            name: pieces(json_ready(old[name]), json_ready(new[name]))
-            for name in old
-            if name in new and old[name] != new[name]
+            name: pieces(json_ready(case.old[name]), json_ready(case.new[name])) for name in case.columns
         }
     return example
 
@@ -180,50 +188,15 @@ def _preview(row: Mapping[str, Any], passed_over: Collection[str]) -> str:
 
 def text(found: Mapping[str, Any]) -> str:
     """Return a comparison as people read it in a terminal."""
-    lines = [f"{found['dataset']}: {found['old']['label']} -> {found['new']['label']}", ""]
-    lines += ["made of", *(f"  {line}" for line in found["made_of"] or [ALIKE]), ""]
-    if found["same"]:
-        return "\n".join([*lines, "no row differs: the bytes are the same"])
-    lines += _table(found)
-    files = found["files"]
-    lines += ["", f"{files['same']} of {files['all']} part files are the same and were not read"]
-    for name in ("new", "lost"):
-        if found[f"{name}_columns"]:
-            lines.append(f"{name} columns, which are not compared: {', '.join(found[f'{name}_columns'])}")
-    if found["moves"]:
-        moves = (f"  {move['from']} -> {move['to']}: {move['units']}" for move in found["moves"])
-        lines += ["", "re-reasoned", *moves]
-    if found["columns"]:
-        lines += ["", "changed columns", *(f"  {name}: {rows}" for name, rows in found["columns"].items())]
-    for kind, examples in found["examples"].items():
-        if examples:
-            shown = f"{len(examples)} of {found['totals'][kind]}"
-            lines += [
-                "",
-                f"{kind} ({shown})",
-                *(f"  {line}" for example in examples for line in _lines(example)),
-            ]
-    return "\n".join(lines)
+    rows = [[month or "all", *counts.values()] for month, counts in found["months"].items()]
+    if len(rows) > 1:
+        rows.append(["sum", *found["totals"].values()])
+    environment = Environment(autoescape=False)  # noqa: S701  it is no HTML
+    environment.filters["one_line"] = _one_line
+    template = environment.from_string((Path(__file__).parent / "comparison.txt").read_text())
+    return template.render(found, alike=ALIKE, marks=_MARKS, table=aligned([["month", *KINDS], *rows]))
 
 
-def _table(found: Mapping[str, Any]) -> list[str]:
-    rows = [["month", *KINDS]]
-    rows += [[month or "all", *map(str, counts.values())] for month, counts in found["months"].items()]
-    if len(found["months"]) > 1:
-        rows.append(["sum", *map(str, found["totals"].values())])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]) for first, *rest in rows]
-
-
-def _lines(example: Mapping[str, Any]) -> list[str]:
-    fate = f": {example['from']} -> {example['to']}" if "from" in example else ""
-    lines = [f"{example['id']} {example['month']}".rstrip() + fate, f"    {_plain(example['text'])}"]
-    marks = {"=": "{}", "-": "[-{}-]", "+": "{{+{}+}}"}
-    for name, changes in example.get("columns", {}).items():
-        lines.append(f"    {name}: {_plain(''.join(marks[sign].format(words) for sign, words in changes))}")
-    return lines
-
-
-def _plain(words: str) -> str:
+def _one_line(words: str) -> str:
     """Return a text on one line, without what would move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else " " for letter in words)

@@ -1,113 +1,89 @@
 """What became of each row between two versions of a dataset.
 
-Belongs here: matching rows by id over the three tables. Part files of one MD5 are never read. Not here:
-comparing their content (contents.py), where files are (revisions.py), what is said of it (compare.py).
+Belongs here: matching rows by id over the three tables, by DuckDB (views.sql, cases.sql), which may leave
+memory for the disk. Part files of one MD5 are never read. Not here: where files are (revisions.py), what is
+said of it (compare.py).
 """
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
+from jinja2 import Environment
 
 from orchestration.files.parquet import TABLES
-from orchestration.versions.contents import Spot, compare
 from orchestration.versions.revisions import Version
+
+if TYPE_CHECKING:
+    import duckdb
 
 #: What became of kept rows; of input units; of what is stored as dropped or rejected.
 KINDS = ("added", "removed", "changed", "re-reasoned", "loss added", "loss removed", "loss changed")
 
-Numbers = npt.NDArray[np.int64]
+#: Columns of views that are none of the dataset's.
+_OURS = ("_month", "_fate")
+_NUMBER = re.compile(r"U?(TINY|SMALL|BIG)INT|U?INTEGER|FLOAT|DOUBLE")
+
+_BY_MONTH = "SELECT month, kind, count(*) FROM cases GROUP BY ALL ORDER BY month"
+_MOVES = """SELECT was AS "from", now AS "to", count(*) AS units FROM cases WHERE kind = 're-reasoned'
+GROUP BY ALL ORDER BY units DESC, was, now"""
+_COLUMNS = """SELECT unnest(columns) AS name, count(*) AS rows FROM cases WHERE kind = 'changed'
+GROUP BY name ORDER BY rows DESC, name"""
+_FIRST = """SELECT kind, id, month, was, now, columns, old, new FROM cases
+QUALIFY row_number() OVER (PARTITION BY kind ORDER BY id) <= ? ORDER BY kind, id"""
 
 
 class Case(NamedTuple):
-    """One row that is not as it was: where it stood and stands, and its fate before and now."""
+    """A row that is not as it was: what it was and is, {} where there was or is none; and its fates."""
 
     id: str
     month: str
-    old: Spot | None
-    new: Spot | None
-    fates: tuple[str, str]
+    fates: tuple[str, str] | None
+    """Of a unit that is re-reasoned: `kept`, `dropped: <reason>` or `rejected`, before and now."""
+    columns: list[str]
+    """Those in which it changed, of a row that both versions have."""
+    old: dict[str, Any]
+    new: dict[str, Any]
 
 
-@dataclass
-class VersionDifference:
-    """All that differs: counts of everything, and the first `limit` cases of each kind by id."""
+def difference(old: Version, new: Version, limit: int = 10) -> dict[str, Any]:
+    """Return what differs between two versions of a dataset, as JSON has it but for `cases`.
 
-    limit: int
-    months: dict[str, Counter[str]] = field(default_factory=dict)
-    moves: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Units by their former fate and the present one: `kept`, `dropped: <reason>`, `rejected`."""
-    columns: Counter[str] = field(default_factory=Counter)
-    """Changed kept rows by the columns in which they changed."""
-    new_columns: list[str] = field(default_factory=list)
-    lost_columns: list[str] = field(default_factory=list)
-    cases: dict[str, list[Case]] = field(default_factory=dict)
-    files: int = 0
-    files_same: int = 0
+    - `files`: how many part files there are now, and how many of them are the same;
+    - `totals`: rows of each kind; `months`: the same by month;
+    - `moves`: units by fate before (`from`) and now (`to`), the most first;
+    - `columns`: changed kept rows by the columns in which they changed, the most first. Only columns that
+      both have are compared; `new_columns` and `lost_columns` are the others;
+    - `cases`: the first `limit` ones of each kind by id.
 
-    def total(self, kind: str) -> int:
-        """Return the number of cases of a kind over all months."""
-        return sum(counts[kind] for counts in self.months.values())
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of some tables of one version, in files that the other version does not have."""
-
-    files: list[str]
-    ends: Numbers
-    ids: pa.Array
-    fates: pa.Array
-    sources: pa.ListArray
-
-    def spots(self, index: Numbers) -> list[Spot]:
-        """Return where rows stand."""
-        places = np.searchsorted(self.ends, index, "right")
-        starts = np.concatenate([[0], self.ends])[places]
-        return [Spot(self.files[file], int(row)) for file, row in zip(places, index - starts, strict=True)]
-
-    def months(self, index: Numbers) -> Counter[str]:
-        """Return how many of these rows stand in each month."""
-        sums = np.bincount(np.searchsorted(self.ends, index, "right"), minlength=len(self.files))
-        counts: Counter[str] = Counter()
-        for file, rows in zip(self.files, sums.tolist(), strict=True):
-            if rows:
-                counts[month_of(file)] += rows
-        return counts
-
-    def using(self, units: pa.Array) -> Numbers:
-        """Return, for each unit, a row that it is or that was made of it, else -1."""
-        own = _find(units, self.ids)
-        parents = self.sources.value_parent_indices().to_numpy().astype(np.int64)
-        source = _find(units, self.sources.flatten())
-        made = np.where(source >= 0, parents[source] if len(parents) else -1, -1)
-        return np.where(own >= 0, own, made)
-
-
-def difference(old: Version, new: Version, limit: int = 10) -> VersionDifference:
-    """Compare two versions of a dataset; `limit` bounds the cases that are kept of each kind.
-
-    A unit is re-reasoned where it is dropped or rejected in one version, and in the other has another reason
-    or is used by a kept row. That is counted beside the rows: a kept row is made of any number of units, and
-    is added or removed whatever became of them. Raises NotInCacheError where a file is not here, ValueError
-    where one is no Parquet.
+    Two missing values are equal, and so are two NaNs. A unit is re-reasoned where it is dropped or rejected
+    in one version, and in the other has another reason or is used by a kept row. That is counted beside the
+    rows: a kept row is made of any number of units, and is added or removed whatever became of them. Raises
+    NotInCacheError where a file is not here, ValueError where one is no Parquet.
     """
-    found = VersionDifference(limit)
-    before, after = _differing(old.files, new.files)
-    found.files = sum(1 for file in new.files if table_of(file))
-    found.files_same = found.files - len(after)
-    kept = _read(old, before, "kept"), _read(new, after, "kept")
-    lost = _read(old, before, "dropped", "rejected"), _read(new, after, "dropped", "rejected")
-    _lost(found, (old, new), kept, lost)
-    _kept(found, (old, new), kept)
-    return found
+    import duckdb  # which takes a quarter of a second: live pages seldom have anything to compare
+
+    files = _unequal(old.files, new.files), _unequal(new.files, old.files)
+    count = sum(1 for file in new.files if table_of(file))
+    try:
+        with duckdb.connect(config={"temp_directory": tempfile.gettempdir()}) as database:
+            columns = _find_cases(database, (old, new), files)
+            return {
+                "files": {"all": count, "same": count - len(files[1])},
+                **_counts(database),
+                **columns,
+                "cases": _first_cases(database, limit),
+            }
+    except duckdb.Error as error:
+        message = str(error).partition("\n")[0]
+        raise ValueError(
+            f"{old.dataset}: {old.label} and {new.label} cannot be compared: {message}"
+        ) from error
 
 
 def table_of(file: str) -> str | None:
@@ -123,137 +99,98 @@ def month_of(file: str) -> str:
     return file.rpartition("/")[0]
 
 
-_Both = tuple[_Rows, _Rows]
+def _unequal(files: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
+    """Return the part files of a version of which the other one has no equal, in order."""
+    equal = Counter((table_of(file), md5) for file, md5 in others.items())
+    unequal = []
+    for file in sorted(filter(table_of, files)):
+        mark = (table_of(file), files[file])
+        equal[mark] -= 1
+        if equal[mark] < 0:
+            unequal.append(file)
+    return unequal
 
 
-def _lost(found: VersionDifference, versions: tuple[Version, Version], kept: _Both, lost: _Both) -> None:
-    """Follow the units that either version lost."""
-    old, new = lost
-    place = _find(old.ids, new.ids)
-    both = np.flatnonzero(place >= 0)
-    was, now = old.fates.take(pa.array(both)), new.fates.take(pa.array(place[both]))
-    moved = pc.not_equal(was, now).to_numpy(zero_copy_only=False)
-    one, other = both[moved], place[both][moved]
-    fates = was.filter(pa.array(moved)), now.filter(pa.array(moved))
-    _add(found, "re-reasoned", old.ids, one, (old, one), (new, other), fates)
-    one, other = both[~moved], place[both][~moved]
-    same = compare(versions, (old.spots(one), new.spots(other)))
-    one, other = one[same.rows], other[same.rows]
-    _add(found, "loss changed", old.ids, one, (old, one), (new, other))
-
-    gone, came = np.flatnonzero(place < 0), np.flatnonzero(_find(new.ids, old.ids) < 0)
-    user = kept[1].using(old.ids.take(pa.array(gone)))
-    back, target = gone[user >= 0], user[user >= 0]
-    fates = old.fates.take(pa.array(back)), _constant("kept", len(back))
-    _add(found, "re-reasoned", old.ids, back, (old, back), (kept[1], target), fates)
-    away = gone[user < 0]
-    _add(found, "loss removed", old.ids, away, (old, away), None)
-
-    user = kept[0].using(new.ids.take(pa.array(came)))
-    left, target = came[user >= 0], user[user >= 0]
-    fates = _constant("kept", len(left)), new.fates.take(pa.array(left))
-    _add(found, "re-reasoned", new.ids, left, (kept[0], target), (new, left), fates)
-    fresh = came[user < 0]
-    _add(found, "loss added", new.ids, fresh, None, (new, fresh))
+def _find_cases(
+    database: duckdb.DuckDBPyConnection,
+    versions: tuple[Version, Version],
+    files: tuple[list[str], list[str]],
+) -> dict[str, list[str]]:
+    """Fill the table of cases; return the columns that only one version has."""
+    parts = {
+        side: {
+            table: {str(version.path(file)): month_of(file) for file in unequal if table_of(file) == table}
+            for table in TABLES
+        }
+        for side, version, unequal in zip(("old", "new"), versions, files, strict=True)
+    }
+    database.execute(_sql("views.sql", parts=parts))
+    old, new = _types(database, "old_kept"), _types(database, "new_kept")
+    tables = {
+        "kept": _common(old, new),
+        "lost": _common(_types(database, "old_lost"), _types(database, "new_lost")),
+    }
+    database.execute(_sql("cases.sql", tables=tables))
+    if not (parts["old"]["kept"] and parts["new"]["kept"]):
+        return {"new_columns": [], "lost_columns": []}
+    return {"new_columns": sorted(new.keys() - old), "lost_columns": sorted(old.keys() - new)}
 
 
-def _kept(found: VersionDifference, versions: tuple[Version, Version], kept: _Both) -> None:
-    """Compare the kept rows by id."""
-    old, new = kept
-    place = _find(old.ids, new.ids)
-    both = np.flatnonzero(place >= 0)
-    seen = compare(versions, (old.spots(both), new.spots(place[both])))
-    one, other = both[seen.rows], place[both][seen.rows]
-    _add(found, "changed", old.ids, one, (old, one), (new, other))
-    found.columns, found.new_columns, found.lost_columns = seen.columns, seen.new_columns, seen.lost_columns
-    gone = np.flatnonzero(place < 0)
-    _add(found, "removed", old.ids, gone, (old, gone), None)
-    came = np.flatnonzero(_find(new.ids, old.ids) < 0)
-    _add(found, "added", new.ids, came, None, (new, came))
+def _types(database: duckdb.DuckDBPyConnection, view: str) -> dict[str, str]:
+    """Return the type of each column that is compared."""
+    columns = database.execute(f"DESCRIBE {view}").fetchall()
+    return {name: kind for name, kind, *_ in columns if name != "_month"}
 
 
-def _add(
-    found: VersionDifference,
-    kind: str,
-    names: pa.Array,
-    index: Numbers,
-    old: tuple[_Rows, Numbers] | None,
-    new: tuple[_Rows, Numbers] | None,
-    fates: tuple[pa.Array, pa.Array] | None = None,
-) -> None:
-    """Count rows of one kind, named by `names` at `index`, and keep the first ones by id."""
-    ids = names.take(pa.array(index))
-    present = new or old
-    assert present is not None
-    rows, places = present
-    for month, count in rows.months(places).items():
-        found.months.setdefault(month, Counter())[kind] += count
-    pairs = list(zip(fates[0].to_pylist(), fates[1].to_pylist(), strict=True)) if fates else []
-    found.moves.update(pairs)
-    first = pc.array_sort_indices(ids).to_numpy()[: found.limit].astype(np.int64)
-    was = old[0].spots(old[1][first]) if old else [None] * len(first)
-    now = new[0].spots(new[1][first]) if new else [None] * len(first)
-    stands = rows.spots(places[first])
-    cases = [
-        Case(ids[one].as_py(), month_of(stands[at].file), was[at], now[at], pairs[one] if pairs else ("", ""))
-        for at, one in enumerate(first.tolist())
-    ]
-    found.cases[kind] = sorted([*found.cases.get(kind, []), *cases])[: found.limit]
+def _common(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, bool]:
+    """Return the columns of two tables that both have, and whether their types are comparable."""
+    return {
+        name: kind == new[name] or all(map(_NUMBER.fullmatch, (kind, new[name])))
+        for name, kind in old.items()
+        if name in new
+    }
 
 
-def _differing(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Return the part files of either version of which the other has no equal one, in order."""
-
-    def left(mine: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
-        equal = Counter((table_of(file), md5) for file, md5 in others.items())
-        files = []
-        for file in sorted(file for file in mine if table_of(file)):
-            mark = (table_of(file), mine[file])
-            if equal[mark]:
-                equal[mark] -= 1
-            else:
-                files.append(file)
-        return files
-
-    return left(old, new), left(new, old)
+def _sql(template: str, **values: object) -> str:
+    environment = Environment(autoescape=False)  # noqa: S701  it is no HTML
+    environment.filters["literal"] = lambda text: "'" + text.replace("'", "''") + "'"
+    environment.filters["identifier"] = lambda name: '"' + name.replace('"', '""') + '"'
+    return environment.from_string((Path(__file__).parent / template).read_text()).render(values)
 
 
-def _read(version: Version, files: list[str], *wanted: str) -> _Rows:
-    """Read ids, sources and fates of some tables."""
-    chosen = [file for file in files if table_of(file) in wanted]
-    ids, fates, sources, sizes = [], [], [], []
-    for file in chosen:
-        table = table_of(file)
-        extra = ["source_ids"] if table == "kept" else ["reason"] if table == "dropped" else []
-        part = version.read(file, ["id", *extra])
-        sizes.append(len(part))
-        ids.append(part["id"])
-        if table == "kept":
-            sources.append(part["source_ids"])
-        elif table == "dropped":
-            fates.append(pc.binary_join_element_wise("dropped: ", part["reason"], ""))
-        else:
-            fates.append(pa.chunked_array([_constant("rejected", len(part))]))
-    text = pa.string()
-    return _Rows(
-        chosen,
-        np.cumsum(np.array(sizes, np.int64)),
-        _joined(ids, text),
-        _joined(fates, text),
-        _joined(sources, pa.list_(text)),
-    )
+def _counts(database: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    months: dict[str, dict[str, int]] = {}
+    for month, kind, rows in database.execute(_BY_MONTH).fetchall():
+        months.setdefault(month, dict.fromkeys(KINDS, 0))[kind] = rows
+    return {
+        "totals": {kind: sum(rows[kind] for rows in months.values()) for kind in KINDS},
+        "months": months,
+        "moves": database.sql(_MOVES).to_arrow_table().to_pylist(),
+        "columns": dict(database.execute(_COLUMNS).fetchall()),
+    }
 
 
-def _joined(columns: list[pa.ChunkedArray], kind: pa.DataType) -> pa.Array:
-    chunks = [chunk.cast(kind) for column in columns for chunk in column.chunks]
-    return pa.concat_arrays(chunks) if chunks else pa.array([], kind)
+def _first_cases(database: duckdb.DuckDBPyConnection, limit: int) -> dict[str, list[Case]]:
+    """Return the first cases of each kind by id."""
+    first = database.execute(_FIRST, [limit]).fetchall()
+    rows = _rows(database, {("old", *case[-2]) for case in first} | {("new", *case[-1]) for case in first})
+    cases: dict[str, list[Case]] = {kind: [] for kind in KINDS}
+    for kind, row_id, month, was, now, names, old_place, new_place in first:
+        sides = rows.get(("old", *old_place), {}), rows.get(("new", *new_place), {})
+        cases[kind].append(Case(row_id, month, (was, now) if was else None, names or [], *sides))
+    return cases
 
 
-def _constant(text: str, times: int) -> pa.Array:
-    return pa.repeat(pa.scalar(text, pa.string()), times)
-
-
-def _find(names: pa.Array, among: pa.Array) -> Numbers:
-    """Return where each name first stands among others, else -1."""
-    places: Numbers = pc.index_in(names, value_set=among).fill_null(-1).to_numpy().astype(np.int64)
-    return places
+def _rows(
+    database: duckdb.DuckDBPyConnection, places: Iterable[tuple[str, str, str]]
+) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return rows by side, table and id."""
+    ids: dict[tuple[str, str], list[str]] = {}
+    for side, table, row_id in places:
+        ids.setdefault((side, table), []).append(row_id)
+    found = {}
+    for (side, table), wanted in ids.items():
+        rows = database.sql(f"FROM {side}_{table} WHERE list_contains(?, id)", params=[wanted])
+        for row in rows.to_arrow_table().to_pylist():
+            found[side, table, row["id"]] = {name: value for name, value in row.items() if name not in _OURS}
+    return found

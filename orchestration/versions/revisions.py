@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from orchestration.files.identity import folder_hashes, version
-from orchestration.state.dvc_lock import cached, locked_stages, manifest, read_stages, recorded
+from orchestration.state.dvc_cache import cached, manifest
+from orchestration.state.dvc_lock import locked_stages, read_stages, recorded
 from orchestration.workspace.workspace import Workspace
 
 WORKING_TREE = "the working tree"
@@ -51,8 +52,8 @@ class Version:
         short = self.commit[:7]
         return short if self.commit.startswith(self.revision) else f"{self.revision} ({short})"
 
-    def read(self, file: str, columns: list[str] | None = None) -> pa.Table:
-        """Return one of its Parquet files.
+    def path(self, file: str) -> Path:
+        """Return where one of its Parquet files lies.
 
         Raises NotInCacheError, and ValueError for a file that is no Parquet.
         """
@@ -61,14 +62,13 @@ class Version:
         else:
             path = cached(self.workspace, self.files[file])
         if not path.exists():
-            raise NotInCacheError(_not_here(self.workspace, f"{file} of {self.dataset}", self))
+            raise _not_here(f"{file} of {self.dataset}", self)
         try:
-            with pq.ParquetFile(path) as opened:
-                return opened.read(columns=columns)
+            pq.read_metadata(path)
         except (pa.ArrowInvalid, OSError) as error:
-            raise ValueError(
-                f"{self.dataset}/{file} of {self.label} cannot be read as Parquet ({path}): {error}"
-            ) from error
+            place = f"{self.dataset}/{file} of {self.label}"
+            raise ValueError(f"{place} cannot be read as Parquet ({path}): {error}") from error
+        return path
 
 
 def at(workspace: Workspace, dataset: str, revision: str) -> Version:
@@ -81,51 +81,45 @@ def at(workspace: Workspace, dataset: str, revision: str) -> Version:
         return _on_disk(workspace, dataset)
     commit = resolve(workspace, revision)
     stages = stages_of(workspace, commit)
-    stage = stages.get(dataset.replace("/", "-"), {})
+    stage = stages.get(_stage(dataset), {})
     md5 = recorded(stage, "outs", f"data/{dataset}")
     if md5 is None:
-        known = ", ".join(sorted(filter(None, map(_dataset_of, stages.values())))) or "none"
+        known = ", ".join(_datasets(stages)) or "none"
         raise LookupError(f"{revision} has no dataset {dataset} in its dvc.lock; it has: {known}")
     files = manifest(workspace, md5)
     found = Version(workspace, dataset, revision, commit, md5, files or {}, stage)
     if files is None:
-        raise NotInCacheError(_not_here(workspace, dataset, found))
+        raise _not_here(dataset, found)
     return found
 
 
 def _on_disk(workspace: Workspace, dataset: str) -> Version:
-    folder = workspace.data / dataset
-    files = folder_hashes(folder)
+    files = folder_hashes(workspace.data / dataset)
     if not files:
         raise LookupError(
             f"data/{dataset} is not there: `make run SELECT={dataset}` makes it, "
             f"`dvc pull data/{dataset}` brings what dvc.lock has"
         )
     md5 = version(files)
-    stage = locked_stages(workspace).get(dataset.replace("/", "-"), {})
+    stage = locked_stages(workspace).get(_stage(dataset), {})
     same = recorded(stage, "outs", f"data/{dataset}") == md5
     return Version(workspace, dataset, WORKING_TREE, None, md5, files, stage if same else None)
 
 
 def resolve(workspace: Workspace, revision: str) -> str:
     """Return the commit of a revision as git names it, or of an experiment of DVC. Raises ValueError."""
-    found = _git(workspace, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    if found is not None:
-        return found.decode().strip()
-    experiments = []
-    if re.fullmatch(r"[\w.-]+", revision):
-        listed = _git(
-            workspace, "for-each-ref", "--format=%(objectname) %(refname)", f"refs/exps/*/*/{revision}"
-        )
-        experiments = [line.split()[0] for line in (listed or b"").decode().splitlines()]
-    if len(set(experiments)) > 1:
-        choices = ", ".join(commit[:7] for commit in experiments)
+    parsed = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    commits = _lines(workspace, *parsed)
+    if not commits and re.fullmatch(r"[\w.-]+", revision):
+        commits = _lines(workspace, "for-each-ref", "--format=%(objectname)", f"refs/exps/*/*/{revision}")
+    if len({*commits}) > 1:
+        choices = ", ".join(commit[:7] for commit in commits)
         raise ValueError(f"several experiments are called {revision!r}: take one of the commits {choices}")
-    if not experiments:
+    if not commits:
         raise ValueError(
             f"no revision or experiment is called {revision!r} here (`git log`, `dvc exp list -A`)"
         )
-    return experiments[0]
+    return commits[0]
 
 
 @lru_cache(maxsize=64)
@@ -143,15 +137,14 @@ def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
 def head(workspace: Workspace) -> str:
     """Return the commit that is checked out; "" where there is none, or no git."""
     try:
-        return (_git(workspace, "rev-parse", "HEAD") or b"").decode().strip()
+        return "".join(_lines(workspace, "rev-parse", "HEAD"))
     except RuntimeError:
         return ""
 
 
 def lock_commits(workspace: Workspace, limit: int) -> list[tuple[str, str]]:
     """Return the last commits that changed dvc.lock, the newest first, each with its first line."""
-    listed = _git(workspace, "log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock") or b""
-    lines = listed.decode(errors="replace").splitlines()
+    lines = _lines(workspace, "log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock")
     return [(commit, subject) for commit, _, subject in (line.partition(" ") for line in lines)]
 
 
@@ -168,60 +161,42 @@ def _git(workspace: Workspace, *arguments: str) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _not_here(workspace: Workspace, what: str, one: Version) -> str:
-    return f"{what} as of {one.label} is not in DVC's cache; {_bringing(workspace, one)} if it was pushed"
-
-
-def _bringing(workspace: Workspace, one: Version) -> str:
-    """Return the commands that bring a version: DVC fetches what branches, tags or named experiments hold."""
-    path = f"data/{one.dataset}"
-    if one.commit is None:
-        return f"`dvc pull {path}` brings it"
-    folder = one.workspace.root / path
-    on_disk = version(folder_hashes(folder)) if folder.exists() else one.md5
-    if (
-        recorded(locked_stages(workspace).get(one.dataset.replace("/", "-"), {}), "outs", path)
-        == one.md5
-        == on_disk
-    ):
-        return f"`dvc pull {path}` brings it"
-    fetch = f"`dvc fetch --all-commits {path}` brings it"
-    held = _lines(
-        workspace, "for-each-ref", f"--contains={one.commit}", "refs/heads", "refs/remotes", "refs/tags"
+def _not_here(what: str, version: Version) -> NotInCacheError:
+    return NotInCacheError(
+        f"{what} as of {version.label} is not in DVC's cache; {_command(version)} brings it if it was pushed"
     )
-    if held or _git(workspace, "merge-base", "--is-ancestor", one.commit, "HEAD") is not None:
+
+
+def _command(wanted: Version) -> str:
+    """Return the command that brings a version: DVC fetches what branches, tags or named experiments hold."""
+    workspace, commit, path = wanted.workspace, wanted.commit, f"data/{wanted.dataset}"
+    present = folder_hashes(workspace.root / path)
+    locked = recorded(locked_stages(workspace).get(_stage(wanted.dataset), {}), "outs", path)
+    if commit is None or (locked == wanted.md5 and (not present or version(present) == wanted.md5)):
+        return f"`dvc pull {path}`"
+    fetch = f"`dvc fetch --all-commits {path}`"
+    branches = ("refs/heads", "refs/remotes", "refs/tags")
+    if _git(workspace, "for-each-ref", f"--contains={commit}", *branches) or (
+        _git(workspace, "merge-base", "--is-ancestor", commit, "HEAD") is not None
+    ):
         return fetch
     names = _lines(
-        workspace, "for-each-ref", f"--points-at={one.commit}", "--format=%(refname)", "refs/exps/*/*/*"
+        workspace, "for-each-ref", f"--points-at={commit}", "--format=%(refname)", "refs/exps/*/*/*"
     )
     remotes = sorted(_lines(workspace, "remote"), key=lambda name: name != "origin")
     if names and remotes:
-        return f"`dvc exp pull {remotes[0]} {names[0].rpartition('/')[2]}` brings it"
-    return f"`git branch found-{one.commit[:7]} {one.commit[:7]}`, then {fetch}"
+        return f"`dvc exp pull {remotes[0]} {names[0].rpartition('/')[2]}`"
+    return f"`git branch found-{commit[:7]} {commit[:7]}`, then {fetch}"
 
 
 def _lines(workspace: Workspace, *arguments: str) -> list[str]:
-    return (_git(workspace, *arguments) or b"").decode().splitlines()
+    return (_git(workspace, *arguments) or b"").decode(errors="replace").splitlines()
 
 
-def _dataset_of(stage: Mapping[str, Any]) -> str | None:
-    paths = [str(entry.get("path", "")) for entry in stage.get("outs", [])]
-    return next((path.removeprefix("data/") for path in paths if path.startswith("data/")), None)
+def _stage(dataset: str) -> str:
+    return dataset.replace("/", "-")
 
 
-def made_of(one: Version) -> dict[str, Any] | None:
-    """Return inputs, params and code of a version as dvc.lock has them; None where it has another version."""
-    if one.stage is None:
-        return None
-    params = one.stage.get("params", {})
-    code = params.get("code.json", {}).get(one.dataset.replace("/", ".")) or {}
-    return {
-        "inputs": {input_name(entry["path"]): entry.get("md5") for entry in one.stage.get("deps", [])},
-        "params": params.get("params.yaml", {}),
-        "code": {"code": None, "packages": {}, "models": {}, **code},
-    }
-
-
-def input_name(path: str) -> str:
-    """Return how an input is called: a dataset by its name, a source by its folder."""
-    return path if Path(path).parts[:2] == ("data", "sample") else path.removeprefix("data/")
+def _datasets(stages: Mapping[str, Any]) -> list[str]:
+    paths = [str(output.get("path", "")) for stage in stages.values() for output in stage.get("outs", [])]
+    return sorted(path.removeprefix("data/") for path in paths if path.startswith("data/"))

@@ -7,13 +7,15 @@ state/). Commands, servers, worker processes and Dagster's definitions make one,
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assets.declare.settings import Settings, checkout, settings
+from assets.declare.settings import ParamsError, Settings, checkout, settings
 
 if TYPE_CHECKING:  # before numpy's kernels are pinned, nothing may load it
     from assets.declare.declaration import Declaration, Key
@@ -64,8 +66,21 @@ class Workspace:
 
     @property
     def mlflow_store(self) -> Path:
-        """MLflow's SQLite store."""
+        """MLflow's SQLite store, where neither MLFLOW_TRACKING_URI nor params.yaml names another place."""
         return self.state / "mlflow.db"
+
+    @property
+    def tracking_uri(self) -> str:
+        """Where runs are sent, as MLflow's client takes it."""
+        named = os.environ.get("MLFLOW_TRACKING_URI")
+        with contextlib.suppress(ParamsError):  # what is wrong with it, the command that makes runs says
+            named = named or self.settings.mlflow
+        return named or f"sqlite:///{self.mlflow_store}"
+
+    @property
+    def tracked_here(self) -> bool:
+        """Whether runs go into this checkout's own store."""
+        return self.tracking_uri == f"sqlite:///{self.mlflow_store}"
 
     @property
     def settings(self) -> Settings:

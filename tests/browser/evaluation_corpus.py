@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from assets.declare.report import Everything
+from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 from orchestration.files.parquet import write_table
 from orchestration.lineage.rows import Counted
 from orchestration.pages.html import shared
@@ -85,10 +86,16 @@ def trained(name: str, curves: Mapping[str, Sequence[float]], *, chosen: bool = 
     }  # fmt: skip
 
 
+def _asked(name: str) -> dict:
+    """Return a question as the table of a human evaluation carries it."""
+    questions = (question for sheet in QUESTIONNAIRES for question in sheet.questions)
+    return next(question.described() for question in questions if question.name == name)
+
+
 def considered(**more) -> dict:
     """Return a question of the human evaluation's table.json that is answered by yes and no."""
     return {
-        "question": "considered", "papers": 3, "rows": 90, "raters": 3, "ratings": 200, "mean": 0.72, "low": 0.6,
+        **_asked("considered"), "papers": 3, "rows": 90, "raters": 3, "ratings": 200, "mean": 0.72, "low": 0.6,
         "high": 0.8, "deviation": None, "ties": 8, "paper": {"mean": 0.73, "deviation": None},
         "values": [answer("yes", 144, 0.72), answer("no", 56, 0.28)], **more,
     }  # fmt: skip
@@ -97,7 +104,7 @@ def considered(**more) -> dict:
 def quality(**more) -> dict:
     """Return a question of the human evaluation's table.json that is answered from 1 to 5."""
     return {
-        "question": "quality", "papers": 7, "rows": 21, "raters": 3, "ratings": 40, "mean": 3.5, "low": 2.0,
+        **_asked("quality"), "papers": 7, "rows": 21, "raters": 3, "ratings": 40, "mean": 3.5, "low": 2.0,
         "high": 4.0, "deviation": 0.786, "ties": 2, "paper": {"mean": 3.73, "deviation": 0.725},
         "values": [
             answer("1", 0, 0), answer("2", 4, 0.1), answer("3", 16, 0.4), answer("4", 16, 0.4), answer("5", 4, 0.1),

@@ -158,7 +158,8 @@ def test_mlflows_page_of_a_run_shows_what_it_read_and_how_it_came_out(visit, ser
 
 
 def test_mlflows_experiments_are_the_datasets_and_list_their_partitions(visit, servers):
-    opened = visit(f"{servers.mlflow}/#/experiments?workflowType=machine_learning", width=1400)
+    chosen = {"mlflow.workflowType_v1": '"machine_learning"'}  # MLflow's switch, which else shows traces
+    opened = visit(f"{servers.mlflow}/#/experiments", width=1400, remembers=chosen)
     opened.assert_text("talksumm/summaries")
     opened.page.get_by_text("talksumm/pairs", exact=True).first.click()
     opened.assert_text("2018-06", "2018-07")
@@ -166,8 +167,10 @@ def test_mlflows_experiments_are_the_datasets_and_list_their_partitions(visit, s
 
 
 def sound(opened):
-    """Nothing went wrong, but for a remark of the browser on how often MLflow's page measures itself."""
-    opened.errors[:] = [error for error in opened.errors if "ResizeObserver loop" not in error]
+    """Nothing went wrong, but for what MLflow's own pages do: they ask who is logged in, where nobody can."""
+    expected = ("ResizeObserver loop", "the server responded with a status of 404")
+    opened.errors[:] = [error for error in opened.errors if not any(text in error for text in expected)]
+    opened.failed[:] = [failed for failed in opened.failed if "/mlflow/users/current" not in failed]
     opened.assert_sound()
 
 

@@ -167,25 +167,3 @@ def test_two_texts_are_compared_word_by_word(rows_page, tmp_path):
     assert compared.locator("ins").all_text_contents() == [" [added: because it] "]
     assert compared.locator("del").all_text_contents() == [" [removed: .] ", " [removed: It] "]
     opened.assert_accessible()
-
-
-DIFFERENCES = [
-    ("", "", []),
-    ("same words", "same words", [["same", "same words"]]),
-    ("", "new", [["new", "new"]]),
-    ("old", "", [["old", "old"]]),
-    ("a b c", "a x c", [["same", "a "], ["old", "b"], ["new", "x"], ["same", " c"]]),
-    ("Größe 1", "Größe 2", [["same", "Größe "], ["old", "1"], ["new", "2"]]),
-]
-
-
-def test_differences_are_least_and_long_texts_are_compared_as_well(rows_page):
-    opened = rows_page()
-    for before, after, expected in DIFFERENCES:
-        assert opened.page.evaluate("([a, b]) => silverloom.difference(a, b)", [before, after]) == expected
-    parts = opened.page.evaluate(
-        "() => silverloom.difference('a '.repeat(1e5) + 'b', 'a '.repeat(1e5) + 'c')"
-    )
-    assert [kind for kind, _ in parts] == ["same", "old", "new"]
-    parts = opened.page.evaluate("() => silverloom.difference('a b '.repeat(5e4), 'c d '.repeat(5e4))")
-    assert [kind for kind, _ in parts] == ["old", "new", "same"]

@@ -18,9 +18,13 @@ HARM = "<script>window.harmed = true</script><b>bold</b> \u202e\x07" + "long " *
 
 def content(units, rule=at_least, value=0.5, name="threshold"):
     """What the page holds of a threshold over some units, by the page's own function."""
+    parts = [units[start : start + 5_000] for start in range(0, max(len(units), 1), 5_000)]
+    return content_of(parts, rule, value, name)
 
+
+def content_of(parts, rule=at_least, value=0.5, name="threshold"):
     def scores(params):
-        yield from (scored(units[start : start + 5_000]) for start in range(0, max(len(units), 1), 5_000))
+        yield from map(scored, parts)
 
     threshold = Threshold(PairParams, name, rule, scores, (0.2, 0.8), "how near it is", "talks")
     knob = Knob(f"talksumm.pairs.{name}", "", value)
@@ -109,13 +113,11 @@ def test_many_scores_are_bounded_and_the_count_says_how_far_off_it_may_be(opened
 
 def test_which_rows_are_held_does_not_depend_on_the_parts_that_they_came_in():
     units = [(f"talk-{n}", (n * 7919 % 9001) / 9001, f"Talk {n}") for n in range(9_001)]
-    one, other = (what_if._Sample([0.5]) for _ in range(2))
-    for start in range(0, len(units), 100):
-        one.add(scored(units[start : start + 100]))
-    other.add(scored(units[::-1]))
-    assert one.rows() == other.rows()
+    parts = [units[start : start + 100] for start in range(0, len(units), 100)]
+    found, again = (content_of(parts)["rows"] for parts in (parts, [units[::-1]]))
+    assert found == again
     nearest = sorted(units, key=lambda unit: abs(unit[1] - 0.5))[:10]
-    assert {unit[0] for unit in nearest} <= {name for _, name, _ in one.rows()}
+    assert {unit[0] for unit in nearest} <= {name for _, name, _ in found}
 
 
 def test_scores_that_are_not_those_of_the_rule_are_refused():

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import orchestration.dagster.runs
 from orchestration.catalogue import workspace
+from orchestration.cli.command import run as command
 from orchestration.drivers.run import run
-from orchestration.messages.command import run as command
 
 dataset, edit = sys.argv[1:]
 EDITS = {

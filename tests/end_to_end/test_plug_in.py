@@ -89,9 +89,7 @@ def test_its_runs_are_in_mlflow_with_trials_and_a_model_that_answers(made, tmp_p
         "least=7": {"share": pytest.approx(2 / 3)},
     }
     run = runs("toy/model")["by_heart"]
-    folder = (
-        project.root / ".silverloom/mlflow" / run.info.experiment_id / run.info.run_id / "artifacts/model"
-    )
+    folder = project.root / ".silverloom/mlflow/toy/model" / run.info.run_id / "artifacts/model"
     # In a process of its own: `ops` is this checkout's here, and has no such system.
     done = subprocess.run(
         [sys.executable, "-c", ANSWER, folder], cwd=tmp_path, capture_output=True, text=True

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import sqlite3
+import urllib.parse
 
 import dagster as dg
 import pandas
@@ -90,7 +91,8 @@ def test_assets_lead_to_runs_and_runs_to_assets(done):
         chosen = dg.AssetRecordsFilter(dg.AssetKey(["talksumm", "alignments"]), asset_partitions=["2018-06"])
         (record, *_) = instance.fetch_materializations(chosen, limit=1).records
         link = record.asset_materialization.metadata["MLflow run"].value
-        assert f"/#/experiments/{run.info.experiment_id}/runs/{run.info.run_id}?" in link
+        version = urllib.parse.quote(run.data.tags["data version"])
+        assert link.endswith(f"/to/mlflow/talksumm/alignments/2018-06?version={version}")
         assert record.run_id == run.data.tags["Dagster run id"]
         assert instance.get_run_by_id(run.data.tags["Dagster run id"]).is_success
         assert run.data.tags["Dagster run"].endswith(f"/runs/{record.run_id}")
@@ -110,7 +112,7 @@ def test_a_training_is_a_run_of_each_model_with_its_curve_and_the_chosen_one_can
         assert points and [(one.step, one.value) for one in history] == points
         assert "input" in {one.tags[0].value for one in run.inputs.dataset_inputs}
     (chosen,) = (model["model"] for model in told if model["chosen"])
-    artifacts = done.root / ".silverloom/mlflow" / children[chosen].info.experiment_id
+    artifacts = done.root / ".silverloom/mlflow/talksumm/extractor"
     folder = artifacts / children[chosen].info.run_id / "artifacts" / "model"
     model = load_model(str(folder))
     assert model.metadata.signature.inputs.input_names() == ["title", "sentences"]
@@ -135,14 +137,37 @@ def test_a_partition_that_fails_its_checks_is_a_failed_run(failed):
     assert "lost" in run.data.tags["failed check/conservation"]
 
 
-def test_a_store_of_another_version_fails_no_partition_and_is_named_in_its_log(done):
-    with sqlite3.connect(done.root / ".silverloom/mlflow.db") as connection:
+def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is_gone(done):
+    store = done.root / ".silverloom/mlflow.db"
+    with sqlite3.connect(store) as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'another'")
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     output = done.silverloom("run", "--select", "talksumm/alignments")
     assert len(done.made(output)) == 2
-    run = done.dagster()["talksumm/alignments 2018-06"]["run"]
-    with dagster_of(done) as instance:
-        said = [entry.user_message for entry in instance.all_logs(run)]
-    (warning,) = [text for text in said if text.startswith("not tracked in MLflow")]
-    assert "another" in warning and ".silverloom/mlflow.db" in warning
+    (warning,) = [line for line in output.splitlines() if "for MLflow" in line]
+    assert "2 runs wait in .silverloom/outbox" in warning and "another" in warning
+    store.unlink()
+    assert "for MLflow" not in done.silverloom("run", "--select", "talksumm/alignments")
+    assert set(runs(done, "talksumm/alignments")) == {"2018-06", "2018-07"}
+
+
+def test_a_stage_leaves_its_runs_to_the_next_command(done):
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
+    done.repro()
+    waiting = list((done.root / ".silverloom/outbox").glob("*.zip"))
+    assert waiting and len(runs(done, "talksumm/alignments")) == 2
+    assert done.silverloom("send") == "no run waits for MLflow\n"
+    assert runs(done, "talksumm/alignments")["2018-06"].data.params["talksumm.hmm.epsilon"] == "0.2"
+
+
+def test_a_stage_sends_its_runs_to_a_server_itself_and_does_not_need_it(done):
+    """The folder of `dvc exp run --temp`, and what waits in it, ends with the experiment."""
+    done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
+    nobody = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"}
+    output = done.repro(env=nobody)
+    assert "for MLflow" in output and "Connection refused" in output
+    assert done.silverloom("run", env=nobody).count("for MLflow") == 1, "what waits is said by each command"
+    assert "for MLflow" not in done.silverloom("run")
+    assert "0.2" in {
+        run.data.params["talksumm.hmm.epsilon"] for run in runs(done, "talksumm/alignments").values()
+    }

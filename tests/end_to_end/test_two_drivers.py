@@ -29,7 +29,7 @@ def test_every_dataset_of_every_system_has_the_same_bytes_by_both_drivers(zygote
     shutil.copytree(checkout() / "data/sample", project.root / "data/sample")
     begin(project)
     other = project.copy(tmp_path / "dvc" / "checkout")
-    project.run()
+    project.run(env={"SILVERLOOM_JOBS": "2"})
     other.repro()
     assert other.lock == project.lock and other.data() == project.data()
     assert other.made(other.run()) == []

@@ -9,7 +9,10 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
+from orchestration.mlflow.send import find
 from orchestration.workspace.environment import QUIET, STRICT
+from orchestration.workspace.workspace import Workspace
 from tests.waiting import ended, until
 
 
@@ -20,6 +23,13 @@ def test_all_ends_on_an_interrupt(done):
         process.send_signal(signal.SIGINT)
         assert ended(process) == 0
         gone(children)
+
+
+def test_runs_that_wait_are_sent_to_mlflow(done):
+    put(Workspace(done.root), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
+    with started(done):
+        until(lambda: not waiting(Workspace(done.root)))
+    assert find(Workspace(done.root), "talksumm/pairs", {"mlflow.runName": "waited"})
 
 
 def test_when_one_dies_the_others_end_and_its_last_words_are_shown(done):

@@ -45,15 +45,17 @@ def edit(fate):
 
 
 def main(fate):
-    make_dataset = materialise._make_dataset
+    make_rows = materialise.Materialisation.make_rows
 
     def edited(*arguments):
         edit(fate)
-        return make_dataset(*arguments)
+        return make_rows(*arguments)
 
-    materialise._make_dataset = edited
+    materialise.Materialisation.make_rows = edited
     try:
-        materialise.make(workspace(), workspace().datasets["sources/papers"], "2018-06", "run")
+        materialise.Materialisation(workspace(), workspace().datasets["sources/papers"], "2018-06").make(
+            "run"
+        )
     except MovedError as error:
         print(error)
     print(len(list((workspace().state / "parts").rglob("*.zip"))), "parts")

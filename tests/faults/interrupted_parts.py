@@ -19,7 +19,7 @@ import orchestration.catalogue  # noqa: F401  declares every asset
 from ops.parse.papers import parse_papers
 from orchestration.catalogue import workspace
 from orchestration.execute import finished_parts
-from orchestration.execute.materialise import make
+from orchestration.execute.materialise import Materialisation
 from orchestration.files.identity import folder_hashes, version
 from orchestration.files.publish import DiskFullError
 from orchestration.quality import checks
@@ -62,7 +62,7 @@ def forked(room=None):
         try:
             if room is not None:
                 fill_disk_after(room)
-            make(HERE, PAPERS, MONTH, "run")
+            Materialisation(HERE, PAPERS, MONTH).make("run")
         except KeyboardInterrupt:
             os._exit(130)
         except DiskFullError:
@@ -75,16 +75,21 @@ def forked(room=None):
 
 
 def fill_disk_after(room):
-    write, written = finished_parts._write, []
+    contents, written = finished_parts._pack, []
 
-    def call(file, outcome):
-        if len(written) == room:
-            file.writestr("half", "of it")
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def call(outcome):
         written.append(outcome)
-        write(file, outcome)
+        return contents(outcome) if len(written) <= room else Full()
 
-    finished_parts._write = call
+    finished_parts._pack = call
+
+
+class Full(dict):
+    """What the disk has no room for."""
+
+    def items(self):
+        yield "half", b"of it"
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def interrupted(chance):
@@ -117,7 +122,7 @@ def main(seed, attempts):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chance, survived = random.Random(seed), 0
     checks.validate = once(checks.validate)
-    make(HERE, PAPERS, MONTH, "run")  # here, so that the children find all loaded
+    Materialisation(HERE, PAPERS, MONTH).make("run")  # here, so that the children find all loaded
     whole = version(folder_hashes(HERE.folder(PAPERS, MONTH)))
     assets.sources.parse_papers = counted
     while survived < attempts:

@@ -15,7 +15,7 @@ import traceback
 from pathlib import Path
 
 from orchestration.catalogue import workspace
-from orchestration.execute.materialise import make
+from orchestration.execute.materialise import Materialisation
 from orchestration.files import publish
 from orchestration.files.identity import folder_hashes, version
 from orchestration.quality import checks
@@ -34,7 +34,7 @@ def remake():
     for item in workspace().graph.selected("talksumm/training_sets"):
         for month in item.made_months:
             if not View(workspace()).status(item, month).fresh:
-                make(workspace(), item, month, "run")
+                Materialisation(workspace(), item, month).make("run")
 
 
 def validated_once(validate):

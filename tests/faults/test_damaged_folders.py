@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from orchestration.execute.checkpoints import StoredCheckpoints
+from orchestration.execute.finished_parts import StoredCheckpoints
 from orchestration.files import publish
 from orchestration.files.checksummed import dump
 from orchestration.files.damage import make_folder
@@ -27,28 +27,17 @@ def training(tmp_workspace):
 def begin_anew(checkpoint, capsys):
     assert checkpoint.read() is None
     (line,) = capsys.readouterr().err.splitlines()
-    assert checkpoint.folder.name in line and "the training begins anew" in line
+    assert checkpoint.path.name in line and "the training begins anew" in line
     assert checkpoint.read() is None
     checkpoint.write(FILES)
     assert checkpoint.read() == FILES
 
 
-@pytest.mark.parametrize("name", [*FILES, "files.json"])
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_checkpoint_is_set_aside_and_the_training_begins_anew(training, tally, capsys, how, name):
-    """A file of a checkpoint is damaged."""
+def test_a_damaged_checkpoint_is_set_aside_and_the_training_begins_anew(training, tally, capsys, how):
+    """A checkpoint is damaged."""
     checkpoint = training.at("short")
-    damage(checkpoint.folder / name, how)
-    tally.attempt()
-    begin_anew(checkpoint, capsys)
-    tally.survive()
-
-
-@pytest.mark.parametrize("how", ["emptied", "a dangling link"])
-def test_a_checkpoint_that_is_no_folder_is_set_aside(training, tally, capsys, how):
-    """A checkpoint is a file or a link instead of a folder."""
-    checkpoint = training.at("short")
-    damage(checkpoint.folder, how)
+    damage(checkpoint.path, how)
     tally.attempt()
     begin_anew(checkpoint, capsys)
     tally.survive()
@@ -57,15 +46,16 @@ def test_a_checkpoint_that_is_no_folder_is_set_aside(training, tally, capsys, ho
 def test_a_checkpoint_that_was_copied_from_another_training_is_none(training, tally, capsys):
     """The checkpoint of another training is copied into the place of one."""
     other = StoredCheckpoints(training.workspace, training.item, "", {"params": 2}).at("short")
-    shutil.copytree(training.at("short").folder, other.folder)
+    other.path.parent.mkdir()
+    shutil.copy(training.at("short").path, other.path)
     tally.attempt()
     begin_anew(other, capsys)
     tally.survive()
 
 
-def test_what_lies_beside_the_files_of_a_checkpoint_is_left_alone(training, tally, capsys):
-    """A foreign file lies in a checkpoint."""
-    (training.at("short").folder / "notes.txt").write_text("mine")
+def test_what_lies_beside_a_checkpoint_is_left_alone(training, tally, capsys):
+    """A foreign file lies beside a checkpoint."""
+    training.at("short").path.with_name("notes.txt").write_text("mine")
     tally.attempt()
     assert training.at("short").read() == FILES and not capsys.readouterr().err
     tally.survive()

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.drivers import stage
+from orchestration.drivers import dvc
 from orchestration.dvc import code
 from orchestration.live import versions
 from orchestration.quality import checks, docs, failing
@@ -158,8 +158,8 @@ def test_damage_to_code_json_is_no_traceback_and_the_next_commit_writes_it(
     damage(tmp_path / "code.json", how)
     tally.attempt()
     with pytest.raises(MovedError, match=r"code\.json is not today's: run all of `dvc repro`"):
-        stage._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
+        dvc._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
     code.write_code(tmp_workspace)
-    stage._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
+    dvc._check_code(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"])
     assert json.loads((tmp_path / "code.json").read_text()) == right
     tally.survive()

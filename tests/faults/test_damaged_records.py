@@ -8,7 +8,7 @@ import pytest
 
 from orchestration.files import checksummed, damage
 from orchestration.files.identity import folder_hashes, version
-from orchestration.state import dvc_cache, dvc_lock, record_recovery
+from orchestration.state import dvc_cache, record_recovery
 from orchestration.state import validation_history as history
 from orchestration.state.counts import counts
 from orchestration.state.records import PartitionRecord, read_record, record_path, write_record
@@ -195,22 +195,22 @@ def committed(tmp_workspace):
     (place / "2018-06").mkdir(parents=True)
     (place / "2018-06/kept-00000.parquet").write_bytes(b"rows")
     hashes = folder_hashes(place)
-    dvc_lock.manifest.cache_clear()
+    dvc_cache.manifest.cache_clear()
     for md5, content in (
         (version(hashes), json.dumps([{"md5": m, "relpath": n} for n, m in hashes.items()]).encode()),
         (next(iter(hashes.values())), b"rows"),
     ):
-        path = dvc_lock.cached(tmp_workspace, md5)
+        path = dvc_cache.cached(tmp_workspace, md5)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     yield hashes
-    dvc_lock.manifest.cache_clear()
+    dvc_cache.manifest.cache_clear()
 
 
 def test_a_list_in_dvcs_cache_is_read(committed, tmp_workspace):
     hashes = committed
-    assert dvc_lock.manifest(tmp_workspace, version(hashes)) == hashes
-    assert dvc_lock.manifest(tmp_workspace, "0" * 32 + ".dir") is None
+    assert dvc_cache.manifest(tmp_workspace, version(hashes)) == hashes
+    assert dvc_cache.manifest(tmp_workspace, "0" * 32 + ".dir") is None
 
 
 @pytest.mark.parametrize("how", DAMAGES)
@@ -219,28 +219,27 @@ def test_a_damaged_list_in_dvcs_cache_is_set_aside_and_the_files_on_disk_speak(
 ):
     """A list of files in DVC's cache is damaged."""
     hashes = committed
-    damage_file(dvc_lock.cached(tmp_workspace, version(hashes)), how)
+    damage_file(dvc_cache.cached(tmp_workspace, version(hashes)), how)
     tally.attempt()
-    assert dvc_lock.manifest(tmp_workspace, version(hashes)) is None
+    assert dvc_cache.manifest(tmp_workspace, version(hashes)) is None
     assert "`dvc pull` or the next commit brings it back" in capsys.readouterr().err
-    assert (
-        record_recovery._files(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"], version(hashes))
-        == hashes
-    )
-    assert not dvc_lock.cached(tmp_workspace, version(hashes)).exists()
+    stage = {"outs": [{"path": "data/talksumm/pairs", "md5": version(hashes)}]}
+    pairs = tmp_workspace.datasets["talksumm/pairs"]
+    assert record_recovery._files(tmp_workspace, pairs, stage, "outs") == hashes
+    assert not dvc_cache.cached(tmp_workspace, version(hashes)).exists()
     tally.survive()
 
 
 @pytest.mark.parametrize("md5", ["../../../etc/passwd.dir", "", "abc", "0" * 32, None])
 def test_what_is_no_hash_of_a_folder_leads_nowhere(committed, tmp_workspace, md5):
-    assert dvc_lock.manifest(tmp_workspace, md5) is None
+    assert dvc_cache.manifest(tmp_workspace, md5) is None
 
 
 def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, tmp_workspace, tally, capsys):
     """A file in DVC's cache has other bytes than its name says."""
     hashes = committed
     ((name, md5),) = hashes.items()
-    path = dvc_lock.cached(tmp_workspace, md5)
+    path = dvc_cache.cached(tmp_workspace, md5)
     tally.attempt()
     path.write_bytes(b"ROWS")
     dvc_cache.check_bytes(tmp_workspace, hashes, {name: md5})
@@ -252,13 +251,13 @@ def test_wrong_bytes_that_came_out_of_dvcs_cache_are_set_aside_there(committed, 
 
 def test_a_configuration_of_dvc_that_cannot_be_read_is_named(committed, tmp_workspace, tmp_path):
     (tmp_path / ".dvc").mkdir(exist_ok=True)
-    dvc_lock._cache.cache_clear()
+    dvc_cache._cache.cache_clear()
     for name in ("config", "config.local"):
         (tmp_path / ".dvc" / name).write_text("[cache\ndir = x")
         with pytest.raises(
             ValueError, match=rf"^\.dvc/{name} cannot be read: .*; (`git checkout` it|mend or remove it)$"
         ):
-            dvc_lock.cached(tmp_workspace, "0" * 32)
+            dvc_cache.cached(tmp_workspace, "0" * 32)
         (tmp_path / ".dvc" / name).unlink()
 
 

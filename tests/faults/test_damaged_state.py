@@ -26,6 +26,7 @@ FILES = {
     "the mutex of the staging folder": ("data/.building/.mutex", NO_FILE),
     "the port": (".silverloom/port", ()),
     "MLflow's store": (".silverloom/mlflow.db", DAMAGES),
+    "the lock of the outbox": (".silverloom/outbox/.lock", NO_FILE),
     "Dagster's settings": (".dagster/dagster.yaml", ("a folder",)),
     "the lock of Dagster's store": (".dagster/.opening", NO_FILE),
     "Dagster's runs": (".dagster/history/runs.db", DAMAGES),

@@ -11,13 +11,13 @@ import pytest
 
 from orchestration.dagster import instance
 from orchestration.files.sqlite import damaged, fault
-from orchestration.mlflow import store as mlflow_store
-from orchestration.mlflow.store import REVISION, Experiment, TrackedRun, find, prepare, write
+from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
+from orchestration.mlflow.send import find, send
+from orchestration.mlflow.store import prepare
+from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
 
-RUN = TrackedRun("2018-06", "FINISHED", 1, 2, tags={"partition": "2018-06"})
-OTHER = TrackedRun("2018-07", "FINISHED", 1, 2, tags={"partition": "2018-07"})
-WHERE = Experiment("talksumm/pairs")
+NAME = "talksumm/pairs"
 PAGE = 4096
 
 
@@ -39,24 +39,33 @@ def migrated(tmp_path_factory):
 
 
 @pytest.fixture
-def store(migrated, tmp_path, monkeypatch):
-    """A store with a run; a new one is begun as MLflow would, but at once."""
-    monkeypatch.setattr(mlflow_store, "_migrate", lambda path: path.write_bytes(migrated.read_bytes()))
-    path = tmp_path / "mlflow.db"
+def store(migrated, tmp_path):
+    """A store with a run."""
+    path = Workspace(tmp_path).mlflow_store
+    path.parent.mkdir()
     path.write_bytes(migrated.read_bytes())
-    write(path, WHERE, RUN)
+    assert write(path, "2018-06") == ""
     return path
+
+
+def write(path, month):
+    """Send a run to a store; what is said of runs that wait."""
+    run = TrackedRun(month, "FINISHED", 1, 2, tags={"partition": month})
+    put(Workspace(path.parents[1]), WaitingRun(NAME, run))
+    return send(Workspace(path.parents[1]))
+
+
+def known(path, month):
+    return find(Workspace(path.parents[1]), NAME, {"partition": month}) is not None
 
 
 def begun_anew(path, capsys):
     """Say whether a new store was begun, of which one line tells, and that it knows the new run alone."""
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1 and f"{path} is damaged" in lines[0]
+    assert len(lines) == 1 and ".silverloom/mlflow.db is damaged" in lines[0]
     assert lines[0].endswith("a new store begins; restart `make ui` if it runs")
-    assert path.with_name("mlflow.db.damaged").exists() or path.with_name("mlflow.db.damaged").is_symlink()
-    return find(path, WHERE.name, {"partition": "2018-07"}) and not find(
-        path, WHERE.name, {"partition": "2018-06"}
-    )
+    assert os.path.lexists(path.parent / "damaged/.silverloom/mlflow.db")
+    return known(path, "2018-07") and not known(path, "2018-06")
 
 
 @pytest.mark.parametrize("how", DAMAGES)
@@ -64,7 +73,7 @@ def test_a_damaged_store_of_mlflow_is_set_aside_and_the_run_is_in_a_new_one(stor
     """MLflow's store is damaged."""
     damage(store, how)
     tally.attempt()
-    assert write(store, WHERE, OTHER) and begun_anew(store, capsys)
+    assert write(store, "2018-07") == "" and begun_anew(store, capsys)
     tally.survive()
 
 
@@ -72,7 +81,7 @@ def test_a_store_of_mlflow_that_is_found_damaged_while_a_run_is_written_is_set_a
     """Pages in the middle of MLflow's store are overwritten."""
     scramble(store, every=3)
     tally.attempt()
-    assert write(store, WHERE, OTHER) and begun_anew(store, capsys)
+    assert write(store, "2018-07") == "" and begun_anew(store, capsys)
     tally.survive()
 
 
@@ -82,8 +91,8 @@ def test_what_is_no_file_beside_a_store_goes_with_it(store, tally, capsys, end):
     beside = store.with_name(store.name + end)
     beside.mkdir()
     tally.attempt()
-    assert write(store, WHERE, OTHER) and begun_anew(store, capsys)
-    assert store.with_name(f"mlflow.db.damaged{end}").is_dir()
+    assert write(store, "2018-07") == "" and begun_anew(store, capsys)
+    assert (store.parent / f"damaged/.silverloom/mlflow.db{end}").is_dir()
     tally.survive()
 
 
@@ -93,7 +102,7 @@ def test_a_store_of_something_else_is_set_aside(store, tally, capsys):
     with contextlib.closing(sqlite3.connect(store)) as other:
         other.execute("CREATE TABLE notes (text)")
     tally.attempt()
-    assert write(store, WHERE, OTHER) and begun_anew(store, capsys)
+    assert write(store, "2018-07") == "" and begun_anew(store, capsys)
     tally.survive()
 
 
@@ -104,7 +113,7 @@ def test_a_store_that_another_process_writes_to_is_not_damaged(store, tally, cap
         tally.attempt()
         assert fault(store, "experiments") is None and fault(store, "experiments", thorough=True) is None
         other.execute("ROLLBACK")
-    assert find(store, WHERE.name, {"partition": "2018-06"}) and not capsys.readouterr().err
+    assert known(store, "2018-06") and not capsys.readouterr().err
     assert not damaged(sqlite3.OperationalError("database is locked"))
     tally.survive()
 
@@ -122,19 +131,16 @@ def test_a_store_of_mlflow_that_is_write_protected_is_left_alone(store, protecte
     """MLflow's store or Dagster's is write-protected."""
     content = store.read_bytes()
     tally.attempt()
-    with pytest.raises(PermissionError, match="write-protected: `chmod u\\+w` it"):
-        write(store, WHERE, OTHER)
+    assert "write-protected: `chmod u+w` it" in write(store, "2018-07")
     assert store.read_bytes() == content and not capsys.readouterr().err
     tally.survive()
 
 
-def test_a_store_of_another_revision_is_refused_and_left_alone(store, monkeypatch):
-    monkeypatch.setattr(mlflow_store, "_migrate", lambda path: None)
+def test_a_store_of_another_revision_is_left_alone_and_runs_wait(store):
     with sqlite3.connect(store) as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'another'")
     content = store.read_bytes()
-    with pytest.raises(mlflow_store.OtherRevisionError, match=f"revision another, runs are for {REVISION}"):
-        write(store, WHERE, OTHER)
+    assert "another" in write(store, "2018-07") and len(waiting(Workspace(store.parents[1]))) == 1
     assert store.read_bytes() == content
 
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.annotation.agreement import against_the_others, pairwise
-from ops.annotation.collected import judged, returned
-from ops.annotation.schemas import ANSWERS, SAID, VOTES
+from ops.annotation.collected import aggregated, collected
+from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
 from ops.discofuse.evaluation.questionnaires import DECISIONS, QUESTIONNAIRES
 from ops.metrics.bootstrap import Interval, interval
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns
@@ -40,7 +40,7 @@ HUMAN_EVALUATION = Shape(
         ("gold", _TEXT, "the answer that the gold text gives; null where it gives none"),
         ("agrees", _BOOL, "whether the majority is the gold answer; null where there is none"),
         ("counted", _BOOL, "whether it is in the tables: decisions are where the text is understandable"),
-        ("answers", pa.list_(SAID), "by rater"),
+        ("answers", pa.list_(ANSWER), "by rater"),
     ),
 )
 
@@ -66,12 +66,12 @@ class HumanEvaluationParams(Params, section="discofuse.human_evaluation"):
 def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
     """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
 
-    Which count, and why others do not, is said at `ops.annotation.collected.returned`.
+    Which count, and why others do not, is explained at `ops.annotation.collected.collected`.
     """
     answers, rows = ratings.read(), rating_sheets.read()
     asked = rows.filter(rows["asked"])
-    found = returned(answers, asked, QUESTIONNAIRES)
-    pairs = list(judged(found.ratings, asked.to_pylist(), QUESTIONNAIRES))
+    found = collected(answers, asked, QUESTIONNAIRES)
+    pairs = list(aggregated(found.ratings, asked.to_pylist(), QUESTIONNAIRES))
     clear = {
         row["example_id"]
         for row, vote in pairs
@@ -79,6 +79,11 @@ def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluati
     }
     kept = [_row(row, vote, clear) for row, vote in pairs]
     summary = tables(kept, rows.to_pylist(), params)
+    summary |= {
+        "questions": [
+            question.described() for questionnaire in QUESTIONNAIRES for question in questionnaire.questions
+        ]
+    }
     summary |= {"agreement": against_the_others(found.ratings).to_pylist()}
     summary |= {"pairs": pairwise(found.ratings).to_pylist()}
     files = {TABLE: json.dumps(summary, indent=1, sort_keys=True).encode()}

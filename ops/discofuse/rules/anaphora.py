@@ -82,15 +82,15 @@ def _is_spoken_of(
     sentence: ParsedSentence, mention: int, second: TokenList, replaced: Container[int]
 ) -> bool:
     """Tell whether "he" stays before "his", which then means him and no name: "He contested his seat"."""
-    own = PRONOUNS.get(sentence.lower[mention])
-    if own is None or own.gender not in ("f", "m"):
+    pronoun = PRONOUNS.get(sentence.lower[mention])
+    if pronoun is None or pronoun.gender not in ("f", "m"):
         return False
     earlier = (
         PRONOUNS.get(sentence.lower[at])
         for at in second
         if isinstance(at, int) and sentence.start <= at < mention and at not in replaced
     )
-    return any(other and other.gender == own.gender and not other.reflexive for other in earlier)
+    return any(before and before.gender == pronoun.gender and not before.reflexive for before in earlier)
 
 
 def _least(text: Sequence[ParsedSentence], link: Link, params: RuleParams) -> float:

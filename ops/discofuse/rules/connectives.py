@@ -13,7 +13,7 @@ from ops.discofuse.rules.sentence import VERBS, ParsedSentence
 def phrases(connectives: Sequence[str]) -> dict[str, list[list[str]]]:
     """Return the words of connectives, longest first, by their first word."""
     found: dict[str, list[list[str]]] = {}
-    for words in sorted((each.split() for each in connectives), key=len, reverse=True):
+    for words in sorted((connective.split() for connective in connectives), key=len, reverse=True):
         found.setdefault(words[0], []).append(words)
     return found
 

@@ -5,39 +5,62 @@ Belongs here: from texts to rows. Not here: the encoder (ops/models/encoder.py),
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ops.models.encoder import encoder
 
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
 #: Embeds n texts as n x E rows of length 1; who has embeddings at hand gives a function that looks them up.
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 #: An embedding differs by about 1e-7 with the batch that it was made in; with these decimals, 2 numbers of
-#: 10,000 still do. So with strict numerics a text is a batch of its own, which takes 1.6 times as long.
+#: 10,000 still do.
 _DECIMALS = 4
 _BATCH = 32
+
+#: A row of a matrix product does not depend on the other rows where each text takes a multiple of this many:
+#: kernels take rows by fours, and those that are left over in another order of sums. Measured: equal to the
+#: bit, at 1.8 times the speed of texts one by one.
+_TOKENS = 8
 
 
 def embedder(name: str, strict: bool = True) -> Embed:
     """Return a function that embeds texts by an encoder of the registry, rounded to four decimals.
 
-    With `strict`, the row of a text is the same whatever texts are embedded with it.
+    With `strict`, the row of a text is the same whatever texts are embedded with it: a batch has texts of one
+    length, which are padded to a multiple of `_TOKENS`.
     """
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = encoder(name, strict).encode(
-            list(texts),
-            batch_size=1 if strict else _BATCH,
-            show_progress_bar=False,
-            normalize_embeddings=True,
-            convert_to_numpy=True,
-        )
-        return np.asarray(rows, np.float32).round(_DECIMALS)
+        model = encoder(name, strict)
+        rows = np.empty((len(texts), model.get_embedding_dimension()), np.float32)
+        for batch in _of_one_length(model, texts) if strict else [range(len(texts))]:
+            rows[batch] = model.encode(
+                [texts[index] for index in batch],
+                batch_size=_BATCH,
+                show_progress_bar=False,
+                normalize_embeddings=True,
+                convert_to_numpy=True,
+                processing_kwargs={"text": {"pad_to_multiple_of": _TOKENS}} if strict else None,
+            )
+        return rows.round(_DECIMALS)
 
     return embed
+
+
+def _of_one_length(model: SentenceTransformer, texts: Sequence[str]) -> Iterable[list[int]]:
+    """Return the indices of texts by the length that they are padded to."""
+    tokens = model.tokenizer(list(texts), truncation=True, max_length=model.max_seq_length)["input_ids"]
+    lengths: dict[int, list[int]] = {}
+    for index, row in enumerate(tokens):
+        lengths.setdefault(-(-len(row) // _TOKENS), []).append(index)
+    return lengths.values()
 
 
 def remembering(embed: Embed) -> Embed:

@@ -100,7 +100,7 @@ def assemble(
     at a line's end. Raises ParseError if there is no sentence, or a character that is no text.
     """
     check_characters(text, "the text")
-    check_characters("\n".join([title, *(one.title for one in headings)]), "a title")
+    check_characters("\n".join([title, *(heading.title for heading in headings)]), "a title")
     if not placed:
         raise ParseError("no sentences")
     known = words_of(text)
@@ -110,7 +110,7 @@ def assemble(
         folded = fold(join_lines(found, known, spaces))
         sentences.append(Sentence(section, spans[0][0], spans[-1][1], locator, folded))
     roles = roles_of(headings)
-    sections = [Section(one.title, role) for one, role in zip(headings, roles, strict=True)]
+    sections = [Section(heading.title, role) for heading, role in zip(headings, roles, strict=True)]
     _part_acknowledgments(sections, sentences)
     return Paper(fold(title), text, tuple(sections), tuple(sentences))
 

@@ -92,7 +92,7 @@ def _spans(record: Mapping[str, Any]) -> tuple[list[str], list[Span], list[Span]
 def _pairs(value: Any, key: str, words: list[str]) -> list[Span]:
     spans: list[Span] = []
     for index, pair in enumerate(list_at(value, key)):
-        if not (isinstance(pair, list) and len(pair) == 2 and all(type(each) is int for each in pair)):
+        if not (isinstance(pair, list) and len(pair) == 2 and all(type(bound) is int for bound in pair)):
             raise ParseError(f"{key}[{index}] must be two numbers, first word and last word + 1")
         start, end = pair
         if not 0 <= start <= end <= len(words):

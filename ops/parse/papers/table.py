@@ -49,7 +49,7 @@ def _row(record: Record, form: Format[Paper]) -> Row:
         "title": paper.title,
         "month": record.month,
         "text": paper.text,
-        "sections": [{"title": one.title, "role": one.role} for one in paper.sections],
+        "sections": [{"title": section.title, "role": section.role} for section in paper.sections],
         "sentences": _sentences(paper, paper_id),
     }
 

@@ -104,8 +104,8 @@ def similarities(
         for dimension in range(dimensions):
             weight = spoken[word, dimension]
             row = paper[dimension]
-            for other in range(cosines.size):
-                cosines[other] += weight * row[other]
+            for column in range(cosines.size):
+                cosines[column] += weight * row[column]
         similar = result[word]
         for state in range(states):
             best = -1.0

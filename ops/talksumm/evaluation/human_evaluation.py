@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.annotation.agreement import against_the_others, means, pairwise
-from ops.annotation.collected import judged, returned
+from ops.annotation.collected import aggregated, collected
 from ops.annotation.questionnaire import Questionnaire
-from ops.annotation.schemas import ANSWERS, SAID, VOTES
+from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
 from ops.metrics.bootstrap import Floats, Interval, interval
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
@@ -51,7 +51,7 @@ HUMAN_EVALUATION = Shape(
         ("deviation", _REAL, "standard deviation of the answers (n - 1); null below two"),
         ("sentence", _BOOL, "whether a sentence was rated"),
         ("summary", _BOOL, "whether a whole summary was rated"),
-        ("answers", pa.list_(SAID), "by rater"),
+        ("answers", pa.list_(ANSWER), "by rater"),
     ),
 )
 
@@ -69,11 +69,11 @@ class HumanEvaluationParams(Params, section="talksumm.human_evaluation"):
 def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
     """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
 
-    Which count, and why others do not, is said at `ops.annotation.collected.returned`.
+    Which count, and why others do not, is explained at `ops.annotation.collected.collected`.
     """
     answers, sent = ratings.read(), rating_sheets.read()
-    found = returned(answers, sent, QUESTIONNAIRES)
-    kept = [_row(*pair) for pair in judged(found.ratings, sent.to_pylist(), QUESTIONNAIRES)]
+    found = collected(answers, sent, QUESTIONNAIRES)
+    kept = [_row(*pair) for pair in aggregated(found.ratings, sent.to_pylist(), QUESTIONNAIRES)]
     content = json.dumps(tables(kept, found.ratings, params), indent=1, sort_keys=True)
     yield Outcome.of(
         HUMAN_EVALUATION,
@@ -88,14 +88,14 @@ def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluati
 def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
     """Return what all ratings say together, by question, and how far raters agree.
 
-    `questions`: papers, rows, raters and ratings that it has; mean over all ratings (of yes and no the
-    share of yes) with the ends of its 95 % interval over papers, and standard deviation (n - 1; none of
-    yes and no); by value its ratings, their share, and the rows that it has the majority of; tied rows;
-    and the `paper` itself. Without ratings the counts are 0 and the numbers null. `agreement`: of each
-    rater with the majority of all others; `pairs`: of every two raters.
+    `questions`: name, wording and scale; papers, rows, raters and ratings that it has; mean over all ratings
+    (of yes and no the share of yes) with the ends of its 95 % interval over papers, and standard deviation
+    (n - 1; none of yes and no); by value its ratings, their share, and the rows that it has the majority of;
+    tied rows; and the `paper` itself. Without ratings the counts are 0 and the numbers null. `agreement`: of
+    each rater with the majority of all others; `pairs`: of every two raters.
     """
     questions = [
-        _question(question.name, questionnaire, rows, ratings, params)
+        {**question.described(), **_answered(question.name, questionnaire, rows, ratings, params)}
         for questionnaire in QUESTIONNAIRES
         for question in questionnaire.questions
     ]
@@ -103,7 +103,7 @@ def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams
     return {"questions": questions, "agreement": agreement, "pairs": pairwise(ratings).to_pylist()}
 
 
-def _question(
+def _answered(
     name: str,
     questionnaire: Questionnaire,
     rows: Sequence[Row],
@@ -118,16 +118,15 @@ def _question(
     # The mean of all ratings, not of the papers' means: a paper counts by how often it was rated.
     around = interval(sums, params.resamples, params.seed, of_sums=_ratio) if sums else None
     # The question as a whole, then each of its values.
-    told = means(ratings.filter(pc.equal(ratings["question"], name)), questionnaire).to_pylist()
+    found_means = means(ratings.filter(pc.equal(ratings["question"], name)), questionnaire).to_pylist()
     most = Counter(row["majority"] for row in own)
     return {
-        "question": name,
         "papers": len(papers),
         "rows": len(own),
         "raters": len({answer["rater"] for row in own for answer in row["answers"]}),
         "ratings": sum(row["raters"] for row in own),
         **(around._asdict() if around else dict.fromkeys(Interval._fields)),
-        "deviation": told[0]["deviation"] if told else None,
+        "deviation": found_means[0]["deviation"] if found_means else None,
         "values": [
             {
                 "value": row["value"],
@@ -135,7 +134,7 @@ def _question(
                 "share": row["share"],
                 "majorities": most[row["value"]],
             }
-            for row in told[1:]
+            for row in found_means[1:]
         ],
         "ties": most[None],
         "paper": PAPER[name],

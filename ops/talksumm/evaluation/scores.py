@@ -155,7 +155,7 @@ def _named(system: str, model: str) -> str:
 
 
 def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
-    by_each = [_rouge(unit, [one], params) for one in references]
+    by_reference = [_rouge(unit, [reference], params) for reference in references]
     return {
         "id": row_id("score", unit["id"]),
         "source_ids": [unit["id"]],
@@ -165,14 +165,14 @@ def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> d
         "only": unit["chosen"] and unit["system"] == "only",
         "reference": " ".join(references[0]["sentences"]),
         "references": len(references),
-        **(by_each[0] if len(by_each) == 1 else _rouge(unit, references, params)),
+        **(by_reference[0] if len(by_reference) == 1 else _rouge(unit, references, params)),
         "by_reference": [
             {
-                "reference_id": one["id"],
-                "annotator": one["annotator"],
-                **{name: own[name] for name in TABLE_2},
+                "reference_id": reference["id"],
+                "annotator": reference["annotator"],
+                **{name: scores[name] for name in TABLE_2},
             }
-            for one, own in zip(references, by_each, strict=True)
+            for reference, scores in zip(references, by_reference, strict=True)
         ],
     }
 
@@ -181,7 +181,7 @@ def _rouge(unit: Row, references: Sequence[Row], params: EvaluationParams) -> di
     """Return all scores of a summary against some references, by the names of `SCORES`."""
     items = rouge_items(
         [unit["sentences"]],
-        [[one["sentences"] for one in references]],
+        [[reference["sentences"] for reference in references]],
         params.references,
         stem=params.stem,
         stop_words=params.stop_words,

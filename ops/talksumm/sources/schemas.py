@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import NAME, TIME, TITLE, Shape, columns, struct
+from ops.outcome import NAME, TIME, TITLE, TRANSCRIPT, Shape, columns, struct
 from ops.parse.schemas import RECORD
 
 _TEXT, _INT, _LONG, _REAL = pa.string(), pa.int32(), pa.int64(), pa.float64()
@@ -27,7 +27,7 @@ TALKS = Shape(
         ("date", _TEXT, "as the talk's metadata has it", TIME),
         ("month", _TEXT, "of the talk, YYYY-MM", TIME),
         ("url", _TEXT, "where the talk is to be seen", NAME),
-        ("words", pa.list_(WORD), "the transcript, word by word"),
+        ("words", pa.list_(WORD), "the transcript, word by word", TRANSCRIPT),
     ),
 )
 

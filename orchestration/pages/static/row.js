@@ -50,24 +50,24 @@
   }
 
   function textPair(row, columns) {
-    if (!data.text_pair || row.marked === undefined) return null;
-    const [now, before] = data.text_pair, at = (name) => row.cells[columns.findIndex((column) => column.name === name)];
-    const other = before.includes(".") ? data.compared[row.text] : at(before), own = at(now);
-    if (other == null || own == null) return null;
-    const sentences = Array.isArray(other) ? other : other.v;
-    const whole = Array.isArray(own) ? own[0] : own;
-    return el("section", { class: "text-pair" }, el("h3", {}, `${now} in ${before}`), sentences && typeof other !== "string" && !isCut(other)
-      ? passage(sentences, row.marked, `${number(row.marked.length)} of ${number(other.n ?? sentences.length)} sentences stand in ${now}`, false)
-      : silverloom.diff(isCut(other) ? other[0] : other, whole));
+    if (!row.marked && !row.difference) return null;
+    const [now, before] = data.text_pair, cell = row.cells[columns.findIndex((column) => column.name === before)];
+    const sentences = row.text === undefined ? cell?.v : data.compared[row.text];
+    return el("section", { class: "text-pair" }, el("h3", {}, `${now} in ${before}`), row.difference ? diff(row.difference)
+      : passage(sentences, row.marked, `${number(row.marked.length)} of ${number(cell?.n ?? sentences.length)} sentences stand in ${now}`, false));
   }
-  const isCut = (cell) => Array.isArray(cell) && cell.length === 2 && typeof cell[1] === "number";
+
+  /** Two texts as one: what is gone struck out, what is new underlined, both named for screen readers. */
+  const diff = (pieces) => el("p", { class: "text diff", dir: "auto" }, ...pieces.map(([sign, words]) => sign === "=" ? silverloom.visible(words)
+    : sign === "+" ? el("ins", {}, spoken(" [added: "), silverloom.visible(words), spoken("] "))
+      : el("del", {}, spoken(" [removed: "), silverloom.visible(words), spoken("] "))));
 
   /** A row as an article. */
   silverloom.row = (row, query) => {
     const columns = data.columns[row.kind];
     const cells = columns.map((column, index) => [column, row.cells[index]]).filter(([, cell]) => cell !== null && cell !== "");
     const part = (name) => cells.filter(([column]) => column.part === name);
-    const compared = row.marked !== undefined && data.text_pair ? data.text_pair[1] : null;
+    const compared = row.marked || row.difference ? data.text_pair[1] : null;
     const id = row.cells[columns.findIndex((column) => column.name === "id")];
     const texts = part("texts").filter(([column]) => column.name !== compared).sort(([one], [other]) => (one.kind !== "text") - (other.kind !== "text"));
     const single = texts.length === 1 && texts[0][0].kind === "text";

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import typer
 
 from ops.coreference import gap
 from ops.coreference.fitting import Lists, fit
@@ -80,7 +81,8 @@ def test_platt_scaling_finds_how_often_a_probability_is_right():
         assert 1 / (1 + np.exp(-odds)) == pytest.approx(share, abs=0.01)
 
 
-def test_training_without_its_file_says_what_is_wanted(tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        main([str(tmp_path / "none.tsv")])
-    assert "no such file: give the path of GAP's development set" in capsys.readouterr().err
+def test_training_without_its_file_says_what_is_wanted(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["train", "none.tsv"])
+    with pytest.raises(SystemExit) as ended:
+        typer.run(main)
+    assert ended.value.code == 2 and "'none.tsv' does not exist" in capsys.readouterr().err

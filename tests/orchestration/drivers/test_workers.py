@@ -15,7 +15,7 @@ import pytest
 from orchestration.catalogue import workspace
 from orchestration.dagster import runs
 from orchestration.drivers.workers import Pool
-from orchestration.engine.processes import Workers
+from orchestration.engine.processes import Worker
 from orchestration.messages.progress import PartitionProgress, tell
 from tests.processes import alive, descendants
 from tests.waiting import until
@@ -80,7 +80,7 @@ def test_a_worker_that_died_idle_is_replaced_without_a_word(pool, tmp_path):
     assert results(pool, 1) == [("2018-06", None)]
     pid = int((tmp_path / "pid").read_text())
     os.kill(pid, signal.SIGKILL)
-    until(lambda: pool._workers[0].ended)
+    until(lambda: not alive(pid))
     start(pool, "2018-07", "well")
     assert results(pool, 1) == [("2018-07", None)] and ended == []
 
@@ -179,7 +179,7 @@ def write_held(path):
 
 def begin_first(place):
     """In a process of its own, which has started no process yet."""
-    worker = Workers().Process(target=write_held, args=(f"{place}/held",))
+    worker = Worker(target=write_held, args=(f"{place}/held",))
     worker.start()
     worker.join()
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from orchestration.execute import materialise
-from orchestration.execute.checkpoints import StoredCheckpoints, discard
+from orchestration.execute.finished_parts import StoredCheckpoints, discard_checkpoints
 from orchestration.files import publish
 from orchestration.quality.conservation import Finding
 from orchestration.state.records import PartitionRecord
@@ -35,25 +35,27 @@ def test_what_was_written_last_is_read_whole(at):
 
 def test_a_write_that_fails_leaves_the_former_checkpoint(at):
     at().write({"state.json": b"1"})
-    with pytest.raises(ValueError, match="leaves its folder"):
-        at().write({"state.json": b"2", "../out": b""})
+    with pytest.raises(TypeError):
+        at().write({"state.json": b"2", "weights": 3})
     assert at().read() == {"state.json": b"1"}
 
 
-def test_a_checkpoint_that_a_kill_left_between_two_renames_is_found(at):
+@pytest.mark.parametrize(("call", "found"), [("_sync", b"1"), ("Path.replace", b"2")])
+def test_a_kill_during_a_write_leaves_the_former_checkpoint_or_the_new_one(at, call, found):
     at().write({"state.json": b"1"})
     child = os.fork()
     if child == 0:
-        publish._exchange = lambda one, other: False
-        publish.Path.rename = die_behind(publish.Path.rename)
+        place, _, name = f"publish.{call}".rpartition(".")
+        setattr(publish.Path if place.endswith("Path") else publish, name, die_behind(call))
         at().write({"state.json": b"2"})
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
-    assert not at().folder.exists()
-    assert at().read() == {"state.json": b"1"}
+    assert at().read() == {"state.json": found}
 
 
-def die_behind(call):
+def die_behind(name):
+    call = publish.Path.replace if name == "Path.replace" else publish._sync
+
     def dying(*arguments):
         call(*arguments)
         os._exit(9)
@@ -86,12 +88,13 @@ def test_the_order_of_a_key_does_not_matter(at):
 
 def test_those_of_all_keys_go_together_and_others_stay(at, tmp_workspace):
     item = tmp_workspace.datasets["talksumm/extractor"]
-    discard(tmp_workspace, item, "")
+    discard_checkpoints(tmp_workspace, item, "")
     at().write({"state.json": b"1"})
     at(key={}).write({"state.json": b"2"})
     at(dataset="talksumm/evaluation").write({"state.json": b"3"})
-    discard(tmp_workspace, item, "")
-    assert [path.read_bytes() for path in files_of(tmp_workspace) if path.name == "state.json"] == [b"3"]
+    discard_checkpoints(tmp_workspace, item, "")
+    assert len(files_of(tmp_workspace)) == 1
+    assert at(dataset="talksumm/evaluation").read() == {"state.json": b"3"}
 
 
 @pytest.mark.parametrize("passed", [True, False])
@@ -104,8 +107,7 @@ def test_they_go_when_the_dataset_is_made_and_stay_when_a_check_refuses_it(
     at().write({"state.json": b"1"})
     faults = () if passed else ("a unit is lost",)
     item = tmp_workspace.datasets["talksumm/extractor"]
-    materialise._accept(
-        tmp_workspace, item, "", PartitionRecord({}, {}), {"conservation": Finding(faults, "")}
-    )
+    partition = materialise.Materialisation(tmp_workspace, item, "")
+    partition.accept(PartitionRecord({}, {}), {"conservation": Finding(faults, "")})
     assert done == ["write_record" if passed else "forget", "track"]
     assert bool(files_of(tmp_workspace)) != passed

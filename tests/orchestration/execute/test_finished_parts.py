@@ -2,6 +2,7 @@
 
 import errno
 import os
+import zipfile
 
 import pyarrow as pa
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from ops.outcome import Outcome, Shape, column, columns, drop, reject, struct
 from orchestration.execute import finished_parts, prune
-from orchestration.execute.finished_parts import FinishedParts, InputReplacedError, marks
+from orchestration.execute.finished_parts import FinishedParts, InputReplacedError
+from orchestration.files.identity import file_stamp
 from orchestration.files.parquet import TABLES, write_part
 from orchestration.files.publish import DiskFullError
 from orchestration.state.freshness import View
@@ -100,7 +102,7 @@ def stored(tmp_path):
 def test_nothing_is_stored_when_an_input_was_replaced_meanwhile(tmp_path, stored):
     source = tmp_path / "kept-00000.parquet"
     source.write_bytes(b"old")
-    parts = parts_in(tmp_path / "new", marks([source]))
+    parts = parts_in(tmp_path / "new", {source: file_stamp(source)})
     outcome = stored.read(0)
     parts.write(0, outcome)
     source.unlink()
@@ -174,7 +176,7 @@ def test_a_full_disk_leaves_the_parts_that_were_stored(tmp_path, monkeypatch, st
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     outcome = stored.read(0)
-    monkeypatch.setattr(finished_parts, "_write", full)
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
     with pytest.raises(DiskFullError, match=r"no space left .* while 00001\.zip was written"):
         stored.write(1, outcome)
     assert stored.found() == {0} and len(list(stored.folder.iterdir())) == 1

@@ -42,8 +42,9 @@ def make(project, key):
         declarations()[Key("talksumm", "better")],
         project.datasets["talksumm/extractor"],
     )
-    inputs = open_inputs(project, item, {"extractor": extractor}, {extractor.name: [""]})
-    return materialise._make_dataset(project, item, "", project.data / "better", inputs, key, {})
+    inputs = open_inputs(project, item, {extractor.name: [""]})
+    partition = materialise.Materialisation(project, item, "")
+    return partition.make_rows(project.data / "better", inputs, key, {})
 
 
 @pytest.mark.parametrize("numerics", ["strict", "fast"])

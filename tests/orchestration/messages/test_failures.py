@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy
 from dvc.lock import LockError
 
+from orchestration.cli import command
 from orchestration.files.full_disk import DiskFullError, full_disk, full_line
-from orchestration.messages import command
 from orchestration.messages.failures import TRIES, describe, give_up_or_retry
 
 PASSING = [

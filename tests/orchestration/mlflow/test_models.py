@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas
 from mlflow.pyfunc import load_model
 
+import ops
 from ops.models.extractors import files as extractors
 from ops.models.extractors.config import PointerConfig
 from ops.models.extractors.paper import ExtractorPaper
@@ -17,6 +19,7 @@ from ops.models.seq2seq.pieces import Pieces
 from ops.models.seq2seq.served import KIND
 from orchestration.mlflow.models import save_model
 
+OPS = Path(next(iter(ops.__path__)))
 TEXTS = ["Ann sings . Ann runs .", "Bob reads ."]
 
 _ELSEWHERE = """
@@ -37,7 +40,7 @@ def test_a_model_from_text_to_text_is_loaded_on_its_own_and_answers_as_it_did(tm
     files.mkdir()
     for name, content in save(model).items():
         (files / name).write_bytes(content)
-    save_model(KIND, files, tmp_path / "model", [("torch", "2.13.0")])
+    save_model(KIND, files, OPS, tmp_path / "model", [("torch", "2.13.0")])
 
     loaded = load_model(str(tmp_path / "model"))
     assert loaded.metadata.signature.inputs.input_names() == ["source"]
@@ -62,7 +65,7 @@ def test_an_extractor_is_loaded_with_the_models_that_it_names_and_chooses_as_it_
     files.mkdir()
     for name, content in extractors.save(extractor).items():
         (files / name).write_bytes(content)
-    save_model(EXTRACTOR, files, tmp_path / "model", [("torch", "2.13.0")])
+    save_model(EXTRACTOR, files, OPS, tmp_path / "model", [("torch", "2.13.0")])
 
     sentences = ["We count every row .", "Nothing is lost .", "It works ."]
     asked = pandas.DataFrame([{"title": "On rows", "sentences": sentences}])

@@ -6,6 +6,7 @@ from mlflow import MlflowClient
 
 from orchestration.catalogue import workspace
 from orchestration.mlflow import tracking
+from orchestration.mlflow.send import send
 from orchestration.state.records import PartitionRecord, write_record
 
 KEY = {
@@ -33,8 +34,9 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
     record = PartitionRecord(KEY, {"kept-00000.parquet": "0" * 32}, COUNTS, "a-run", 1.5)
     write_record(tmp_workspace, item, "", record)
     tracking.track(tmp_workspace, item, "", record, {})
+    assert send(tmp_workspace) == ""
 
-    mlflow = MlflowClient(f"sqlite:///{tmp_workspace.mlflow_store}")
+    mlflow = MlflowClient(tmp_workspace.tracking_uri)
     experiment = mlflow.get_experiment_by_name("talksumm/tuning").experiment_id
     (parent,) = mlflow.search_runs([experiment], "attributes.run_name = 'all'")
     children = mlflow.search_runs(
@@ -47,15 +49,3 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
     assert third.info.run_name == "lambda=0.03, gamma=0.03, delta=0.03, epsilon=0.03"
     assert parent.data.params == {"a.b.c": "[1, 2]"} and parent.data.metrics["kept"] == 81
     assert parent.info.end_time - parent.info.start_time == 1_500
-    assert tracking.latest(tmp_workspace, "talksumm/tuning", "") == tracking.find(
-        tmp_workspace, item, "", record
-    )
-    assert f"/runs/{parent.info.run_id}?" in tracking.latest(tmp_workspace, "talksumm/tuning", "")
-
-
-def test_without_a_store_nothing_is_found(tmp_workspace):
-    assert tracking.latest(tmp_workspace, "talksumm/pairs", "2018-06") is None
-    tmp_workspace.state.mkdir()
-    tmp_workspace.mlflow_store.write_bytes(b"no database" * 100)
-    record = PartitionRecord(KEY, {"x": "0" * 32}, COUNTS)
-    assert tracking.find(tmp_workspace, tmp_workspace.datasets["talksumm/pairs"], "2018-06", record) is None

@@ -16,7 +16,9 @@ from orchestration.lineage.rows import counted
 from orchestration.pages.browser import pages
 from orchestration.pages.sampling import sample
 from orchestration.pages.text_pairs import standing
-from tests.rows_corpus import talk
+from tests.rows_corpus import row, talk, write
+
+NAME = "talksumm/training_sets"
 
 
 @given(st.lists(st.text("ab .", min_size=1).map(str.strip).filter(bool), unique=True, max_size=8), st.data())
@@ -36,12 +38,14 @@ def test_half_a_word_is_no_sentence():
     assert standing(["art", "Art is long."], "Art is long. The start.") == [1]
 
 
-def test_a_row_without_text_has_no_sentence():
-    assert standing(["a"], None) == [] and standing(None, "a") == []
+def test_a_row_without_text_or_without_sentences_has_no_pair(tmp_path):
+    rows = [row("a", summary=None, sentences=["a"]), row("b", summary="a", sentences=None)]
+    data = data_of(tmp_path, NAME, write(tmp_path, NAME, "2018-06", rows))
+    assert len(data["rows"]) == 2 and not any("marked" in shown for shown in data["rows"])
 
 
-def data_of(tmp_path, name):
-    everything = talk(tmp_path)
+def data_of(tmp_path, name, everything=None):
+    everything = everything or talk(tmp_path)
     ancestry = Ancestry(everything)
     shown = {each: sample(ancestry, each) for each in everything}
     files = dict(pages(ancestry, counted(everything), shown))

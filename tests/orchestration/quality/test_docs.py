@@ -40,11 +40,3 @@ def test_a_page_may_be_gone_before_it_is_removed(empty, monkeypatch):
     monkeypatch.setattr(Path, "unlink", twice)
     docs.build(empty)
     assert not (empty.quality / "docs/validations/group/old/2018-06.html").exists()
-
-
-def test_what_needs_no_local_copy_is_loaded_from_nowhere():
-    page = """<img src="https://cdn.example/npm/vega.png"><style>a{background:url('https://cdn.example/npm/vega')}
-    </style><script src="https://cdn.example/npm/vega"></script><img src="https://cdn.example/logo-long.png">"""
-    found = docs.localised(page, "../")
-    assert "https:" not in found and "None" not in found and "<script" not in found
-    assert 'src="data:,"' in found and "url('data:,')" in found and 'src="../static/logo.png"' in found

@@ -21,7 +21,7 @@ def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_3000(addresses):
     assert addresses.address("pages", "/x") == "http://127.0.0.1:3301/x"
     os.environ["SILVERLOOM_PORT"] = "4000"
     assert addresses.dagster_run("abc") == "http://127.0.0.1:4000/runs/abc"
-    assert addresses.mlflow_run(3, "def").startswith("http://127.0.0.1:4002/#/experiments/3/runs/def?")
+    assert addresses.mlflow_run("3", "def").startswith("http://127.0.0.1:4002/#/experiments/3/runs/def?")
 
 
 @pytest.mark.parametrize("chosen", ["x", "0", "65534", "-1", "3.5"])

@@ -1,30 +1,34 @@
-"""MLflow's own checks of Host and Origin let through what ours lets through."""
+"""MLflow's own application answers the same requests as our other servers, and no others."""
 
-from mlflow.server import security_utils
+import os
 
-from orchestration.serve import mlflow_server
+import pytest
+from starlette.testclient import TestClient
 
+from orchestration.serve import mlflow_server, request_guard
 
-def test_mlflow_knows_a_proxy_by_its_names_and_this_machine_still(monkeypatch):
-    for name, value in mlflow_server._known_by(["data.example.org"]).items():
-        monkeypatch.setenv(name, value)
-    hosts = security_utils.get_allowed_hosts_from_env()
-    for host in (
-        "data.example.org",
-        "data.example.org:8443",
-        "127.0.0.1:3002",
-        "localhost:3002",
-        "[::1]:3002",
-    ):
-        assert security_utils.is_allowed_host_header(hosts, host), host
-    for host in ("evil.example", "data.example.org.evil.example", "xdata.example.org"):
-        assert not security_utils.is_allowed_host_header(hosts, host), host
-    origins = security_utils.get_allowed_origins_from_env()
-    for origin in ("https://data.example.org", "https://data.example.org:8443", "http://127.0.0.1:3002"):
-        assert not security_utils.should_block_cors_request(origin, "POST", origins), origin
-    for origin in ("http://data.example.org", "https://data.example.org.evil.example"):
-        assert security_utils.should_block_cors_request(origin, "POST", origins), origin
+OWN, PROXY = "http://127.0.0.1:3002", "https://data.example.org"
 
 
-def test_without_a_proxy_mlflow_keeps_its_defaults():
-    assert mlflow_server._known_by([]) == {}
+@pytest.fixture
+def client(tmp_workspace, monkeypatch):
+    """Whoever asks MLflow, as it would be served."""
+    monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "data.example.org")
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+    served = []
+    monkeypatch.setattr(
+        request_guard, "serve", lambda *what, linked: served.append(request_guard.config(*what, linked))
+    )
+    mlflow_server.serve(tmp_workspace, 0)
+    return TestClient(served[0].app, base_url=OWN)
+
+
+def test_own_pages_programs_and_a_proxy_are_answered_and_nobody_else(client):
+    search = "/ajax-api/2.0/mlflow/experiments/search"
+    for headers in ({}, {"origin": OWN}, {"host": "data.example.org", "origin": PROXY}):
+        answer = client.post(search, json={"max_results": 5}, headers=headers)
+        assert [found["name"] for found in answer.json()["experiments"]] == ["Default"], headers
+    for headers in ({"origin": "http://127.0.0.1:3001"}, {"host": "data.example.org", "origin": OWN}):
+        assert client.post(search, json={"max_results": 5}, headers=headers).status_code == 403
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+    assert client.get("/health").headers["x-frame-options"] == "SAMEORIGIN"

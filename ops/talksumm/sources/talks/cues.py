@@ -92,11 +92,11 @@ def read(cues: Sequence[Cue]) -> Sequence[Word]:
     overlap, so the words of one may start before the last word of the cue before it.
     """
     latest = 0.0
-    for one in cues:
-        if one.start < latest:
-            raise ParseError(f"line {one.number}: the cue starts before the cue before it")
-        latest = one.start
-    return [word for one in _without_repeats(cues) for word in _words(one)]
+    for cue in cues:
+        if cue.start < latest:
+            raise ParseError(f"line {cue.number}: the cue starts before the cue before it")
+        latest = cue.start
+    return [word for cue in _without_repeats(cues) for word in _words(cue)]
 
 
 def _seconds(hours: str | None, minutes: str, seconds: str, thousandths: str) -> float:
@@ -111,14 +111,14 @@ def _without_repeats(cues: Sequence[Cue]) -> Sequence[Cue]:
     most of its cues do, and then all such lines are dropped; in any other file, a line that is said
     twice stays.
     """
-    spoken = [[line for line in one.lines if line.text.strip()] for one in cues]
+    spoken = [[line for line in cue.lines if line.text.strip()] for cue in cues]
     plain = [[_speech([line]).text.split() for line in rows] for rows in spoken]
     repeats = [0, *(_overlap(before, now) for before, now in itertools.pairwise(plain))]
     if sum(map(bool, repeats)) < max(_LEAST_REPEATS, len(cues) / 2):
         return cues
     return [
-        Cue(one.number, one.start, one.end, rows[repeated:])
-        for one, rows, repeated in zip(cues, spoken, repeats, strict=False)
+        Cue(cue.number, cue.start, cue.end, rows[repeated:])
+        for cue, rows, repeated in zip(cues, spoken, repeats, strict=False)
     ]
 
 
@@ -157,14 +157,14 @@ def _character(reference: str) -> str | None:
     return html.unescape(f"&{reference};")
 
 
-def _words(one: Cue) -> Iterator[Word]:
-    speech = _speech(one.lines)
+def _words(cue: Cue) -> Iterator[Word]:
+    speech = _speech(cue.lines)
     pieces = list(talk.words(speech.text))
-    bounds = [(0, one.start), *speech.times, (len(speech.offsets), one.end)]
+    bounds = [(0, cue.start), *speech.times, (len(speech.offsets), cue.end)]
     position = 0
     for (_, start), (until, end) in itertools.pairwise(bounds):
-        if not one.start <= start <= end <= one.end:
-            raise ParseError(f"line {one.number}: the times inside the cue run backwards or leave it")
+        if not cue.start <= start <= end <= cue.end:
+            raise ParseError(f"line {cue.number}: the times inside the cue run backwards or leave it")
         first = position
         while position < len(pieces) and pieces[position][1] < until:
             position += 1

@@ -1,18 +1,23 @@
-"""Scores of fusions as the page shows them: Tables 6, 7, 9 and 10, and the confusions as matrices.
+"""Scores and ratings of fusions as the page shows them, beside those of Geva et al. (2019) in published.yaml.
 
-Belongs here: order and names of systems, what a matrix holds, the paper's numbers beside ours. Not here:
-reading files (fusion.py), and computing anything (ops/discofuse).
+Belongs here: order and names of systems, Tables 2 and 5 to 10, and the confusions as matrices. Not here:
+reading files (fusion.py), how far raters agree (pages/evaluation.py), computing anything (ops/discofuse).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ops.discofuse.evaluation.alignment import OTHER, PRONOUNS
-from ops.evaluation.table import Breakdown, EvaluationTable, ScoredSystem, read_table
+from ops.evaluation.table import Breakdown, EvaluationTable, read_table
 from orchestration.pages.evaluation import Grid, GridLine, bar, bars, test_cells
-from orchestration.pages.systems.discofuse.published import TABLE_6, TABLE_7, TABLE_9, TABLE_10
+
+PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
 
 METRICS = {"sari": "SARI", "keep": "Keep", "add": "Add", "delete": "Delete", "exact": "Exact"}
 TESTED = ("sari", "exact")
@@ -21,13 +26,6 @@ TESTS = ("full", "balanced")
 #: Outputs that a matrix has a column for; what else was predicted is in the last one together.
 MOST_OUTPUTS = 24
 REST = "<another>"
-
-#: How a system of the transfer is called, and what it is.
-TRANSFERRED = {
-    "copy": ("COPY", "joins the two sentences"),
-    "target": ("Corpus alone", "CopyNet, trained on the corpus"),
-    "pretrained": ("Pre-trained", "CopyNet, trained on our examples, then on the corpus"),
-}
 
 _SCORED = [f"{METRICS[metric]}, {test}" for test in TESTS for metric in TESTED]
 
@@ -45,35 +43,32 @@ def label(system: str, model: str | None) -> str:
     return "trained on the mixture" if model == "mixture" else f"trained on {model}"
 
 
+def _place(domain: str, system: str, model: str | None) -> tuple[bool, bool, bool, str]:
+    """Return the key of the order: a domain's own model, those of others, the mixture, COPY."""
+    return system == "copy", model == "mixture", model != domain, model or ""
+
+
 def scores(table: EvaluationTable) -> list[Grid]:
-    """Return Table 6, a table for each domain: its own model, those of others, the mixture, COPY."""
-    domains = sorted({system.test[0] for system in table.systems})
-    return [
-        _scores(domain, [system for system in table.systems if system.test[0] == domain])
-        for domain in domains
-    ]
-
-
-def _scores(domain: str, systems: Iterable[ScoredSystem]) -> Grid:
-    found: dict[tuple[str, str | None], dict[str, ScoredSystem]] = {}
-    for system in systems:
-        found.setdefault((system.system, system.model), {})[system.test[1]] = system
-    ordered = sorted(found, key=lambda name: _place(domain, *name))
-    columns = [
-        bars([of[test].scores[metric] if test in (of := found[name]) else None for name in ordered], top=1)
-        for test in TESTS
-        for metric in TESTED
-    ]
-    lines = [
-        GridLine(
-            label(*name),
-            [*cells, *(found[name][test].items if test in found[name] else 0 for test in TESTS)],
-            "in its own domain" if name[1] == domain else "",
-        )
-        for name, *cells in zip(ordered, *columns, strict=True)
-    ]
-    head = ("system", *_SCORED, *(f"examples, {test}" for test in TESTS))
-    return Grid(f"Scores on {domain}", head, lines)
+    """Return Table 6, a table for each domain."""
+    found = {(system.system, system.model, *system.test): system for system in table.systems}
+    grids = []
+    for domain in sorted({system.test[0] for system in table.systems}):
+        names = {(system.system, system.model) for system in table.systems if system.test[0] == domain}
+        ordered = sorted(names, key=lambda name: _place(domain, *name))
+        tested = {test: [found.get((*name, domain, test)) for name in ordered] for test in TESTS}
+        columns: list[list[Any]] = [
+            bars([system.scores[metric] if system else None for system in tested[test]], top=1)
+            for test in TESTS
+            for metric in TESTED
+        ]
+        columns += [[system.items if system else 0 for system in tested[test]] for test in TESTS]
+        lines = [
+            GridLine(label(*name), cells, "in its own domain" if name[1] == domain else "")
+            for name, cells in zip(ordered, zip(*columns, strict=True), strict=True)
+        ]
+        head = ("system", *_SCORED, *(f"examples, {test}" for test in TESTS))
+        grids.append(Grid(f"Scores on {domain}", head, lines))
+    return grids
 
 
 def published() -> list[Grid]:
@@ -84,12 +79,8 @@ def published() -> list[Grid]:
             ("system", *_SCORED),
             [GridLine(name, row) for name, *row in rows],
         )
-        for domain, rows in TABLE_6.items()
+        for domain, rows in PUBLISHED["table_6"].items()
     ]
-
-
-def _place(domain: str, system: str, model: str | None) -> tuple[bool, bool, bool, str]:
-    return system == "copy", model == "mixture", model != domain, model or ""
 
 
 def fewest(table: EvaluationTable) -> int:
@@ -105,11 +96,10 @@ def tests(table: EvaluationTable) -> Grid:
         domain, part = test.test
         for name in (test.first, test.second):
             if systems[name].model == domain and (turned := test.seen_from(name)):
-                other = systems[turned.second].system, systems[turned.second].model
-                cells = [label(*other), *test_cells(turned, TESTED)]
-                place = domain, TESTS.index(part), _place(domain, *other)
-                found.append((place, GridLine(f"{domain}, {part}", cells)))
-    lines = [line for _, line in sorted(found, key=lambda item: item[0])]
+                rival = systems[turned.second].system, systems[turned.second].model
+                line = GridLine(f"{domain}, {part}", [label(*rival), *test_cells(turned, TESTED)])
+                found.append(((domain, TESTS.index(part), _place(domain, *rival)), line))
+    lines = [line for _, line in sorted(found, key=lambda entry: entry[0])]
     metrics = [METRICS[metric] for metric in TESTED]
     return Grid("Paired tests", ("domain", "its own model, against", *metrics, "examples"), lines, "tests")
 
@@ -118,29 +108,23 @@ def phenomena(table: EvaluationTable) -> Grid:
     """Return Table 7: of each type a score of each model, and those of the paper."""
     found = {(row.model, row.kind): row for row in table.breakdowns.get("phenomena", ())}
     models = sorted({model for model, _ in found})
-    metrics = ("exact", "sari")
     lines = [
         GridLine(
             name,
-            [cell for model in models for cell in _cells(found.get((model, kind)), metrics)] + values,
+            [*(cell for model in models for cell in _cells(found.get((model, kind)), TESTED[::-1])), *values],
             key=kind,
         )
-        for kind, (name, *values) in TABLE_7.items()
+        for kind, (name, *values) in PUBLISHED["table_7"].items()
         if models
     ]
-    names = [METRICS[metric] for metric in metrics]
-    return Grid(
-        "Scores by discourse phenomenon",
-        ("phenomenon", *[*names, "examples"] * len(models), *names, *names),
-        lines,
-        "scores phenomena",
-        (("", 1), *((model, 3) for model in models), ("the paper, DFSPORT", 2), ("the paper, DFWIKI", 2)),
-    )
+    names = [METRICS[metric] for metric in TESTED[::-1]]
+    head = ("phenomenon", *[*names, "examples"] * len(models), *names, *names)
+    groups = (("", 1), *((model, 3) for model in models), ("the paper, DFSPORT", 2), ("the paper, DFWIKI", 2))
+    return Grid("Scores by discourse phenomenon", head, lines, "scores phenomena", groups)
 
 
 def _cells(row: Breakdown | None, metrics: Iterable[str]) -> list[Any]:
-    found = [bar(row.scores.get(metric) if row else None) for metric in metrics]
-    return [*found, row.items if row else 0]
+    return [*(bar(row.scores.get(metric) if row else None) for metric in metrics), row.items if row else 0]
 
 
 def connectives(table: EvaluationTable) -> list[dict[str, Any]]:
@@ -148,31 +132,28 @@ def connectives(table: EvaluationTable) -> list[dict[str, Any]]:
     paper = ("DFSPORT", "DFWIKI", "top three in the paper")
     head = ("connective", "accuracy", "examples", "most often predicted", *paper)
     found = []
-    for model, rows in _by_model(table.breakdowns.get("connectives", ())):
-        published = [TABLE_9.get(row.kind, (None, None, None)) for row in rows]
-        lines = [
-            GridLine(row.kind, [*_cells(row, ["accuracy"]), _top(row), *values])
-            for row, values in zip(rows, published, strict=True)
-        ]
+    for model, rows in _by_model(table, "connectives").items():
+        lines = []
+        for row in rows:
+            top = [f"{output} {100 * n / row.items:.1f} %" for output, n in [*row.predicted.items()][:3]]
+            values = PUBLISHED["table_9"].get(row.kind, (None, None, None))
+            lines.append(GridLine(row.kind, [*_cells(row, ["accuracy"]), ", ".join(top) or None, *values]))
         grid = Grid(f"Connectives of {model}", head, lines, "scores connectives")
         found.append({"model": model, "grid": grid, "matrix": matrix(rows, [row.kind for row in rows])})
     return found
 
 
-def _top(row: Breakdown) -> str | None:
-    found = list(row.predicted.items())[:3]
-    return ", ".join(f"{output} {100 * count / row.items:.1f} %" for output, count in found) or None
-
-
 def pronouns(table: EvaluationTable) -> list[dict[str, Any]]:
     """Return Figure 3, model by model."""
-    found = _by_model(table.breakdowns.get("pronouns", ()))
+    found = _by_model(table, "pronouns").items()
     return [{"model": model, "matrix": matrix(rows, PRONOUNS)} for model, rows in found]
 
 
-def _by_model(rows: Sequence[Breakdown]) -> list[tuple[str, list[Breakdown]]]:
-    models = sorted({row.model for row in rows})
-    return [(model, [row for row in rows if row.model == model]) for model in models]
+def _by_model(table: EvaluationTable, name: str) -> dict[str, list[Breakdown]]:
+    rows = table.breakdowns.get(name, ())
+    return {
+        model: [row for row in rows if row.model == model] for model in sorted({row.model for row in rows})
+    }
 
 
 def matrix(rows: Sequence[Breakdown], order: Sequence[str]) -> dict[str, Any]:
@@ -182,39 +163,27 @@ def matrix(rows: Sequence[Breakdown], order: Sequence[str]) -> dict[str, Any]:
     frequent ones share a column.
     """
     seen = [row for row in rows if row.items]
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for row in seen:
-        for output, count in row.predicted.items():
-            counts[output] = counts.get(output, 0) + count
-    golds = {row.kind for row in seen}
-    known = [name for name in order if name in counts or name in golds]
-    others = [name for name in sorted(counts, key=lambda name: (-counts[name], name)) if name not in known]
-    named = [*known, *(name for name in others if name != OTHER)]
-    columns = named[:MOST_OUTPUTS]
-    rest = [REST] if len(columns) < len(named) else []
-    return {
-        "columns": [*columns, *rest, OTHER],
-        "rows": [
-            {"gold": row.kind, "examples": row.items, "shares": _shares(row, columns, bool(rest))}
-            for row in seen
-        ],
-    }
-
-
-def _shares(row: Breakdown, columns: Sequence[str], rest: bool) -> list[float]:
-    of_columns = [row.predicted.get(name, 0) for name in columns]
-    other = row.predicted.get(OTHER, 0)
-    beyond = [row.items - sum(of_columns) - other] if rest else []
-    return [round(count / row.items, 4) for count in (*of_columns, *beyond, other)]
+        counts.update(row.predicted)
+    known = [name for name in order if name in counts or any(row.kind == name for row in seen)]
+    frequent = sorted(counts.keys() - {*known, OTHER}, key=lambda name: (-counts[name], name))
+    named = [name for name in (*known, *frequent) if name != OTHER]
+    columns, rest = named[:MOST_OUTPUTS], [REST] if len(named) > MOST_OUTPUTS else []
+    found = []
+    for row in seen:
+        numbers = [row.predicted.get(name, 0) for name in (*columns, OTHER)]
+        if rest:
+            numbers.insert(-1, row.items - sum(numbers))
+        shares = [round(number / row.items, 4) for number in numbers]
+        found.append({"gold": row.kind, "examples": row.items, "shares": shares})
+    return {"columns": [*columns, *rest, OTHER], "rows": found}
 
 
 def numbers_of(found: Mapping[str, Any], gold: str) -> Grid:
     """Return the numbers of a matrix."""
     lines = [
-        GridLine(
-            row["gold"],
-            [*(f"{100 * share:.1f}" if share else "" for share in row["shares"]), row["examples"]],
-        )
+        GridLine(row["gold"], [*(f"{100 * n:.1f}" if n else "" for n in row["shares"]), row["examples"]])
         for row in found["rows"]
     ]
     head = (f"gold {gold}", *found["columns"], "examples")
@@ -224,22 +193,52 @@ def numbers_of(found: Mapping[str, Any], gold: str) -> Grid:
 def transferred(content: Mapping[str, Any] | None) -> Grid:
     """Return Table 10: ours and the paper's, system by system."""
     found = {system.system: system for system in read_table(content, "pairs").systems}
-    lines = [
-        GridLine(
-            name,
-            [*(bar(found[system].scores.get(metric)) for metric in METRICS), found[system].items,
-             *TABLE_10[system]],
-            about,
-            system,
-        )
-        for system, (name, about) in TRANSFERRED.items()
-        if system in found
-    ]  # fmt: skip
+    lines = []
+    for name, paper in PUBLISHED["table_10"].items():
+        if system := found.get(name):
+            cells = [*(bar(system.scores.get(metric)) for metric in METRICS), system.items, *paper["paper"]]
+            lines.append(GridLine(paper["name"], cells, paper["about"], name))
     names = list(METRICS.values())
-    return Grid(
-        "Transfer to another corpus",
-        ("system", *names, "pairs", "training data", *names[:-1]),
-        lines,
-        "scores transfer",
-        (("", 7), ("the paper, on WebSplit", 5)),
-    )
+    head = ("system", *names, "pairs", "training data", *names[:-1])
+    groups = (("", 7), ("the paper, on WebSplit", 5))
+    return Grid("Transfer to another corpus", head, lines, "scores transfer", groups)
+
+
+def people(table: Mapping[str, Any]) -> list[Grid]:
+    """Return Tables 2, 5 and 8: clarity of split texts, fusion decisions, detection of the gold text."""
+    rows = table["clarity"]
+    clarity = [
+        GridLine(name, [*(_majority(row, answer) for row in rows), *paper])
+        for answer, (name, *paper) in PUBLISHED["table_2"].items()
+    ]
+    clarity.append(GridLine("examples", [*(row["examples"] for row in rows), 500, 500]))
+    decisions = []
+    for row in table["decisions"]:
+        question = PUBLISHED["table_5"][row["question"]]
+        parts = zip((row["all"], row["with_connectives"]), question["paper"], strict=True)
+        cells = [cell for part, paper in parts for cell in (bar(part["agreement"]), part["examples"], paper)]
+        decisions.append(GridLine(question["name"], cells, question["about"]))
+    everyone, connected = PUBLISHED["table_5_examples"]
+    decisions.append(GridLine("examples", ["", "", everyone, "", "", connected]))
+    detection = [
+        GridLine(
+            row["domain"],
+            [f"{row['same']} of {row['fusions']}", row["rated"], bar(row["differ"]), bar(row["total"])],
+        )
+        for row in table["detection"]
+    ]
+    detection += [
+        GridLine(f"{domain}, paper", [f"{same} of 1000", rated, differ, total])
+        for domain, same, rated, differ, total in PUBLISHED["table_8"]
+    ]
+    domains = [row["domain"] for row in rows]
+    of_decisions = ("all", "examples", "paper", "with connectives", "examples", "paper")
+    return [
+        Grid("Clarity of split texts", ("majority", *domains, "Sports, paper", "Wikipedia, paper"), clarity),
+        Grid("Fusion decisions", ("decision", *of_decisions), decisions),
+        Grid("Detection of the gold text", ("domain", "same", "rated", "differ", "total"), detection),
+    ]
+
+
+def _majority(row: Mapping[str, Any], answer: str) -> Any:
+    return bar(row["share"]) if answer == "yes" else f"{100 * row[answer] / row['examples']:.1f}"

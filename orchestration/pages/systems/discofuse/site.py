@@ -10,7 +10,7 @@ from functools import partial
 
 from orchestration.pages.system import DatasetPart, SystemPages
 from orchestration.pages.systems.discofuse import fusion
-from orchestration.pages.systems.discofuse.published import SIZES
+from orchestration.pages.systems.discofuse.scores import PUBLISHED
 from orchestration.pages.systems.discofuse.statistics import statistics
 
 SYSTEM = SystemPages(
@@ -26,6 +26,6 @@ SYSTEM = SystemPages(
     },
     dataset_parts={
         name: DatasetPart("discofuse/statistics.html", "discofuse/statistics.js", partial(statistics, name))
-        for name in SIZES
+        for name in PUBLISHED["sizes"]
     },
 )

@@ -1,7 +1,7 @@
 """What fusion examples are made of: discourse types and connectives of each domain.
 
 Belongs here: counting the rows of discofuse/examples and discofuse/balanced. Not here: drawing them
-(static/statistics.js), the numbers of the paper (fusion_published.py).
+(static/statistics.js), the numbers of the paper (published.yaml).
 
 Geva et al. (2019), section 3.2, Figure 4 and Table 16.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 from ops.discofuse.evaluation.alignment import words
 from orchestration.lineage.rows import tables
-from orchestration.pages.systems.discofuse.published import SIZES, SKEWED, TABLE_7, TABLE_16
+from orchestration.pages.systems.discofuse.scores import PUBLISHED
 
 #: The dataset before down-sampling; of the one after it the paper prints connectives.
 FULL = "discofuse/examples"
@@ -40,7 +40,7 @@ def statistics(name: str, folders: Iterable[Path]) -> dict[str, dict[str, Any]]:
             for row in table.group_by(_COUNTED).aggregate([([], "count_all")]).to_pylist():
                 connective = " ".join(words(row["connective_string"]))
                 counts[row["domain"]][row["discourse_type"], connective] += row["count_all"]
-    domains = [_domain(name, domain, own) for domain, own in counts.items()]
+    domains = [_domain(name, domain, of_domain) for domain, of_domain in counts.items()]
     domains.sort(key=lambda domain: (-domain["examples"], domain["domain"]))
     shown = domains[:MOST_DOMAINS]
     return {"statistics": {"full": name == FULL, "all": len(domains), "domains": shown}}
@@ -52,24 +52,25 @@ def _domain(name: str, domain: str, counts: Mapping[tuple[str, str], int]) -> di
     skewed = 0
     for (kind, connective), rows in counts.items():
         types[kind] += rows
-        if connective:
-            connectives[connective] += rows
+        connectives[connective] += rows
         skewed += rows * (kind.endswith("ANAPHORA") or connective in ("and", "but"))
-    published = [domain.lower()] if domain.lower() in TABLE_16 else list(TABLE_16)
+    del connectives[""]
+    shares, full = PUBLISHED["table_16"], name == FULL
+    published = [domain.lower()] if domain.lower() in shares else list(shares)
     common = sorted(connectives, key=lambda name: (-connectives[name], name))[:MOST_CONNECTIVES]
-    theirs = [] if name == FULL else [name for paper in published for name in TABLE_16[paper]]
+    in_paper = [] if full else [name for paper in published for name in shares[paper]]
     return {
         "domain": domain,
         "examples": types.total(),
         "skewed": skewed,
-        "types": [[label, types[kind]] for kind, (label, *_) in TABLE_7.items()],
-        "connectives": [[name, connectives[name]] for name in dict.fromkeys([*common, *theirs])],
+        "types": [[label, types[kind]] for kind, (label, *_) in PUBLISHED["table_7"].items()],
+        "connectives": [[name, connectives[name]] for name in dict.fromkeys([*common, *in_paper])],
         "published": [
             {
                 "domain": paper,
-                "examples": SIZES[name][paper],
-                "skewed": SKEWED[paper] if name == FULL else None,
-                "connectives": {} if name == FULL else TABLE_16[paper],
+                "examples": PUBLISHED["sizes"][name][paper],
+                "skewed": PUBLISHED["skewed"][paper] if full else None,
+                "connectives": {} if full else shares[paper],
             }
             for paper in published
         ],

@@ -36,7 +36,6 @@ ABOUT = {
     "sumbasic": ("SumBasic", "sentences of frequent words"),
     "oracle": ("Oracle", "knows the human summaries: no system can be expected to reach it"),
 }
-ORACLE = "oracle"
 
 #: Lev et al. (2019), Table 2: ROUGE-2 recall and F, ROUGE-3 F and ROUGE-SU4 F; starred rows are those that
 #: they quote from Yasunaga et al. (2019).
@@ -64,7 +63,7 @@ _SENTENCES = {
 #: Of a trained extractor, in brackets behind the name of its system: architecture and training set.
 _MODEL = re.compile(r"\((\w+)/(\w+)\)")
 
-_METRIC = re.compile(r"rouge(?P<kind>[A-Za-z0-9]+)_(?P<field>precision|recall|f)")
+METRIC = re.compile(r"rouge(?P<kind>[A-Za-z0-9]+)_(?P<field>precision|recall|f)")
 
 
 def read(content: Mapping[str, Any] | None) -> EvaluationTable:
@@ -83,10 +82,13 @@ def place(system: str, model: str | None, chosen: bool) -> tuple[bool, int, str,
     return not chosen, order.index(system) if system in ABOUT else len(order), system, model or ""
 
 
+def _place(system: ScoredSystem) -> tuple[bool, int, str, str]:
+    return place(system.system, system.model, system.chosen)
+
+
 def metric(name: str) -> str:
     """Return the name of a metric as people read it: "rouge2_f" is "ROUGE-2 F"."""
-    found = _METRIC.fullmatch(name)
-    if found is None:
+    if not (found := METRIC.fullmatch(name)):
         return name
     return f"ROUGE-{found['kind']} {'F' if found['field'] == 'f' else found['field']}"
 
@@ -94,14 +96,13 @@ def metric(name: str) -> str:
 def grids(table: EvaluationTable) -> tuple[Grid, Grid]:
     """Return the scores of the chosen extractor and the baselines, then of other extractors, on one scale."""
     systems = sorted(table.systems, key=_place)
-    ranked = [system.system != ORACLE for system in systems]
+    ranked = [system.system != "oracle" for system in systems]
     columns = [bars([system.scores[name] for system in systems], ranked) for name in table.metrics]
     lines: dict[bool, list[GridLine]] = {True: [], False: []}
-    for system, cells in zip(systems, zip(*columns, strict=True), strict=True):
-        about = ABOUT.get(system.system, ("", ""))[1] if system.chosen else system.model
-        lines[system.chosen].append(
-            GridLine(label(system.system), [*cells, system.items], about or "", system.name)
-        )
+    for system, *cells in zip(systems, *columns, strict=True):
+        about = ABOUT.get(system.system, ("", ""))[1] if system.chosen else system.model or ""
+        line = GridLine(label(system.system), [*cells, system.items], about, system.name)
+        lines[system.chosen].append(line)
     head = ("system", *map(metric, table.metrics), "papers")
     return (
         Grid("Scores of the chosen extractor and of baselines", head, lines[True]),
@@ -115,14 +116,14 @@ def extractor(table: EvaluationTable) -> ScoredSystem | None:
 
 
 def tests(table: EvaluationTable) -> list[tuple[str, PairedTest]]:
-    """Return the tests of the chosen extractor's Only against each other system, in the order of the page."""
+    """Return the tests of the chosen extractor's Only against each other system, in the order of the page.
+
+    Of extractors only the chosen one is tested: its model goes without saying.
+    """
     only = extractor(table)
-    if only is None:
-        return []
     known = {system.name: system for system in table.systems}
-    found = [turned for test in table.tests if (turned := test.seen_from(only.name))]
+    found = [turned for test in table.tests if only and (turned := test.seen_from(only.name))]
     found.sort(key=lambda test: _place(known[test.second]))
-    # Of extractors only the chosen one is tested: its model goes without saying.
     return [(label(known[test.second].system), test) for test in found]
 
 
@@ -148,11 +149,6 @@ def test_grid(title: str, head: str, metrics: Sequence[str], found: Sequence[tup
 
 def verdicts(found: Sequence[tuple[str, PairedTest]], metrics: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Return what the tests show of the extractor, with the systems that it is compared with."""
-    against: dict[str, list[str]] = {verdict: [] for verdict in _SENTENCES}
-    for name, test in found:
-        against[test.verdict(*metrics)].append(name)
+    verdicts = [(test.verdict(*metrics), name) for name, test in found]
+    against = {verdict: [name for given, name in verdicts if given == verdict] for verdict in _SENTENCES}
     return [(_SENTENCES[verdict], names) for verdict, names in against.items() if names]
-
-
-def _place(system: ScoredSystem) -> tuple[bool, int, str, str]:
-    return place(system.system, system.model, system.chosen)

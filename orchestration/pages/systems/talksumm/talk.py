@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any, TypeAlias
 
@@ -33,22 +33,22 @@ class Aligned:
     """Kept rows of talksumm/alignments."""
     left_out: Mapping[str, Row]
     """Its dropped rows, by id."""
-    summaries: Sequence[Row] = ()
-    no_sentences: Sequence[Row] = ()
+    summaries: Sequence[Row]
+    no_sentences: Sequence[Row]
     """Dropped rows of sources/sentences, of the pair's paper."""
-    headings: Sequence[str] = ()
+    headings: Sequence[str]
     """Of all sections of the paper, in order, also of those that hold no sentence of their own."""
-    talk: Row = field(default_factory=dict)
-    labels: Sequence[Row] = ()
+    talk: Row
+    labels: Sequence[Row]
     """Rows of sources/gold_alignments of the talk."""
-    score: Row | None = None
+    score: Row | None
     """What talksumm/tuning has of this talk at the current params."""
 
 
 def page_data(aligned: Aligned) -> dict[str, Any]:
     """Return all that the page shows, as JSON can hold it."""
-    pair = aligned.pair
-    words = pair["words"] or []
+    words = aligned.pair["words"] or []
+    texts = [word["text"] or "" for word in words]
     sentences = _sentences(aligned)
     places = {sentence["id"]: index for index, sentence in enumerate(sentences)}
     runs = sorted(
@@ -57,9 +57,9 @@ def page_data(aligned: Aligned) -> dict[str, Any]:
         for span in state["spans"] or []
     )
     return {
-        "pair": pair["id"],
-        "words": [_short(word["text"] or "") for word in words],
-        "quiet": "".join("1" if is_quiet(word["text"] or "") else "0" for word in words),
+        "pair": aligned.pair["id"],
+        "words": [_short(text) for text in texts],
+        "quiet": "".join(str(int(is_quiet(text))) for text in texts),
         "starts": starts(words),
         "sections": _sections(sentences, aligned.headings),
         "sentences": sentences,
@@ -71,7 +71,7 @@ def page_data(aligned: Aligned) -> dict[str, Any]:
                 "paper_words": row["paper_words"],
                 "sentences": [places[state] for state in row["source_ids"]],
             }
-            for row in sorted(aligned.summaries, key=lambda row: str(row["budget"]))
+            for row in aligned.summaries
         },
         "gold": _gold(aligned, sentences),
     }
@@ -90,10 +90,10 @@ def starts(words: Sequence[Row]) -> list[float] | None:
     """Return when each word begins, in seconds (where none is given: as the word before), or None."""
     if all(word["start"] is None for word in words):
         return None
-    times: list[float] = []
+    times = [0.0]
     for word in words:
-        times.append(round(word["start"], 1) if word["start"] is not None else (times or [0.0])[-1])
-    return times
+        times.append(times[-1] if word["start"] is None else round(word["start"], 1))
+    return times[1:]
 
 
 def moves(runs: Runs) -> dict[str, int]:
@@ -111,42 +111,34 @@ def _sentences(aligned: Aligned) -> list[dict[str, Any]]:
     """Return all sentences of the paper in its order, with what was spent on each or why it is no state."""
     states = {state["id"]: state for state in aligned.states}
     found = []
-    for sentence in aligned.pair["sentences"] or []:
-        state = states.get(sentence["id"])
-        entry = _entry(sentence["id"], sentence)
-        if state is not None:
-            entry |= {"count": state["count"], "seconds": state["seconds"], "why": None}
-        else:
+    for sentence in [*(aligned.pair["sentences"] or []), *aligned.no_sentences]:
+        state = states.get(sentence["id"], {})
+        entry = {
+            "id": sentence["id"],
+            "position": sentence["position"],
+            "section": sentence["section_title"] or "",
+            "text": sentence["text"] or "",
+            "count": state.get("count", 0),
+            "seconds": state.get("seconds"),
+            "why": None,
+        }
+        if "reason" in sentence:
+            entry["why"] = f"no sentence: {sentence['reason'].replace('_', ' ')}"
+        elif not state:
             entry["why"] = _why(aligned.left_out.get(sentence["id"]))
         found.append(entry)
-    for row in aligned.no_sentences:
-        found.append(_entry(row["id"], row) | {"why": f"no sentence: {_words(row['reason'])}"})
     return sorted(found, key=lambda entry: (entry["position"], entry["id"]))
-
-
-def _entry(name: str, sentence: Row) -> dict[str, Any]:
-    return {
-        "id": name,
-        "position": sentence["position"],
-        "section": sentence["section_title"] or "",
-        "text": sentence["text"] or "",
-        "count": 0,
-        "seconds": None,
-    }
 
 
 def _why(row: Row | None) -> str:
     if row is None:
         return "not aligned"
-    reason = str(row["reason"])
-    if reason.startswith("role_"):
-        return f"left out: {_words(reason.removeprefix('role_'))}"
-    score = "" if row["score"] is None else f" ({row['score']:g} characters)"
-    return f"{_words(reason)}{score}"
-
-
-def _words(reason: str) -> str:
-    return reason.replace("_", " ")
+    reason = re.sub("^role ", "left out: ", row["reason"].replace("_", " "))
+    return (
+        reason
+        if row["score"] is None or row["reason"].startswith("role_")
+        else f"{reason} ({row['score']:g} characters)"
+    )
 
 
 def _sections(sentences: Sequence[Row], headings: Sequence[str]) -> list[dict[str, Any]]:
@@ -169,18 +161,18 @@ def _gold(aligned: Aligned, sentences: Sequence[Row]) -> dict[str, Any] | None:
     if not aligned.labels:
         return None
     ids = {state["id"] for state in aligned.states}
-    texts = [(index, one["text"]) for index, one in enumerate(sentences) if one["id"] in ids]
     runs: Runs = []
     for label in sorted(aligned.labels, key=lambda label: int(label["first_word"])):
-        begins = label["sentence"]
-        meant = [index for index, text in texts if begins is not None and text.startswith(begins)]
+        meant = [
+            index
+            for index, sentence in enumerate(sentences)
+            if sentence["id"] in ids
+            and label["sentence"] is not None
+            and sentence["text"].startswith(label["sentence"])
+        ]
         runs.append([label["first_word"], label["last_word"], meant[0] if len(meant) == 1 else None])
-    score = aligned.score
-    return {
-        "runs": runs,
-        "words": score["words"] if score else None,
-        "correct": score["correct"] if score else None,
-    }
+    score = aligned.score or {}
+    return {"runs": runs, "words": score.get("words"), "correct": score.get("correct")}
 
 
 def _short(word: str) -> str:

@@ -5,10 +5,7 @@ Belongs here: reading the datasets, and which pairs have a page. Not here: what 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from hashlib import sha256
-from pathlib import Path
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +15,8 @@ from assets.declare.report import Everything, Files
 from ops.outcome import Row
 from orchestration.lineage.rows import tables
 from orchestration.pages.html import render
+from orchestration.pages.reading import grouped, rows, shortened
+from orchestration.pages.sampling import rank
 from orchestration.pages.systems.talksumm.talk import Aligned, page_data
 
 #: Pairs with a page, and talks in the list, chosen by the hash of their ids: a corpus may hold any number.
@@ -28,24 +27,22 @@ MOST_WORDS = 50_000
 MOST_SENTENCES = 5_000
 LONGEST_TITLE = 300
 
-#: Where a talk can be lost.
-_LOSSES = ("sources/talks", "talksumm/matches", "talksumm/pairs")
-_STATE = ["id", "pair_id", "count", "seconds", "spans"]
-_LEFT_OUT = ["id", "pair_id", "reason", "score"]
-_SUMMARY = ["pair_id", "source_ids", "budget", "words", "paper_words"]
-_TALK = ["id", "document", "date", "url"]
-_NO_SENTENCE = ["id", "paper_id", "position", "section_title", "text", "reason"]
+#: Where a talk can be lost, and the column that names it there.
+_LOSSES = {"sources/talks": "path", "talksumm/matches": "title", "talksumm/pairs": "title"}
 
 
 def pages(everything: Everything) -> Files:
     """Yield the list of talks and the page of each chosen pair."""
-    paired = _paired(everything)
-    lost = _lost(everything)
-    chosen = {entry["id"] for entry in paired if _fits(entry)}
-    chosen = set(sorted(chosen, key=_rank)[:MOST_PAGES])
+    paired, lost = list(_paired(everything)), list(_lost(everything))
+    fitting = [
+        entry["id"]
+        for entry in paired
+        if entry["words"] <= MOST_WORDS and entry["sentences"] <= MOST_SENTENCES
+    ]
+    chosen = set(sorted(fitting, key=rank)[:MOST_PAGES])
     for entry in paired:
         entry["page"] = entry["id"] in chosen
-    listed = sorted(paired + lost, key=lambda entry: (not entry.get("page"), _rank(entry["id"])))
+    listed = sorted(paired + lost, key=lambda entry: (not entry.get("page"), rank(entry["id"])))
     listed = listed[:MOST_LISTED]
     yield render(
         "talks.html",
@@ -60,7 +57,7 @@ def pages(everything: Everything) -> Files:
         most_sentences=MOST_SENTENCES,
     )
     for month, aligned in _chosen(everything, chosen):
-        pair = aligned.pair
+        pair, url = aligned.pair, aligned.talk.get("url") or ""
         yield render(
             f"talks/{pair['id']}.html",
             "talksumm/talk.html",
@@ -70,192 +67,121 @@ def pages(everything: Everything) -> Files:
             paper_title=_short(pair["paper_title"]),
             talk=aligned.talk,
             month=month,
-            link=_web(aligned.talk.get("url")),
+            # a source may hold any address, scripts too
+            link=url if url.startswith(("https://", "http://")) else None,
         )
 
 
-def _rank(name: str) -> str:
-    return sha256(name.encode()).hexdigest()
-
-
-def _fits(entry: Row) -> bool:
-    return bool(entry["words"] <= MOST_WORDS and entry["sentences"] <= MOST_SENTENCES)
-
-
 def _short(text: str | None) -> str:
-    """Return a text as a line can show it."""
-    text = text or ""
-    return text if len(text) <= LONGEST_TITLE else f"{text[:LONGEST_TITLE]}…"
+    return shortened(text, LONGEST_TITLE)
 
 
-def _web(address: str | None) -> str | None:
-    """Return an address that may be linked to: a source may hold any, scripts too."""
-    return address if address and address.startswith(("https://", "http://")) else None
-
-
-def _paired(everything: Everything) -> list[dict[str, Any]]:
-    """Return the entry of every pair in the list, the texts of words and sentences unread."""
+def _paired(everything: Everything) -> Iterator[dict[str, Any]]:
+    """Yield the entry of every pair in the list, the texts of words and sentences unread."""
     columns = ["id", "talk_title", "paper_title", "paper_month", "similarity"]
-    entries = []
+    inner = ["words.list.element.end", "sentences.list.element.position"]
     for month, folder in everything.get("talksumm/pairs", {}).items():
-        spent = _spent(everything.get("talksumm/alignments", {}).get(month))
-        inner = ["words.list.element.end", "sentences.list.element.position"]
+        counts: dict[str, list[int]] = {}
+        for row in rows(everything, "talksumm/alignments", ["pair_id", "count"], month=month):
+            counts.setdefault(row["pair_id"], []).append(row["count"])
         for table in tables(folder, "kept", [*columns, *inner]):
             words, sentences = (table[name].combine_chunks() for name in ("words", "sentences"))
-            lengths = zip(
-                pc.list_value_length(words).to_pylist(),
-                pc.list_value_length(sentences).to_pylist(),
-                _last_ends(words),
-                strict=True,
-            )
-            for row, (spoken, written, end) in zip(table.select(columns).to_pylist(), lengths, strict=True):
-                states, covered, steps = spent.get(row["id"], (0, 0, 0))
-                entries.append(
-                    {
-                        "id": row["id"],
-                        "outcome": "kept",
-                        "title": _short(row["talk_title"]),
-                        "paper": _short(row["paper_title"]),
-                        "paper_month": row["paper_month"],
-                        "similarity": row["similarity"],
-                        "month": month,
-                        "words": spoken or 0,
-                        "minutes": None if end is None else round(end / 60, 1),
-                        "sentences": written or 0,
-                        "states": states,
-                        "covered": covered,
-                        "steps": steps,
-                    }
-                )
-    return entries
+            lengths = (pc.list_value_length(column).to_pylist() for column in (words, sentences))
+            found = zip(table.select(columns).to_pylist(), *lengths, _last_ends(words), strict=True)
+            for row, spoken, written, end in found:
+                of_states = counts.get(row["id"], ())
+                yield {
+                    "id": row["id"],
+                    "outcome": "kept",
+                    "title": _short(row["talk_title"]),
+                    "paper": _short(row["paper_title"]),
+                    "paper_month": row["paper_month"],
+                    "similarity": row["similarity"],
+                    "month": month,
+                    "words": spoken or 0,
+                    "minutes": None if end is None else round(end / 60, 1),
+                    "sentences": written or 0,
+                    "states": len(of_states),
+                    "covered": sum(count > 0 for count in of_states),
+                    "steps": sum(of_states),
+                }
 
 
 def _last_ends(words: pa.ListArray) -> list[float | None]:
     """Return the time at which the last word of each talk ends, None where there are no times."""
-    ends = pa.table(
-        {"row": pc.list_parent_indices(words), "end": pc.struct_field(pc.list_flatten(words), "end")}
-    )
-    last = ends.group_by("row").aggregate([("end", "max")])
+    ends = {"row": pc.list_parent_indices(words), "end": pc.struct_field(pc.list_flatten(words), "end")}
+    last = pa.table(ends).group_by("row").aggregate([("end", "max")])
     known = dict(zip(last["row"].to_pylist(), last["end_max"].to_pylist(), strict=True))
     return [known.get(row) for row in range(len(words))]
 
 
-def _spent(folder: Path | None) -> dict[str, tuple[int, int, int]]:
-    """Return, for each pair, its states, those that the talk comes to, and the time steps."""
-    found: dict[str, tuple[int, int, int]] = {}
-    for table in tables(folder, "kept", ["pair_id", "count"]) if folder else ():
-        table = table.append_column("met", pc.greater(table["count"], 0).cast(pa.int64()))
-        sums = table.group_by("pair_id").aggregate([("count", "count"), ("met", "sum"), ("count", "sum")])
-        for row in sums.to_pylist():
-            found[row["pair_id"]] = (row["count_count"], row["met_sum"], row["count_sum"])
-    return found
-
-
-def _lost(everything: Everything) -> list[dict[str, Any]]:
-    """Return the entry of every talk that has no pair: dropped, or rejected on reading."""
-    entries = []
-    for dataset in _LOSSES:
-        for month, folder in everything.get(dataset, {}).items():
-            for outcome, why in (("dropped", ("reason", "detail")), ("rejected", ("error",))):
-                name = "path" if dataset == "sources/talks" else "title"
-                for table in tables(folder, outcome, ["id", name, *why]):
-                    entries += [
-                        {
-                            "id": row["id"],
-                            "outcome": outcome,
-                            "title": _short(row[name]),
-                            "month": month,
-                            "dataset": dataset,
-                            "why": _short(row[why[0]]),
-                            "detail": _short(row.get("detail")),
-                        }
-                        for row in table.to_pylist()
-                    ]
-    return entries
+def _lost(everything: Everything) -> Iterator[dict[str, Any]]:
+    """Yield the entry of every talk that has no pair: dropped, or rejected on reading."""
+    for dataset, name in _LOSSES.items():
+        for month in everything.get(dataset, {}):
+            for outcome, why in (("dropped", ["reason", "detail"]), ("rejected", ["error"])):
+                for row in rows(everything, dataset, ["id", name, *why], outcome, month):
+                    yield {
+                        "id": row["id"],
+                        "outcome": outcome,
+                        "title": _short(row[name]),
+                        "month": month,
+                        "dataset": dataset,
+                        "why": _short(row[why[0]]),
+                        "detail": _short(row.get("detail")),
+                    }
 
 
 def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[str, Aligned]]:
     """Yield month and rows of the chosen pairs; the rows of one month at a time are in memory."""
-    papers = set()
-    for folder in everything.get("talksumm/pairs", {}).values():
-        papers |= {row["paper_id"] for row in _rows(folder, "kept", "id", chosen, ["id", "paper_id"])}
-    no_sentences = _by(_all(everything, "sources/sentences", "dropped", "paper_id", papers, _NO_SENTENCE))
+    pairs, states = "talksumm/pairs", "talksumm/alignments"
+    papers = {row["paper_id"] for row in rows(everything, pairs, ["id", "paper_id"], id=chosen)}
+    columns = ["id", "paper_id", "position", "section_title", "text", "reason"]
+    lost = rows(everything, "sources/sentences", columns, "dropped", paper_id=papers)
+    no_sentences = grouped(lost, "paper_id")
     sections = {
         row["id"]: [section["title"] or "" for section in row["sections"] or []]
-        for row in _all(everything, "sources/papers", "kept", "id", papers, ["id", "sections"])
+        for row in rows(everything, "sources/papers", ["id", "sections"], id=papers)
     }
-    labels = _labels(everything)
-    scores = _scores(everything)
-    for month, folder in everything.get("talksumm/pairs", {}).items():
-        of = {name: months.get(month) for name, months in everything.items()}
-        alignments, summaries = of.get("talksumm/alignments"), of.get("talksumm/summaries")
-        states = _by(_rows(alignments, "kept", "pair_id", chosen, _STATE), "pair_id")
-        left_out = _by(_rows(alignments, "dropped", "pair_id", chosen, _LEFT_OUT), "pair_id")
-        chosen_sentences = _by(_rows(summaries, "kept", "pair_id", chosen, _SUMMARY), "pair_id")
-        talks = {row["id"]: row for row in _rows(of.get("sources/talks"), "kept", None, (), _TALK)}
-        for table in tables(folder, "kept"):
-            found = _where(table, "id", chosen)
-            for index in range(found.num_rows):  # one talk at a time is Python objects
-                row = found.slice(index, 1).to_pylist()[0]
-                aligned = Aligned(
-                    pair=row,
-                    states=states[row["id"]],
-                    left_out={state["id"]: state for state in left_out[row["id"]]},
-                    summaries=chosen_sentences[row["id"]],
-                    no_sentences=no_sentences[row["paper_id"]],
-                    headings=sections.get(row["paper_id"], ()),
-                    talk=talks.get(row["talk_id"], {}),
-                    labels=labels.get(row["talk_id"], ()),
-                    score=scores.get(row["talk_id"]),
-                )
-                yield month, aligned
+    labels, scores = _labels(everything), _scores(everything)
+    for month in everything.get(pairs, {}):
+        kept, dropped, summaries = (
+            grouped(rows(everything, name, ["id", "pair_id", *of], table, month, pair_id=chosen), "pair_id")
+            for name, table, of in (
+                (states, "kept", ["count", "seconds", "spans"]),
+                (states, "dropped", ["reason", "score"]),
+                ("talksumm/summaries", "kept", ["source_ids", "budget", "words", "paper_words"]),
+            )
+        )
+        found = rows(everything, "sources/talks", ["id", "document", "date", "url"], month=month)
+        talks = {row["id"]: row for row in found}
+        # one talk at a time is Python objects
+        for pair in rows(everything, pairs, month=month, at_once=1, id=chosen):
+            yield (
+                month,
+                Aligned(
+                    pair=pair,
+                    states=kept[pair["id"]],
+                    left_out={state["id"]: state for state in dropped[pair["id"]]},
+                    summaries=summaries[pair["id"]],
+                    no_sentences=no_sentences[pair["paper_id"]],
+                    headings=sections.get(pair["paper_id"], ()),
+                    talk=talks.get(pair["talk_id"], {}),
+                    labels=labels.get(pair["talk_id"], ()),
+                    score=scores.get(pair["talk_id"]),
+                ),
+            )
 
 
-def _labels(everything: Everything) -> dict[str, Sequence[Row]]:
+def _labels(everything: Everything) -> dict[str, list[Row]]:
     """Return the hand-made labels by talk; a name that several talks have is nobody's."""
     columns = ["document", "first_word", "last_word", "sentence"]
-    labels = _by(_all(everything, "sources/gold_alignments", "kept", None, (), columns), "document")
-    if not labels:
-        return {}
-    named = _by(_all(everything, "sources/talks", "kept", "document", labels, ["id", "document"]), "document")
-    return {talks[0]["id"]: labels[name] for name, talks in named.items() if len(talks) == 1}
+    labels = grouped(rows(everything, "sources/gold_alignments", columns), "document")
+    talks = grouped(rows(everything, "sources/talks", ["id", "document"], document=labels), "document")
+    return {named[0]["id"]: labels[name] for name, named in talks.items() if len(named) == 1}
 
 
 def _scores(everything: Everything) -> dict[str, Row]:
     """Return how many words of each labelled talk are right at the current params."""
-    rows = _all(everything, "talksumm/tuning", "kept", "current", [True], ["current", "talks"])
-    return {talk["talk_id"]: talk for row in rows for talk in row["talks"]}
-
-
-def _all(
-    everything: Everything,
-    dataset: str,
-    table: str,
-    column: str | None,
-    values: Collection[Any],
-    columns: Sequence[str],
-) -> Iterator[Row]:
-    for folder in everything.get(dataset, {}).values():
-        yield from _rows(folder, table, column, values, columns)
-
-
-def _rows(
-    folder: Path | None, table: str, column: str | None, values: Collection[Any], columns: Sequence[str]
-) -> Iterator[Row]:
-    """Yield the rows of a partition that have one of some values in a column (None: all rows)."""
-    for part in tables(folder, table, columns) if folder else ():
-        yield from _where(part, column, values).to_pylist()
-
-
-def _where(table: pa.Table, column: str | None, values: Collection[Any]) -> pa.Table:
-    if column is None:
-        return table
-    wanted = pa.array(list(values), table[column].type)
-    return table.filter(pc.is_in(table[column], value_set=wanted))
-
-
-def _by(rows: Iterator[Row], column: str = "paper_id") -> Mapping[str, list[Row]]:
-    grouped: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        grouped[row[column]].append(row)
-    return grouped
+    points = rows(everything, "talksumm/tuning", ["current", "talks"], current=[True])
+    return {talk["talk_id"]: talk for point in points for talk in point["talks"]}

@@ -7,12 +7,12 @@ Belongs here: the points as the page shows them, and what the intervals allow to
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from assets.declare.report import Everything, Files
 from ops.outcome import Row
-from orchestration.lineage.rows import Counted, tables
+from orchestration.lineage.rows import Counted
 from orchestration.pages.html import render
+from orchestration.pages.reading import rows
 
 DATASET = "talksumm/tuning"
 KNOBS = ("lambda", "gamma", "delta", "epsilon")
@@ -24,18 +24,10 @@ _COLUMNS = [*KNOBS, "id", "accuracy", "low", "high", "within_two", "words", "cur
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield the page; without a scored point it names what is missing."""
-    points = ranked(
-        row
-        for folder in everything.get(DATASET, {}).values()
-        for table in tables(folder, "kept", _COLUMNS)
-        for row in table.to_pylist()
-    )
-    counted = numbers.get(DATASET)
+    points = ranked(rows(everything, DATASET, _COLUMNS))
     best = points[0] if points else None
     current = next((point for point in points if point["current"]), None)
-    shown = points[:MOST_POINTS]
-    if current is not None and current not in shown:
-        shown.append(current)
+    shown = [point for at, point in enumerate(points) if at < MOST_POINTS or point is current]
     yield render(
         "tuning.html",
         "talksumm/tuning.html",
@@ -46,16 +38,16 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         knobs=KNOBS,
         points=len(points),
         shown=len(shown),
-        differs=best is not None and current is not None and differs(best, current),
-        left_out=counted.by_reason if counted else [],
+        differs=bool(best and current and differs(best, current)),
+        left_out=numbers[DATASET].by_reason if DATASET in numbers else [],
         declared=DATASET in everything,
     )
 
 
-def ranked(points: Iterable[Row]) -> list[dict[str, Any]]:
+def ranked(points: Iterable[Row]) -> list[Row]:
     """Return the points, the most accurate first; of equals the current one, then the smaller knobs."""
     return sorted(
-        (dict(point) for point in points),
+        points,
         key=lambda point: (-point["accuracy"], not point["current"], *(point[knob] for knob in KNOBS)),
     )
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ops.models.encoder import ENCODER
+from ops.models.encoder import ENCODER, encoder
 from ops.models.extractors import embeddings
 from ops.models.extractors.embeddings import embedder, remembering
 from ops.models.extractors.labelled import Labelled
@@ -9,25 +9,20 @@ from ops.models.extractors.tasks import PointerTask, TransformerTask, task_of
 from tests.ops.models.extractors.extractor_cases import embed, paper_of, pointer, spans, transformer
 
 
-class Encoder:
-    """Numbers with more decimals than are kept, and what it was asked for."""
-
-    def encode(self, texts, **options):
-        self.options = options
-        return [np.array([len(text) / 3, 0.123449]) for text in texts]
-
-
 @pytest.mark.parametrize("strict", [True, False])
-def test_embeddings_have_four_decimals_and_the_encoder_hears_whether_it_is_strict(monkeypatch, strict):
-    asked, model = [], Encoder()
-    monkeypatch.setattr(embeddings, "encoder", lambda *names: asked.append(names) or model)
-    rows = embedder("some-encoder", strict)(("a", "abcd"))
-    assert (
-        rows.dtype == np.float32
-        and rows.tolist() == np.float32([[0.3333, 0.1234], [1.3333, 0.1234]]).tolist()
-    )
-    assert asked == [("some-encoder", strict)] and model.options["normalize_embeddings"]
-    assert (model.options["batch_size"] == 1) == strict
+def test_embeddings_have_four_decimals_and_length_one(strict):
+    rows = embedder(ENCODER, strict)(["We count rows.", "Why?"])
+    assert rows.dtype == np.float32 and rows.shape == (2, 384)
+    np.testing.assert_array_equal(rows, rows.round(4))
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-3)
+
+
+def test_the_encoder_hears_whether_it_is_strict(monkeypatch):
+    asked = []
+    monkeypatch.setattr(embeddings, "encoder", lambda *names: asked.append(names) or encoder(*names))
+    for strict in (True, False):
+        embedder(ENCODER, strict)(["a"])
+    assert asked == [(ENCODER, True), (ENCODER, False)]
 
 
 def test_no_encoder_is_loaded_before_there_is_a_text(monkeypatch):
@@ -84,6 +79,9 @@ def test_a_task_judges_by_the_words_that_it_is_given():
 
 
 def test_with_strict_numerics_a_text_has_the_same_row_in_any_company():
-    texts = ["We count rows.", "Nothing is lost, and " * 20, "Why?"]
+    words = [f"word{number}" for number in range(40)]
+    texts = ["Why?", "Nothing is lost, and " * 200, ""] + [" ".join(words[:count]) for count in range(1, 40)]
     together = embedder(ENCODER)(texts)
     np.testing.assert_array_equal(together, np.concatenate([embedder(ENCODER)([text]) for text in texts]))
+    np.testing.assert_array_equal(together[::-1], embedder(ENCODER)(texts[::-1]))
+    np.testing.assert_allclose(together, encoder(ENCODER).encode(texts, normalize_embeddings=True), atol=1e-4)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +13,7 @@ from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tabl
 from orchestration.lineage.rows import Counted
 from orchestration.pages import evaluation as renderer
 from orchestration.pages import learning
-from orchestration.pages.systems.talksumm import evaluation, people, scores
+from orchestration.pages.systems.talksumm import evaluation, scores
 from orchestration.pages.systems.talksumm.site import SYSTEM
 from tests.browser import evaluation_corpus as corpus
 from tests.browser.evaluation_corpus import (
@@ -89,7 +90,7 @@ def test_where_all_systems_are_equal_none_is_the_best():
 def test_scores_of_zero_have_a_scale():
     found, _ = scores.grids(scores.read(corpus.table([scored("lead", 0, half=0)])))
     cell = found.lines[0].cells[0]
-    assert (cell.start, cell.width, cell.place) == (0, 0, 0)
+    assert (cell.score, cell.top) == ((0, 0, 0), 1)
 
 
 def test_a_test_is_turned_so_that_the_extractor_comes_first():
@@ -289,12 +290,14 @@ def test_the_chosen_model_comes_first():
     assert [one["model"] for one in found] == ["z/z", "a/b", "c/d"]
 
 
-def test_ratings_have_places_on_the_scale_of_their_question():
-    yes_no, numbers = people.questions(rated([considered(), quality()]))
-    assert (yes_no.share, yes_no.first, yes_no.last) == (True, "0 %", "100 %")
-    assert (numbers.share, numbers.first, numbers.last) == (False, "1 (very bad)", "5 (excellent)")
-    found = [[one.start, one.width, one.place, one.paper] for one in (yes_no, numbers)]
-    assert found == [pytest.approx([0.6, 0.2, 0.72, 0.73]), pytest.approx([0.25, 0.5, 0.625, 0.6825])]
+def test_ratings_have_places_on_the_scale_of_their_question(text):
+    said = text(people=rated([considered(), quality()]))
+    assert "<span>0 %</span><span>100 %</span>" in said
+    assert "<span>1 (very bad)</span><span>5 (excellent)</span>" in said
+    places = re.findall(
+        r'<i style="left:(.+?)%;width:(.+?)%"></i><b style="left:min\((.+?)%.*?min\((.+?)%', said
+    )
+    assert places == [("60.00", "20.00", "72.00", "73.00"), ("25.00", "50.00", "62.50", "68.25")]
 
 
 def test_ratings_stand_beside_the_numbers_of_the_paper(text):

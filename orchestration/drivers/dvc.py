@@ -1,13 +1,14 @@
-"""What a stage of dvc.yaml runs: one dataset brought up to date by its Dagster asset, and nothing committed.
+"""`silverloom repro`, and what a stage of dvc.yaml runs: one dataset brought up to date, nothing committed.
 
-Belongs here: the command `silverloom stage group/dataset`. Not here: DVC's lock, which DVC
-itself writes after the command.
+Belongs here: what comes before `dvc repro`, and `silverloom stage group/dataset`. Not here: dvc.lock, which
+DVC itself writes after each stage.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 
 from rich.console import Console
 from rich.markup import escape
@@ -15,11 +16,33 @@ from rich.markup import escape
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.drivers.loop import bring_up_to_date
+from orchestration.drivers.track import Sender
 from orchestration.dvc import metrics
-from orchestration.state.dvc_lock import check_lock
+from orchestration.state.corpora import check_versions
+from orchestration.state.dvc_lock import check_before_dvc, check_lock
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import MovedError, check, input_snapshot
 from orchestration.workspace.workspace import Workspace
+
+
+def repro(workspace: Workspace, jobs: int = 1) -> int:
+    """Make what is stale, then run `dvc repro`; return its status. A stage tries again what failed here.
+
+    DVC starts a process for every stage, and what makes partitions takes seconds to load. So they are made
+    here, in one process; a stage then finds that they are fresh. `dvc repro` alone does the same, but slower.
+    Raises, before anything is made, what DVC fails at, waits for, or would write over.
+    """
+    check_versions(workspace)
+    check_before_dvc(workspace)
+    input_snapshot(workspace)
+    wanted = [(item, item.made_months) for item in workspace.datasets.values()]
+    for _ in bring_up_to_date(workspace, wanted, Console(soft_wrap=True), jobs=jobs):
+        pass  # what ends is shown as it ends
+    sender = Sender(workspace)
+    sender.start()
+    status = subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode
+    sender.finish()
+    return status
 
 
 def stage(workspace: Workspace, name: str) -> int:
@@ -37,9 +60,8 @@ def stage(workspace: Workspace, name: str) -> int:
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
     (report,) = bring_up_to_date(workspace, [(item, item.made_months)], console, force)
     view = View(workspace)
-    stale = {
-        month: state.reasons for month in item.made_months if not (state := view.status(item, month)).fresh
-    }
+    statuses = {month: view.status(item, month) for month in item.made_months}
+    stale = {month: status.reasons for month, status in statuses.items() if not status.fresh}
     for month, reasons in stale.items():
         cause = report.failed.get(month) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(item, month)}: {escape(cause)}")
@@ -47,6 +69,8 @@ def stage(workspace: Workspace, name: str) -> int:
     _check_code(workspace, item)
     if not stale:
         metrics.write(item, view)
+    if report.made and not workspace.tracked_here:  # the folder of a `dvc exp run --temp` ends with it
+        Sender(workspace).finish()
     return 1 if stale else 0
 
 

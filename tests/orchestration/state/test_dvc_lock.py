@@ -12,8 +12,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestration.state import dvc_lock, dvc_lock_damage
-from orchestration.state.dvc_lock_damage import DamagedLockError, stages_of
+from orchestration.state import dvc_lock
+from orchestration.state.dvc_lock import DamagedLockError, stages_of
 from orchestration.workspace.workspace import Workspace
 from tests.faults.damage import DAMAGES, damage
 
@@ -86,7 +86,7 @@ def test_damage_is_named_with_what_to_do(lock, name):
 
 
 def test_a_lock_that_was_cut_off_at_a_line_is_found(lock):
-    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
+    dvc_lock.remember(Workspace(lock.parent), WHOLE)
     for number in sorted({*range(0, len(LINES), 300), *STAGES[::4], *range(len(LINES) - 8, len(LINES))}):
         with pytest.raises(DamagedLockError):
             put(lock, b"".join(LINES[:number]))
@@ -101,20 +101,20 @@ def test_the_first_stage_that_was_cut_off_is_named_also_where_nothing_was_commit
 
 
 def test_a_shorter_lock_that_git_has_or_that_was_added_is_no_damage(lock):
-    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
+    dvc_lock.remember(Workspace(lock.parent), WHOLE)
     put(lock, b"".join(LINES[: STAGES[3]]))
     subprocess.run(["git", "add", "dvc.lock"], cwd=lock.parent, check=True)
     assert len(dvc_lock.locked_stages(Workspace(lock.parent))) == 3
 
 
 def test_a_lock_that_another_version_of_the_stages_is_in_is_no_damage(lock):
-    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
+    dvc_lock.remember(Workspace(lock.parent), WHOLE)
     put(lock, b"".join([*LINES[: STAGES[2]], *LINES[STAGES[3] :]]))
     assert len(dvc_lock.locked_stages(Workspace(lock.parent))) == len(STAGES) - 1
 
 
 def test_a_cut_off_lock_is_found_by_the_stages_that_dvc_runs(lock, monkeypatch):
-    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
+    dvc_lock.remember(Workspace(lock.parent), WHOLE)
     put(lock, b"".join(LINES[: STAGES[3]]))
     monkeypatch.setenv("DVC_STAGE", "talksumm-pairs")
     with pytest.raises(DamagedLockError, match="it was cut off"):
@@ -122,7 +122,7 @@ def test_a_cut_off_lock_is_found_by_the_stages_that_dvc_runs(lock, monkeypatch):
 
 
 def test_what_dvc_has_written_so_far_in_place_of_a_removed_lock_is_no_damage(lock):
-    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
+    dvc_lock.remember(Workspace(lock.parent), WHOLE)
     lock.unlink()
     dvc_lock.check_before_dvc(Workspace(lock.parent))
     put(lock, b"".join(LINES[: STAGES[3]]))
@@ -130,7 +130,7 @@ def test_what_dvc_has_written_so_far_in_place_of_a_removed_lock_is_no_damage(loc
 
 
 def test_what_dvc_adds_to_the_lock_is_missed_when_it_is_cut_off_later(lock):
-    dvc_lock_damage.remember(Workspace(lock.parent), b"")
+    dvc_lock.remember(Workspace(lock.parent), b"")
     dvc_lock.check_before_dvc(Workspace(lock.parent))
     put(lock, b"".join(LINES[: STAGES[3]]))
     subprocess.run(["git", "rm", "-qf", "--cached", "dvc.lock"], cwd=lock.parent, check=True)
@@ -140,16 +140,16 @@ def test_what_dvc_adds_to_the_lock_is_missed_when_it_is_cut_off_later(lock):
 
 @pytest.mark.parametrize("how", [how for how in DAMAGES if how != "emptied"])
 def test_a_damaged_copy_is_set_aside_and_the_lock_is_compared_with_what_git_has(lock, capsys, how):
-    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
-    damage(dvc_lock_damage.lock_copy(Workspace(lock.parent)), how)
+    dvc_lock.remember(Workspace(lock.parent), WHOLE)
+    damage(dvc_lock.lock_copy(Workspace(lock.parent)), how)
     put(lock, b"".join(LINES[: STAGES[3]]))
     with pytest.raises(DamagedLockError, match="it was cut off"):
         dvc_lock.check_lock(Workspace(lock.parent))
     (line,) = capsys.readouterr().err.splitlines()
     assert "is damaged" in line and "compared with what git has" in line
-    damage(dvc_lock_damage.lock_copy(Workspace(lock.parent)), how)
-    dvc_lock_damage.remember(Workspace(lock.parent), WHOLE)
-    assert dvc_lock_damage.lock_copy(Workspace(lock.parent)).read_bytes() == WHOLE
+    damage(dvc_lock.lock_copy(Workspace(lock.parent)), how)
+    dvc_lock.remember(Workspace(lock.parent), WHOLE)
+    assert dvc_lock.lock_copy(Workspace(lock.parent)).read_bytes() == WHOLE
 
 
 def test_a_lock_that_is_being_written_is_read_again(lock):

@@ -1,0 +1,86 @@
+"""What Dagster asks for by itself: a sensor on the source folders, schedules of the newest month and health.
+
+Belongs here: when something is asked for, and of what. Not here: noticing what changed in the folders
+(source_changes.py), what is fresh (state/freshness.py).
+"""
+
+from __future__ import annotations
+
+import json
+
+import dagster as dg
+
+from assets.declare.dagster_asset import asset_key
+from orchestration.dagster.child_process import ask
+from orchestration.workspace.workspace import Workspace
+
+
+def source_files(workspace: Workspace) -> dg.SensorDefinition:
+    """Return the sensor; a source or params.yaml that cannot be read fails the tick."""
+
+    @dg.sensor(
+        target=dg.AssetSelection.all(),
+        minimum_interval_seconds=60,
+        default_status=dg.DefaultSensorStatus.STOPPED,
+        description=(
+            "Makes the partitions that new or changed files in the source folders touch, and what reads them "
+            "as soon as its inputs are made; each once for the same state, so one that fails is not tried "
+            "for ever. What is stale because params or code changed is left alone."
+        ),
+    )
+    def source_files(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        found = ask(workspace, "source-changes", text=context.cursor or "")
+        requests = [
+            dg.RunRequest(
+                run_key="{dataset} {month} {state}".format_map(request),
+                partition_key=request["month"] or None,
+                asset_selection=[_key(workspace, request["dataset"], request["month"])],
+                tags={"silverloom/noticed": found["reason"][:200]},
+            )
+            for request in found["requests"]
+        ]
+        reason = None if requests else found["reason"]
+        return dg.SensorResult(requests, skip_reason=reason, cursor=json.dumps(found["memory"]))
+
+    return source_files
+
+
+def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
+    """Return the schedule of the newest month; params.yaml that cannot be read fails the tick."""
+
+    @dg.schedule(
+        cron_schedule="0 3 1 * *",
+        target=dg.AssetSelection.all(),
+        default_status=dg.DefaultScheduleStatus.STOPPED,
+        description=(
+            "Makes what is not fresh of the newest month, the last one of params.yaml: on the first of a "
+            "month, in one run, inputs first. Datasets over all months are left to `make run`."
+        ),
+    )
+    def newest_month(context):  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        plan = ask(workspace, "plan", "--json")
+        month = plan["newest"]
+        keys = [_key(workspace, step["dataset"], month) for step in plan["steps"] if step["month"] == month]
+        if not keys:
+            return dg.SkipReason(f"every partition of {month}, the newest month, is fresh or excluded")
+        return dg.RunRequest(partition_key=month, asset_selection=keys)
+
+    return newest_month
+
+
+def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:
+    """Return the schedule of the health check."""
+    return dg.ScheduleDefinition(
+        name="health",
+        target=dg.AssetSelection.checks(check),
+        cron_schedule="0 * * * *",
+        default_status=dg.DefaultScheduleStatus.STOPPED,
+        description="Lists what is failed or stale, every hour.",
+    )
+
+
+def _key(workspace: Workspace, name: str, month: str) -> dg.AssetKey:
+    """Return a dataset's key. Raises LookupError for a partition that was declared since params were read."""
+    if name not in workspace.datasets or month not in workspace.datasets[name].months:
+        raise LookupError(f"{name} {month} is new since the definitions were loaded: reload them")
+    return asset_key(workspace.datasets[name].key)

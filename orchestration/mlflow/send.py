@@ -1,0 +1,224 @@
+"""Send the runs that wait to MLflow, by its own client, and find them there again.
+
+Belongs here: what a run becomes in MLflow. Not here: what waits (outbox.py), the store where no server is
+named (store.py). MLflow's client takes seconds to import: whoever made runs sends them once, at its end.
+
+Every run bears a tag with the id of its file. Who sends again what was sent in part looks for these tags and
+goes on, so a run is there once, however often sending was cut short.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import tempfile
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from orchestration.files.damage import DamagedError, make_folder, set_aside
+from orchestration.files.locks import lock_within
+from orchestration.files.sqlite import damaged
+from orchestration.messages.failures import describe
+from orchestration.mlflow.names import accepted
+from orchestration.mlflow.outbox import TrackedRun, WaitingRun, outbox, take, waiting
+from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare
+from orchestration.state.addresses import Addresses
+from orchestration.workspace.workspace import Workspace
+
+#: The tag of a run: the id of its file, and for one that belongs to another its number in it.
+TAG = "silverloom.run"
+
+#: Seconds that are waited for another process that sends.
+PATIENCE = 600.0
+
+#: A request is not repeated by MLflow, which cannot know whether the first one made a run, and not waited for
+#: without end. Who sets these variables otherwise has it so.
+_REQUESTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30"}
+
+
+def send(workspace: Workspace) -> str:
+    """Send what waits, the oldest first; return in a line what still waits, and why, or "".
+
+    A run that MLflow refuses stays, and the next one is sent; when MLflow is not there, all stay.
+    """
+    if not waiting(workspace):
+        return ""
+    causes: list[str] = []
+    try:
+        with contextlib.closing(lock_within(outbox(workspace) / ".lock", PATIENCE)):
+            try:
+                _send(workspace, causes)
+            except Exception as error:
+                if not workspace.tracked_here or not damaged(error):
+                    raise
+                _send(workspace, causes, thorough=True)
+    except Exception as error:
+        causes.append(_line(error))
+    if not causes:
+        return ""
+    number, place = len(waiting(workspace)), workspace.shown(outbox(workspace))
+    return f"{number} {'run waits' if number == 1 else 'runs wait'} in {place} for MLflow: {causes[0]}"
+
+
+def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str | None:
+    """Return the address of the latest run of an experiment that bears these tags; None where there is none.
+
+    Raises what MLflow's client raises.
+    """
+    if workspace.tracked_here and not workspace.mlflow_store.exists():
+        return None
+    client = _client(workspace)
+    found = client.get_experiment_by_name(experiment)
+    conditions = " AND ".join(f"tags.`{name}` = '{value}'" for name, value in tags.items())
+    order = ["attributes.end_time DESC"]
+    runs = client.search_runs([found.experiment_id], conditions, 1, 1, order) if found else []
+    return next((Addresses(workspace).mlflow_run(found.experiment_id, run.info.run_id) for run in runs), None)
+
+
+def _send(workspace: Workspace, causes: list[str], thorough: bool = False) -> None:
+    """Send what waits, and add why a run stays; raise what is wrong with all of MLflow's store."""
+    if workspace.tracked_here:
+        prepare(workspace.mlflow_store, thorough)
+    sender, tried = _Sender(workspace), set[Path]()
+    while (path := next((path for path in waiting(workspace) if path not in tried), None)) is not None:
+        tried.add(path)
+        try:
+            sender.send(path)
+        except DamagedError as error:
+            set_aside(path, error, "this run is not in MLflow")
+        except Exception as error:
+            if damaged(error):
+                raise
+            causes.append(_line(error))
+            if not _refused(error):
+                return
+
+
+def _client(workspace: Workspace) -> Any:
+    for name, value in _REQUESTS.items():
+        os.environ.setdefault(name, value)
+    os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"
+    from mlflow import MlflowClient
+
+    logging.getLogger("mlflow").setLevel(logging.CRITICAL)  # what goes wrong is said in a line
+    return MlflowClient(workspace.tracking_uri)
+
+
+def _line(error: Exception) -> str:
+    return " ".join(describe(error).split())
+
+
+def _refused(error: Exception) -> bool:
+    """Say whether an error is about one run, so that the next may be sent."""
+    status = getattr(error, "get_http_status_code", None)
+    return status is None or status() < 500
+
+
+class _Sender:
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace, self._client = workspace, _client(workspace)
+        self._experiments: dict[str, str] = {}
+
+    def send(self, path: Path) -> None:
+        """Send a run with those that belong to it, then remove its file."""
+        with tempfile.TemporaryDirectory(dir=outbox(self._workspace), prefix=".") as folder:
+            entry = take(path, Path(folder))
+            experiment = self._experiment(entry)
+            known = self._known(experiment, path.stem)
+            parent = self._begin(experiment, path.stem, entry.run, known)
+            for number, child in enumerate(entry.run.children):
+                run_id = self._begin(experiment, f"{path.stem}/{number}", child, known, parent)
+                self._end(run_id, child, Path(folder))
+            self._end(parent, entry.run, Path(folder))
+        path.unlink()
+
+    def _experiment(self, entry: WaitingRun) -> str:
+        name = entry.experiment
+        if name not in self._experiments:
+            found = self._client.get_experiment_by_name(name)
+            if found is None:
+                place = f"{ARTIFACTS_URI}{name}" if self._workspace.tracked_here else None
+                self._experiments[name] = self._client.create_experiment(name, place, entry.experiment_tags)
+            elif found.lifecycle_stage == "active":
+                self._remove_late(found.experiment_id)
+                self._experiments[name] = found.experiment_id
+            else:
+                raise LookupError(
+                    f"the experiment {name} was deleted in MLflow: `mlflow experiments restore` it"
+                )
+        return self._experiments[name]
+
+    def _known(self, experiment: str, entry_id: str) -> dict[str, str]:
+        """Return the runs of a file that are there by their tags; what is there twice goes, but for one."""
+        found: dict[str, str] = {}
+        for run in self._tagged(experiment, f"{entry_id}%"):
+            if run.data.tags[TAG] in found:
+                self._client.delete_run(run.info.run_id)
+            found.setdefault(run.data.tags[TAG], run.info.run_id)
+        return found
+
+    def _remove_late(self, experiment: str) -> None:
+        """Remove runs that a slow server made of a request after it was asked again, and had made another."""
+        for late in self._tagged(experiment, "%", "= 'RUNNING'"):
+            if self._tagged(experiment, late.data.tags[TAG], "!= 'RUNNING'"):
+                self._client.delete_run(late.info.run_id)
+
+    def _tagged(self, experiment: str, tag: str, status: str = "") -> list[Any]:
+        """Return all runs with tags like one, of such a status or of any."""
+        conditions = f"tags.`{TAG}` LIKE '{tag}'" + (f" AND attributes.status {status}" if status else "")
+        runs = page = self._client.search_runs([experiment], conditions)
+        while page.token:
+            page = self._client.search_runs([experiment], conditions, page_token=page.token)
+            runs += page
+        return list(runs)
+
+    def _begin(
+        self, experiment: str, tag: str, run: TrackedRun, known: Mapping[str, str], parent: str | None = None
+    ) -> str:
+        if tag in known:
+            return known[tag]
+        tags = {**accepted(run.tags), TAG: tag, **({"mlflow.parentRunId": parent} if parent else {})}
+        return str(self._client.create_run(experiment, run.start, tags, run.name[:250]).info.run_id)
+
+    def _end(self, run_id: str, run: TrackedRun, folder: Path) -> None:
+        """Send all that a run says; what is sent twice is there once. It ends last: then it is whole."""
+        from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
+
+        points = [*((name, 0, value) for name, value in run.metrics.items()), *run.curve]
+        keys = {name: key for key, name in accepted({name: name for name, _, _ in points}).items()}
+        self._client.log_batch(
+            run_id,
+            [Metric(keys[name], value, run.end, step) for name, step, value in points],
+            [Param(name, text) for name, text in accepted(run.params).items()],
+        )
+        inputs = [
+            DatasetInput(
+                Dataset(dataset.name, dataset.digest, "local", dataset.source, None, dataset.profile),
+                [InputTag("mlflow.data.context", dataset.context)],
+            )
+            for dataset in run.datasets
+        ]
+        if inputs:
+            self._client.log_inputs(run_id, inputs)
+        if run.model:
+            from orchestration.mlflow.models import save_model
+
+            kind = import_module(run.model.kind).KIND
+            model = folder / run_id / "model"
+            save_model(kind, folder / run.model.folder, folder / "ops", model, run.model.packages.items())
+            self._log_artifacts(run_id, model)
+        self._client.set_terminated(run_id, run.status, run.end)
+
+    def _log_artifacts(self, run_id: str, folder: Path) -> None:
+        if not self._workspace.tracked_here:
+            self._client.log_artifacts(run_id, str(folder), folder.name)
+            return
+        from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
+
+        place = self._client.get_run(run_id).info.artifact_uri.removeprefix(ARTIFACTS_URI)
+        target = self._workspace.mlflow_store.with_name(ARTIFACTS) / place
+        make_folder(target)
+        get_artifact_repository(str(target)).log_artifacts(str(folder), folder.name)

@@ -1,0 +1,23 @@
+-- Views of the part files that differ: old_kept, new_dropped and so on, in which each row has its month.
+{%- for side, tables in parts.items() %}
+{%- for table, months in tables.items() %}
+CREATE VIEW {{ side }}_{{ table }} AS
+{%- if months %}
+SELECT * EXCLUDE (_file),
+    MAP([{{ months | map("literal") | join(", ") }}], [{{ months.values() | map("literal") | join(", ") }}])[_file] AS _month
+FROM read_parquet([{{ months | map("literal") | join(", ") }}], union_by_name = true, filename = '_file');
+{%- else %}
+SELECT NULL::TEXT id, NULL::TEXT[] source_ids, NULL::TEXT reason, NULL::TEXT _month WHERE false;
+{%- endif %}
+{%- endfor %}
+
+-- What is stored of the units that were lost.
+CREATE VIEW {{ side }}_lost AS
+SELECT *, concat('dropped: ', reason) AS _fate FROM {{ side }}_dropped
+UNION ALL BY NAME SELECT *, 'rejected' AS _fate FROM {{ side }}_rejected;
+
+-- Units, each with the kept row that it is, or else the first one that is made of it.
+CREATE VIEW {{ side }}_users AS
+SELECT unit, min_by({id: id, month: _month}, (id <> unit, _month, id)) AS row
+FROM (SELECT unnest(list_append(source_ids, id)) AS unit, id, _month FROM {{ side }}_kept) GROUP BY unit;
+{%- endfor %}
