@@ -135,7 +135,9 @@ def measure_pdf(folder: Path, peer: str | None) -> None:
     read = [papers.FORMATS["pdf"].form.parse(Raw("a.pdf", "a", content)) for content in files]  # type: ignore[attr-defined]
     took = time.process_time() - begun
     texts = [
-        " ".join([paper.title, *(one.title for one in paper.sections), *(one.text for one in paper.sentences)])
+        " ".join(
+            [paper.title, *(one.title for one in paper.sections), *(one.text for one in paper.sentences)]
+        )
         for paper in read
     ]
     report("PDF, ours", took, texts, known)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from functools import cache
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import TypeVar
 
 from ops.parse.bounded.bounds import BOUNDS, Bounds
@@ -45,11 +45,11 @@ class BoundedChild:
         Function, arguments and result are pickled. Raises ParseError for what the function refuses or fails
         at, and where it takes more time or memory than the bounds, gives too much, or ends the child.
         """
-        request = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
+        request = ForkingPickler.dumps((function, arguments))
         with self._lock:
             answer = self._ask(request)
         if answer[:1] == KEPT:
-            result: Result = pickle.loads(memoryview(answer)[1:])  # noqa: S301  from our own child
+            result: Result = ForkingPickler.loads(memoryview(answer)[1:])
             return result
         raise ParseError(answer[1:].decode())
 
@@ -64,7 +64,7 @@ class BoundedChild:
             self._connection.close()
         self._process = self._connection = None
 
-    def _ask(self, request: bytes) -> bytes:
+    def _ask(self, request: memoryview) -> bytes:
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()
         assert self._connection is not None

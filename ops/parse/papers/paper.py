@@ -57,7 +57,7 @@ class Mark(NamedTuple):
     entry: str = ""
 
 
-class Entry(NamedTuple):
+class BibliographyEntry(NamedTuple):
     """An entry of the bibliography, as far as the format has it taken apart."""
 
     key: str
@@ -80,7 +80,7 @@ class Paper:
     sections: tuple[Section, ...]
     sentences: tuple[Sentence, ...]
     marks: tuple[Mark, ...] = ()
-    bibliography: tuple[Entry, ...] = ()
+    bibliography: tuple[BibliographyEntry, ...] = ()
 
 
 class Placed(NamedTuple):
@@ -144,7 +144,7 @@ class PaperBuilder:
         self._headings: list[Heading] = []
         self._placed: list[Placed] = []
         self._marks: list[Mark] = []
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, BibliographyEntry] = {}
         self._write(title)
 
     @property
@@ -204,7 +204,7 @@ class PaperBuilder:
             self._placed.append(Placed(self.sections - 1, moved, locator))
         self._marks += [Mark(offset + mark.start, offset + mark.end, mark.entry) for mark in marks]
 
-    def entry(self, entry: Entry) -> None:
+    def entry(self, entry: BibliographyEntry) -> None:
         """Add an entry to the bibliography; of two with one key the first stays."""
         self._entries.setdefault(entry.key, entry)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from lxml import etree
 
 from ops.parse.files import whole_files
-from ops.parse.papers.paper import Entry, Mark, Paper, PaperBuilder
+from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
 from ops.parse.papers.xml_tree import children, descend, name_of, plain, root_of, within
 from ops.parse.source import Only, ParseError, Raw, Source
 
@@ -109,8 +109,8 @@ def _title(root: etree._Element) -> str:
     return plain(next(titles, None))
 
 
-def _entry(key: str, citation: etree._Element) -> Entry:
-    return Entry(
+def _entry(key: str, citation: etree._Element) -> BibliographyEntry:
+    return BibliographyEntry(
         key,
         plain(descend(citation, "rawString")),
         plain(descend(citation, "title")).rstrip("."),

@@ -22,7 +22,7 @@ from ops.parse.files import whole_files
 from ops.parse.lines import lines_of_files
 from ops.parse.papers import s2orc_bulk
 from ops.parse.papers.json_shapes import ids_of, object_at, objects_at, spans_at, word_at
-from ops.parse.papers.paper import Entry, Mark, Paper, PaperBuilder
+from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
 
 _PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
@@ -98,13 +98,13 @@ def _paragraphs(
     return objects_at(found, name)
 
 
-def _entry(key: str, entry: Mapping[str, Any]) -> Entry:
+def _entry(key: str, entry: Mapping[str, Any]) -> BibliographyEntry:
     authors = [author for author in entry.get("authors") or [] if isinstance(author, dict)]
     names = (" ".join(filter(None, [word_at(one.get("first")), word_at(one.get("last"))])) for one in authors)
     other = entry.get("other_ids")
     others = other.items() if isinstance(other, dict) else ()
     link = entry.get("link", entry.get("links"))
-    return Entry(
+    return BibliographyEntry(
         key,
         word_at(entry.get("raw_text")),
         word_at(entry.get("title")),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ops.parse.decoding import text_at
 from ops.parse.papers.json_shapes import ids_of, object_at, objects_at, word_at
-from ops.parse.papers.paper import Entry, Mark, Paper, PaperBuilder
+from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
 from ops.parse.source import ParseError
 
 
@@ -93,8 +93,8 @@ def _stretches(value: Any, where: str, length: int) -> list[_Stretch]:
     return sorted(found, key=lambda stretch: stretch[:2])
 
 
-def _entry(found: _Stretch, text: str) -> Entry:
+def _entry(found: _Stretch, text: str) -> BibliographyEntry:
     attributes = found.attributes
     key = word_at(attributes.get("id")) or f"{found.start}"
     ids = ids_of(("s2orc", attributes.get("matched_paper_id")), ("doi", attributes.get("doi")))
-    return Entry(key, text[found.start : found.end], word_at(attributes.get("title")), ids=ids)
+    return BibliographyEntry(key, text[found.start : found.end], word_at(attributes.get("title")), ids=ids)

@@ -16,7 +16,7 @@ from lxml import etree
 
 from ops.parse.files import whole_files
 from ops.parse.papers.json_shapes import ids_of
-from ops.parse.papers.paper import Entry, Paper, PaperBuilder
+from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder
 from ops.parse.papers.xml_tree import Running, children, descend, name_of, plain, root_of, within
 from ops.parse.source import Only, Raw, Source
 
@@ -86,14 +86,14 @@ def _key(element: etree._Element) -> str | None:
     return element.get("target", "").removeprefix("#") if cites else None
 
 
-def _entry(entry: etree._Element) -> Entry:
+def _entry(entry: etree._Element) -> BibliographyEntry:
     analytic, monogr = descend(entry, "analytic"), descend(entry, "monogr")
     titles = [descend(one, "title") for one in (analytic, monogr) if one is not None]
     authors = list(within(analytic, "author")) or list(within(monogr, "author"))
     dates = (date.get("when", "") for date in within(monogr, "date"))
     notes = (plain(note) for note in children(entry, "note") if note.get("type") == "raw_reference")
     numbers = [((one.get("type") or "id").lower(), plain(one)) for one in within(entry, "idno")]
-    return Entry(
+    return BibliographyEntry(
         entry.get(_ID, ""),
         next(notes, ""),
         next(filter(None, map(plain, titles)), ""),

@@ -20,7 +20,7 @@ from typing import Any
 from ops.parse.decoding import json_object, scalars, text_at
 from ops.parse.lines import lines_of_files
 from ops.parse.papers.json_shapes import ids_of, object_at, objects_at, word_at
-from ops.parse.papers.paper import Entry, Mark, Paper, PaperBuilder
+from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.space import fold
 
@@ -116,14 +116,14 @@ def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tup
     return "".join([*pieces, text[done:]]), where, marks
 
 
-def _entry(key: str, entry: Mapping[str, Any]) -> Entry:
+def _entry(key: str, entry: Mapping[str, Any]) -> BibliographyEntry:
     ids = object_at(entry.get("ids"), "ids")
     openalex = word_at(ids.get("open_alex_id")).rpartition("/")[2]
     arxiv = [
         ids.get("arxiv_id"),
         *(one.get("id") for _, one in objects_at(entry.get("contained_arXiv_ids"), "arXiv ids")),
     ]
-    return Entry(
+    return BibliographyEntry(
         key,
         word_at(entry.get("bib_entry_raw")),
         ids=ids_of(

@@ -38,7 +38,7 @@ _UNPAIRED = re.compile(r"\[\[|\]\]|'+(?='s\b)|'{2,}(?!s\b)")
 _MARKUP = re.compile(r"[\[\]<>&]|''|__|https?:")
 
 
-class Section(NamedTuple):
+class ArticleSection(NamedTuple):
     """A section: its heading ("" for the lead), its level (of signs; 1 for the lead), its paragraphs."""
 
     title: str
@@ -51,7 +51,7 @@ class Article(NamedTuple):
 
     title: str
     date: str
-    sections: list[Section]
+    sections: list[ArticleSection]
     citations: list[tuple[str, int]]
     """An address, and the index of the section that cites it."""
     list_items: int
@@ -78,9 +78,9 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
     return Article(title, date, sections, found, items)
 
 
-def _sections(text: str) -> tuple[list[Section], int]:
+def _sections(text: str) -> tuple[list[ArticleSection], int]:
     """Return the sections, the lead first, and how many items of lists there are."""
-    sections = [Section("", 1, [])]
+    sections = [ArticleSection("", 1, [])]
     lines: list[str] = []
     items = 0
     for line in [*text.split("\n"), "= end ="]:
@@ -93,7 +93,7 @@ def _sections(text: str) -> tuple[list[Section], int]:
             continue
         sections[-1].paragraphs.extend(_paragraphs("\n".join(lines)))
         lines.clear()
-        sections.append(Section(_plain(heading[2]), len(heading[1]), []))
+        sections.append(ArticleSection(_plain(heading[2]), len(heading[1]), []))
     return sections[:-1], items
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from ops.parse.files import whole_files
 from ops.parse.papers.paper import Paper, PaperBuilder
 from ops.parse.papers.pdf.layout import lines_of
-from ops.parse.papers.pdf.outline import Paragraph, Title, outline
+from ops.parse.papers.pdf.outline import PrintedBlock, PrintedHeading, outline
 from ops.parse.papers.pdf.segments import pages_of, title_of
 from ops.parse.source import Only, ParseError, Raw, Source
 
@@ -35,22 +35,22 @@ class Pdf:
     def parse(self, raw: Raw) -> Paper:
         """Return the paper. Raises ParseError, see `pages_of`, and where there is no text."""
         title, blocks = outline(lines_of(pages_of(raw.content)))
-        if not any(isinstance(block, Paragraph) for block in blocks):
+        if not any(isinstance(block, PrintedBlock) for block in blocks):
             raise ParseError("no text in the PDF: are its pages pictures?")
         paper = PaperBuilder(title or title_of(raw.content))
-        paragraphs: list[Paragraph] = []
+        paragraphs: list[PrintedBlock] = []
         for block in [*blocks, None]:
-            if isinstance(block, Paragraph):
+            if isinstance(block, PrintedBlock):
                 paragraphs.append(block)
                 continue
             _add(paper, paragraphs)
             paragraphs.clear()
-            if isinstance(block, Title):
+            if isinstance(block, PrintedHeading):
                 paper.section(block.text, block.level)
         return paper.finish()
 
 
-def _add(paper: PaperBuilder, paragraphs: list[Paragraph]) -> None:
+def _add(paper: PaperBuilder, paragraphs: list[PrintedBlock]) -> None:
     """Add the text of a section: the running text first, so that a note does not part a sentence."""
     if paragraphs and not paper.sections:
         paper.section("")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ops.parse.papers.pdf.segments import Page, Segment
+from ops.parse.papers.pdf.segments import PrintedPage, Segment
 
 #: Two columns are divided within the middle of the page, where at most so much of the text crosses.
 _MIDDLE = (0.35, 0.65)
@@ -44,7 +44,7 @@ class Line(NamedTuple):
     """How many pieces with gaps between it has: a row of a table has some."""
 
 
-def lines_of(pages: Sequence[Page]) -> list[Line]:
+def lines_of(pages: Sequence[PrintedPage]) -> list[Line]:
     """Return the lines of all pages in reading order, without running heads and page numbers."""
     by_page = [_of_page(page, number) for number, page in enumerate(pages, 1)]
     heads = _repeated(pages, by_page)
@@ -56,7 +56,7 @@ def lines_of(pages: Sequence[Page]) -> list[Line]:
     ]
 
 
-def _of_page(page: Page, number: int) -> list[Line]:
+def _of_page(page: PrintedPage, number: int) -> list[Line]:
     segments = _without_ruler(page.segments)
     gutter = _gutter(page, segments)
     if gutter is None:
@@ -79,7 +79,7 @@ def _without_ruler(segments: Sequence[Segment]) -> Sequence[Segment]:
     return [one for one in segments if one not in set(ruler)] if len(ruler) >= _RULER else segments
 
 
-def _gutter(page: Page, segments: Sequence[Segment]) -> float | None:
+def _gutter(page: PrintedPage, segments: Sequence[Segment]) -> float | None:
     """Return where the columns of a page part, None where it has one."""
     if len(segments) < 2 * _LEAST_LINES:
         return None
@@ -146,7 +146,7 @@ def _line(row: Sequence[Segment], page: int, column: int) -> Line:
     return Line("".join(pieces), page, column, row[0].left, right, main.base, size, bold, cells)
 
 
-def _edge(page: Page, line: Line) -> bool:
+def _edge(page: PrintedPage, line: Line) -> bool:
     return not _EDGE * page.height < line.base < (1 - _EDGE) * page.height
 
 
@@ -155,7 +155,7 @@ def _form(line: Line) -> tuple[str, int]:
     return re.sub(r"\d+", "0", line.text.lower()), round(line.base / 6)
 
 
-def _repeated(pages: Sequence[Page], by_page: Sequence[Sequence[Line]]) -> frozenset[tuple[str, int]]:
+def _repeated(pages: Sequence[PrintedPage], by_page: Sequence[Sequence[Line]]) -> frozenset[tuple[str, int]]:
     """Return the forms of running heads: at the edge of two pages of few, of three of many.
 
     Even and odd pages often have different ones.

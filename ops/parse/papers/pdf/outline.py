@@ -28,14 +28,14 @@ _INDENT = 0.7
 _PARAGRAPH_GAP = 1.35
 
 
-class Title(NamedTuple):
+class PrintedHeading(NamedTuple):
     """A heading, with its level from 1."""
 
     text: str
     level: int
 
 
-class Paragraph(NamedTuple):
+class PrintedBlock(NamedTuple):
     """Lines of one page and column; `aside`: they interrupt the text (a caption, a note, a table)."""
 
     text: str
@@ -43,7 +43,7 @@ class Paragraph(NamedTuple):
     aside: bool
 
 
-def outline(lines: Sequence[Line]) -> tuple[str, list[Title | Paragraph]]:
+def outline(lines: Sequence[Line]) -> tuple[str, list[PrintedHeading | PrintedBlock]]:
     """Return the title of a paper, and its headings and paragraphs in reading order."""
     size = _text_size(lines)
     title, rest = _title(lines, size)
@@ -94,17 +94,17 @@ def _pitch(lines: Sequence[Line], size: float) -> float:
 
 def _blocks(
     lines: Sequence[Line], size: float, edges: dict[tuple[int, int], float], pitch: float
-) -> Iterator[Title | Paragraph]:
+) -> Iterator[PrintedHeading | PrintedBlock]:
     block: list[Line] = []
     kind = ""
 
-    def finished() -> Iterator[Title | Paragraph]:
+    def finished() -> Iterator[PrintedHeading | PrintedBlock]:
         if not block:
             return
         if kind == "heading":
             yield _heading(block, size)
         else:
-            yield Paragraph("\n".join(line.text for line in block), block[0].page, kind != "text")
+            yield PrintedBlock("\n".join(line.text for line in block), block[0].page, kind != "text")
 
     for index, line in enumerate(lines):
         found = _kind(line, size, lines[index - 1] if index else None, pitch)
@@ -205,10 +205,10 @@ def _unnumbered(text: str) -> str:
     return text[found.end() :] if found else text
 
 
-def _heading(lines: Sequence[Line], size: float) -> Title:
+def _heading(lines: Sequence[Line], size: float) -> PrintedHeading:
     text = " ".join(line.text for line in lines)
     if found := _NUMBERED.match(text):
-        return Title(text, found["number"].count(".") + 1)
+        return PrintedHeading(text, found["number"].count(".") + 1)
     if found := _LETTERED.match(text):
-        return Title(text, found["tail"].count(".") + 1)
-    return Title(text, 1 if lines[0].size > _LARGER * size or is_name_of_section(text) else 2)
+        return PrintedHeading(text, found["tail"].count(".") + 1)
+    return PrintedHeading(text, 1 if lines[0].size > _LARGER * size or is_name_of_section(text) else 2)

@@ -48,7 +48,7 @@ class Segment(NamedTuple):
     bold: bool
 
 
-class Page(NamedTuple):
+class PrintedPage(NamedTuple):
     """The segments of a page, in the order that they are drawn in."""
 
     width: float
@@ -56,7 +56,7 @@ class Page(NamedTuple):
     segments: list[Segment]
 
 
-def pages_of(content: bytes) -> list[Page]:
+def pages_of(content: bytes) -> list[PrintedPage]:
     """Return the pages of a document. Raises ParseError for what is cut short, encrypted, or no PDF."""
     if not content.strip():
         raise ParseError("the file is empty")
@@ -85,12 +85,12 @@ def title_of(content: bytes) -> str:
         raise ParseError(f"a PDF that cannot be opened: {error}") from None
 
 
-def _page(document: pypdfium2.PdfDocument, number: int) -> Page:
+def _page(document: pypdfium2.PdfDocument, number: int) -> PrintedPage:
     try:
         page = document[number]
         text = page.get_textpage()
         width, height = page.get_size()
-        found = Page(width, height, list(_segments(text)))
+        found = PrintedPage(width, height, list(_segments(text)))
         blank = not found.segments and not pdfium.FPDFPage_CountObjects(page.raw)
         text.close()
         page.close()
