@@ -24,6 +24,8 @@ class BoundedFormat(Generic[Document]):
 
     form: Format[Document]
     bounds: Bounds = BOUNDS
+    quick: bool = False
+    """Whether `fields` needs no child: it reads little, in linear time. Every command asks for fields."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the records, see `Format.split`."""
@@ -31,6 +33,8 @@ class BoundedFormat(Generic[Document]):
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return what a month rule may ask for."""
+        if self.quick:
+            return self.form.fields(raw)
         return child_of(self.bounds).call(self.form.fields, raw)
 
     def parse(self, raw: Raw) -> Document:

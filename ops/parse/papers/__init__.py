@@ -44,7 +44,12 @@ _FORMATS: dict[str, Format[Paper]] = {
     "unarxive": UnarXive(),
 }
 
-FORMATS: dict[str, Format[Paper]] = {kind: BoundedFormat(form) for kind, form in _FORMATS.items()}
+#: Those whose fields are told by parsers of XML and PDF.
+_SLOW_FIELDS = frozenset({"grobid_tei", "jats", "parscit", "pdf"})
+
+FORMATS: dict[str, Format[Paper]] = {
+    kind: BoundedFormat(form, quick=kind not in _SLOW_FIELDS) for kind, form in _FORMATS.items()
+}
 
 
 def parse_papers(records: Sequence[Record]) -> Outcome:

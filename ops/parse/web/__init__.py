@@ -23,8 +23,8 @@ __all__ = ["FORMATS", "WebPage", "parse_web_pages"]
 _BOUNDS = Bounds(seconds=10)
 
 FORMATS: dict[str, Format[WebPage]] = {
-    "html": BoundedFormat(Html(), _BOUNDS),
-    "warc": BoundedFormat(Warc(), _BOUNDS),
+    "html": BoundedFormat(Html(), _BOUNDS, quick=True),
+    "warc": BoundedFormat(Warc(), _BOUNDS, quick=True),
 }
 
 _PARAGRAPH_END = "\n\n"

@@ -23,8 +23,8 @@ __all__ = ["FORMATS", "Article", "parse_articles"]
 _BOUNDS = Bounds(seconds=10)
 
 FORMATS: dict[str, Format[Article]] = {
-    "mediawiki_dump": BoundedFormat(Dump(), _BOUNDS),
-    "wikitext": BoundedFormat(Wikitext(), _BOUNDS),
+    "mediawiki_dump": BoundedFormat(Dump(), _BOUNDS, quick=True),
+    "wikitext": BoundedFormat(Wikitext(), _BOUNDS, quick=True),
 }
 
 _PARAGRAPH_END = "\n\n"

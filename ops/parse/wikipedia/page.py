@@ -5,6 +5,7 @@ Belongs here: the XML of a page. Not here: finding pages (dump.py), wikitext (ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from ops.parse.wikipedia.dump import pages
 
 NOT_AN_ARTICLE = "not_an_article"
 
+_TIMESTAMP = re.compile(rb"<timestamp>([0-9TZ:-]{4,20})</timestamp>")
+
 
 class Dump:
     """Reads dumps of a MediaWiki; every page of every *.xml, *.xml.bz2 and *.xml.gz file is a record."""
@@ -27,10 +30,10 @@ class Dump:
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return title, document, and `date`: when the page was last edited."""
-        page = root_of(raw.content, "page")
+        date = _TIMESTAMP.search(raw.content)
         return {
-            "title": plain(descend(page, "title")),
-            "date": plain(descend(page, "revision", "timestamp")),
+            "title": raw.document,
+            "date": date[1].decode("ascii") if date else "",
             "document": raw.document,
         }
 

@@ -66,7 +66,7 @@ class _Recordings(_Transcripts):
 
 
 FORMATS: dict[str, Format[Talk]] = {
-    "recordings": BoundedFormat(_Recordings(), _RECORDINGS),
+    "recordings": BoundedFormat(_Recordings(), _RECORDINGS, quick=True),
     "transcripts": _Transcripts(),
 }
 
