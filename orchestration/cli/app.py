@@ -115,11 +115,14 @@ def sync(workspace: Workspace) -> None:
 
 
 @command(assets=False)
-def send(workspace: Workspace) -> int:
+def send(
+    workspace: Workspace,
+    follow: Annotated[bool, typer.Option("--follow", help="Go on until standard input ends.")] = False,
+) -> int:
     """Send the runs that wait in the outbox to MLflow; status 1 if any still waits."""
-    from orchestration.mlflow.send import send
+    from orchestration.mlflow.send import send, send_until
 
-    if line := send(workspace):
+    if line := send_until(workspace, sys.stdin) if follow else send(workspace):
         print(f"warning: {line}; the next command sends what waits", file=sys.stderr)
         return 1
     print("no run waits for MLflow")

@@ -36,10 +36,9 @@ def repro(workspace: Workspace, jobs: int = 1) -> int:
     check_before_dvc(workspace)
     input_snapshot(workspace)
     wanted = [(item, item.made_months) for item in workspace.datasets.values()]
-    for _ in bring_up_to_date(workspace, wanted, Console(soft_wrap=True), jobs=jobs):
-        pass  # what ends is shown as it ends
     sender = Sender(workspace)
-    sender.start()
+    for _ in bring_up_to_date(workspace, wanted, Console(soft_wrap=True), jobs=jobs):
+        sender.start()
     status = subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode
     sender.finish()
     return status

@@ -69,15 +69,14 @@ def drive(
     with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
+            sender.start()
             if report.made and time.monotonic() - committed > pause:
                 started = time.monotonic()
-                sender.start()
                 with contextlib.suppress(SourceError):  # the last commit says what DVC cannot version
                     commit_finished(workspace)
                 committed = time.monotonic()
                 # On a busy machine, too, the work itself takes nine tenths of the time.
                 pause = max(_COMMIT_EVERY, 9 * (committed - started))
-    sender.start()
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
     idle = not any(report.made or report.failed for report in reports) and settled(workspace)

@@ -13,9 +13,10 @@ _PATIENCE = 300.0
 
 
 class Sender:
-    """Sends in a process beside this one: to import MLflow's client takes seconds.
+    """Sends in a process beside this one, which has the processors that the work leaves idle.
 
-    That process says what still waits. It ends by itself, also when this one is interrupted.
+    To import MLflow's client takes seconds. That process says at its end what still waits, and ends also when
+    this one is interrupted.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -23,19 +24,25 @@ class Sender:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Begin to send what waits, unless that is under way."""
-        if waiting(self._workspace) and (self._process is None or self._process.poll() is not None):
-            command = [sys.executable, "-m", "orchestration.cli", "send"]
+        """Send what waits, and what will until `finish`."""
+        if self._process is None and waiting(self._workspace):
+            command = [sys.executable, "-m", "orchestration.cli", "send", "--follow"]
             self._process = subprocess.Popen(
-                command, cwd=self._workspace.root, stdout=subprocess.DEVNULL, start_new_session=True
+                command,
+                cwd=self._workspace.root,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
             )
 
     def finish(self) -> None:
-        """Send all, also what was made after the process looked last; a slow server is not waited for."""
+        """Send all; a slow server is not waited for without end."""
+        self.start()
+        if self._process is None:
+            return
+        assert self._process.stdin is not None, "it is a pipe"
+        self._process.stdin.close()
         try:
-            if self._process is None or self._process.wait(_PATIENCE) == 0:
-                self.start()
-            if self._process is not None:
-                self._process.wait(_PATIENCE)
+            self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             print("MLflow is slow: runs are still being sent to it", file=sys.stderr)

@@ -12,11 +12,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import select
 import tempfile
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from orchestration.files.damage import DamagedError, make_folder, set_aside
 from orchestration.files.locks import lock_within
@@ -33,6 +34,9 @@ TAG = "silverloom.run"
 
 #: Seconds that are waited for another process that sends.
 PATIENCE = 600.0
+
+#: Seconds between two looks at what waits.
+_PAUSE = 2.0
 
 #: A request is not repeated by MLflow, which cannot know whether the first one made a run, and not waited for
 #: without end. Who sets these variables otherwise has it so.
@@ -61,6 +65,17 @@ def send(workspace: Workspace) -> str:
         return ""
     number, place = len(waiting(workspace)), workspace.shown(outbox(workspace))
     return f"{number} {'run waits' if number == 1 else 'runs wait'} in {place} for MLflow: {causes[0]}"
+
+
+def send_until(workspace: Workspace, ended: IO[str]) -> str:
+    """Send what waits again and again until a pipe is closed, then a last time, and return what `send` does.
+
+    Other processes are given way to: this is for one that runs beside the work.
+    """
+    os.nice(10)
+    while not select.select([ended], [], [], _PAUSE)[0]:
+        send(workspace)
+    return send(workspace)
 
 
 def find(workspace: Workspace, experiment: str, tags: Mapping[str, str]) -> str | None:

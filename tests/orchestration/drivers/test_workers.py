@@ -80,7 +80,7 @@ def test_a_worker_that_died_idle_is_replaced_without_a_word(pool, tmp_path):
     assert results(pool, 1) == [("2018-06", None)]
     pid = int((tmp_path / "pid").read_text())
     os.kill(pid, signal.SIGKILL)
-    until(lambda: not alive(pid))
+    until(lambda: not pool._slots[0].process.is_alive())
     start(pool, "2018-07", "well")
     assert results(pool, 1) == [("2018-07", None)] and ended == []
 
@@ -154,7 +154,7 @@ def command(begin, place):
     return [
         sys.executable,
         "-c",
-        f"from orchestration.messages import command; from tests.orchestration.drivers import test_workers; command.run({calls})",
+        f"from orchestration.cli import command; from tests.orchestration.drivers import test_workers; command.run({calls})",
     ]
 
 
