@@ -26,6 +26,7 @@ from ops.text.space import fold
 
 _STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}")
 _LONGEST_FORMULA = 400
+_LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -58,9 +59,12 @@ class UnarXive:
         section = None
         for where, paragraph in objects_at(record["body_text"], "body_text"):
             number = word_at(paragraph.get("sec_number")).removeprefix("-1")  # -1: none
+            level = _LEVELS.get(word_at(paragraph.get("sec_type")))
+            if level is not None and number.count(".") + 1 != level:
+                number = ""  # it is that within the section above, which is not told
             title = f"{number} {text_at(paragraph.get('section'), f'{where}.section')}".strip()
             if title != section:
-                paper.section(title)
+                paper.section(title, level)
                 section = title
             text = text_at(paragraph.get("text"), f"{where}.text")
             paper.body(*_written(fold(text), where, shown))

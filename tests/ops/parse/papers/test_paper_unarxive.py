@@ -68,6 +68,20 @@ def test_marks_name_entries_with_the_ids_that_are_known():
     }
 
 
+def test_a_number_within_a_section_that_is_not_told_is_left_out():
+    body = [
+        {"section": "Results", "sec_number": "3", "sec_type": "section", "text": "It works."},
+        {"section": "Zebras", "sec_number": "1", "sec_type": "subsection", "text": "They do."},
+        {"section": "Lions", "sec_number": "3.2", "sec_type": "subsection", "text": "They do not."},
+    ]
+    sections = read(abstract=None, body_text=body).sections
+    assert [(section.title, section.role) for section in sections] == [
+        ("3 Results", "result"),
+        ("Zebras", "result"),
+        ("3.2 Lions", "result"),
+    ]
+
+
 def test_the_date_is_that_of_the_first_version():
     raw = Raw("a.jsonl", "2212.1", json.dumps(RECORD).encode())
     assert FORMATS["unarxive"].fields(raw)["date"] == "2022-12-02"
