@@ -1,10 +1,13 @@
-"""What several systems read: papers, their sentences, and the ratings of people, by month.
+"""What several systems read, by month: papers, their sentences and citations, articles, web pages,
+ratings of people.
 
 Belongs here: datasets that are shared. Not here: what one system alone reads, and what it makes of them
 (assets/systems/<system>).
 """
 
 from __future__ import annotations
+
+from typing import Annotated
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
@@ -24,9 +27,11 @@ from ops.annotation import answers as answer_files
 from ops.annotation.schemas import ANSWERS
 from ops.outcome import Outcomes
 from ops.parse import papers as paper_files
+from ops.parse import web as web_files
+from ops.parse import wikipedia as article_files
 from ops.parse.roles import ROLES
 from ops.parse.scan import Records
-from ops.parse.schemas import PAPERS, SENTENCES
+from ops.parse.schemas import ARTICLES, CITATIONS, PAPERS, SENTENCES, WEB_PAGES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.parts import Parts
 from ops.scores import DatasetScore
@@ -59,6 +64,26 @@ def papers(records: Records) -> Outcomes:
 
 @dataset(
     group="sources",
+    shape=CITATIONS,
+    formats=paper_files.FORMATS,
+    measures=["marks.length", "bibliography.length"],
+    expectations=[
+        *identity("citations"),
+        *not_null("paper_id", "document", "month"),
+        among("month", THIS_MONTH),
+        *none("marks.id.missing", "marks.id.repeats"),
+        between("marks.start.least", 0),
+        *texts("marks.text", longest=400),
+        *steady(),
+    ],
+)
+def citations(records: Annotated[Records, "papers"]) -> Outcomes:
+    """What every paper cites: its citation marks, with the ids of what they cite, and its bibliography."""
+    return records.map(paper_files.parse_citations)
+
+
+@dataset(
+    group="sources",
     shape=SENTENCES,
     consumes="papers.sentences",
     measures=["text.words", "text.characters"],
@@ -78,6 +103,52 @@ def papers(records: Records) -> Outcomes:
 def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
     """The papers' sentences without footnotes, copyright lines and equation debris."""
     return papers.map(filter_sentences, params)
+
+
+@dataset(
+    group="sources",
+    shape=ARTICLES,
+    formats=article_files.FORMATS,
+    optional=True,
+    measures=["text.words", "sections.length", "citations.length"],
+    scores={"words": DatasetScore("text.words")},
+    expectations=[
+        *identity("article"),
+        *not_null("document", "title", "month", "text"),
+        among("month", THIS_MONTH),
+        *text("title", longest=400),
+        *text("text", longest=2_000_000),
+        between("sections.length", 1, 1_000),
+        between("sections.start.least", 0),
+        *texts("citations.url", longest=3_000),
+        *steady(),
+    ],
+)
+def articles(records: Records) -> Outcomes:
+    """Articles of an encyclopedia: paragraphs in sections, and what each section cites."""
+    return records.map(article_files.parse_articles)
+
+
+@dataset(
+    group="sources",
+    shape=WEB_PAGES,
+    formats=web_files.FORMATS,
+    optional=True,
+    measures=["text.words", "boilerplate", "language_distance"],
+    scores={"words": DatasetScore("text.words")},
+    expectations=[
+        *identity("page"),
+        *not_null("document", "month", "encoding", "language", "text"),
+        among("month", THIS_MONTH),
+        between("boilerplate", 0, 1),
+        between("paragraphs.length", 1, 100_000, "warning"),
+        between("paragraphs.start.least", 0),
+        *steady(),
+    ],
+)
+def web_pages(records: Records) -> Outcomes:
+    """Web pages: all their paragraphs, each with a score of boilerplate, and their language."""
+    return records.map(web_files.parse_web_pages)
 
 
 @dataset(

@@ -50,7 +50,8 @@ def dataset(
     `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
     `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
     are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
-    the raw records of `sources.<asset>`; `place: CrawlPlace` where a crawl of these works.
+    the raw records of `sources.<asset>`, `records: Annotated[Records, "papers"]` those of `sources.papers`;
+    `place: CrawlPlace` where a crawl of these works.
     `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
     column). A dataset that is not `partitioned` reads all months.
     `formats` read the raw records, by the `kind` that params.yaml gives a source; those that are `optional`
@@ -125,8 +126,8 @@ def _arguments(function: Callable[..., Outcomes], group: str, partitioned: bool)
             found["strict"] = argument
         elif isinstance(hint, type) and issubclass(hint, Params):
             params[argument] = hint
-        elif hint is Records:
-            found["records"] = function.__name__
+        elif Records in (hint, getattr(hint, "__origin__", None)):
+            found["records"] = function.__name__ if hint is Records else hint.__metadata__[0]
         else:
             raise TypeError(f"{name}: the argument {argument!r} is no dataset, params or records")
     return {"records": None, **found, "inputs": tuple(inputs), "params": params}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from ops.outcome import Outcome, Row, Shape, reject
-from ops.parse.characters import check_texts, one_line
+from ops.outcome import Outcome, Row, Shape, drop, reject
+from ops.parse.characters import check_characters, check_texts, one_line
 from ops.parse.source import ParseError, Raw, exhausting
 
 _LONGEST_CAUSE = 500
@@ -69,9 +69,31 @@ def complaint(record: Record, cause: str) -> str:
     return f"{record.source}/{record.raw.path}{line}: {one_line(clipped)}"
 
 
+class UnwantedError(Exception):
+    """A record that can be read and is dropped all the same, for a reason."""
+
+    def __init__(self, reason: str, detail: str | None = None, score: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.detail, self.score = reason, detail, score
+
+
+def readable(record: Record) -> Raw:
+    """Return the raw document of a record. Raises ParseError for one that scanning found an error in."""
+    if record.raw.error is not None:
+        raise ParseError(record.raw.error)
+    if record.month is None:
+        raise ParseError("its month of publication could not be told")
+    check_characters(record.raw.document, "the document id")
+    return record.raw
+
+
 def read_each(records: Sequence[Record], shape: Shape, rows: Callable[[Record], Iterable[Row]]) -> Outcome:
-    """Return the rows of every record; one that cannot be read or holds what is no text is rejected whole."""
+    """Return the rows of every record; one that cannot be read or holds what is no text is rejected whole.
+
+    `rows` may raise UnwantedError: then the record is dropped.
+    """
     kept: list[Row] = []
+    dropped: list[Row] = []
     rejected: list[Row] = []
     for record in records:
         try:
@@ -79,6 +101,8 @@ def read_each(records: Sequence[Record], shape: Shape, rows: Callable[[Record], 
                 found = list(rows(record))
             check_texts(found, "a row")
             kept += found
+        except UnwantedError as error:
+            dropped.append(drop(record_unit(record), error.reason, error.score, error.detail))
         except ParseError as error:
             rejected.append(reject(record_unit(record), complaint(record, str(error))))
-    return Outcome.of(shape, [record.id for record in records], kept, rejected=rejected)
+    return Outcome.of(shape, [record.id for record in records], kept, dropped, rejected)

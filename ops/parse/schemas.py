@@ -60,6 +60,39 @@ PAPERS = Shape(
     ),
 )
 
+_MARK = struct(
+    ("id", _TEXT, "made from sentence, text, entry, and occurrence of these"),
+    ("sentence_id", _TEXT, "the sentence of the paper that it stands in; missing outside of all"),
+    ("section", _INT, "index into the paper's sections"),
+    ("start", _LONG, "first character in the paper's text"),
+    ("end", _LONG, "character after the last"),
+    ("text", _TEXT, "as printed"),
+    ("entry", _TEXT, "key of the bibliography's entry; missing where the source tells none"),
+    ("cited_id", _TEXT, 'the first id of the cited paper: "doi:10.1000/1", "arxiv:2104.06921"'),
+    ("cited_title", _TEXT, "the cited paper's title"),
+)
+
+_ENTRY = struct(
+    ("key", _TEXT, "by which marks name it"),
+    ("text", _TEXT, "as printed"),
+    ("title", _TEXT),
+    ("year", _TEXT),
+    ("authors", pa.list_(_TEXT)),
+    ("ids", pa.list_(_TEXT), "of the cited paper, each with its scheme"),
+)
+
+#: What papers cite: a row a paper, also of one that cites nothing, or whose format does not tell.
+CITATIONS = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("paper_id", _TEXT, "row of sources/papers"),
+        ("document", _TEXT, "the paper's name in its source", NAME),
+        ("month", _TEXT, "of publication, YYYY-MM", TIME),
+        ("marks", pa.list_(_MARK), "the citation marks, in the paper's order"),
+        ("bibliography", pa.list_(_ENTRY), "in the source's order"),
+    ),
+)
+
 _SENTENCE = columns(
     ("paper_id", _TEXT, "row of sources/papers"),
     *_PLACE,
@@ -71,4 +104,62 @@ _SENTENCE = columns(
 SENTENCES = Shape(
     unit=_SENTENCE,
     kept=extended(_SENTENCE, ("cut", _TEXT, "what a footnote rule took out, if it took something")),
+)
+
+#: An article of an encyclopedia.
+ARTICLES = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "the article's name in its source: its title, mostly", NAME),
+        ("title", _TEXT, "as the source has it", TITLE),
+        ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
+        ("date", _TEXT, "when it was last edited, where the source tells"),
+        ("text", _TEXT, "paragraphs, each one line, with a blank line between two; no headings", TEXT),
+        (
+            "sections",
+            pa.list_(
+                struct(
+                    ("title", _TEXT, "the heading; empty of the lead"),
+                    ("level", _INT, "1 for the lead, then as many as the heading has signs"),
+                    ("start", _LONG, "first character in the text"),
+                    ("end", _LONG, "character after the last; equal to start where it has no paragraph"),
+                )
+            ),
+            "in the article's order",
+        ),
+        (
+            "citations",
+            pa.list_(struct(("url", _TEXT), ("section", _INT, "index into the sections"))),
+            "addresses that references cite, in the article's order, each once a section",
+        ),
+        ("list_items", _INT, "items of lists, which are no part of the text"),
+    ),
+)
+
+#: A web page, with scores by which whoever reads it leaves out what he does not want.
+WEB_PAGES = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "its name in its source: WARC-Record-ID, or path", NAME),
+        ("url", _TEXT, "its address, where the source tells", NAME),
+        ("title", _TEXT, "as the page has it", TITLE),
+        ("month", _TEXT, "that params.yaml gives it, YYYY-MM", TIME),
+        ("date", _TEXT, "when it was fetched, where the source tells"),
+        ("encoding", _TEXT, "by which it was decoded"),
+        ("language", _TEXT, 'of the main content, as a code: "en"; "unknown" where it cannot be told'),
+        ("language_distance", _INT, "from the profile of that language; above 1200 it is a guess"),
+        ("boilerplate", pa.float64(), "share of the text in paragraphs that score 0.5 or more"),
+        ("text", _TEXT, "all paragraphs, each one line, with a blank line between two", TEXT),
+        (
+            "paragraphs",
+            pa.list_(
+                struct(
+                    ("start", _LONG, "first character in the text"),
+                    ("end", _LONG, "character after the last"),
+                    ("boilerplate", pa.float64(), "0 to 1: below 0.5 in the main content, short ones higher"),
+                )
+            ),
+            "in the page's order",
+        ),
+    ),
 )

@@ -11,22 +11,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ops.outcome import Outcome
+from ops.parse.bounded import BoundedFormat
 from ops.parse.papers.cl_scisumm import ClSciSumm
+from ops.parse.papers.jats import Jats
 from ops.parse.papers.paper import Paper, Section, Sentence
+from ops.parse.papers.parscit import ParsCit
+from ops.parse.papers.pdf import Pdf
 from ops.parse.papers.plain import PlainText
+from ops.parse.papers.s2orc import S2Orc, S2OrcShards
 from ops.parse.papers.science_parse import ScienceParse
 from ops.parse.papers.scirex import SciRex
+from ops.parse.papers.table import parse_citations as _parse_citations
 from ops.parse.papers.table import parse_records
+from ops.parse.papers.tei import Tei
+from ops.parse.papers.unarxive import UnarXive
 from ops.parse.records import Record
 from ops.parse.source import Format
 
-__all__ = ["FORMATS", "Paper", "Section", "Sentence", "parse_papers"]
+__all__ = ["FORMATS", "Paper", "Section", "Sentence", "parse_citations", "parse_papers"]
 
-FORMATS: dict[str, Format[Paper]] = {
+_FORMATS: dict[str, Format[Paper]] = {
     "cl_scisumm": ClSciSumm(),
+    "grobid_tei": Tei(),
+    "jats": Jats(),
+    "parscit": ParsCit(),
+    "pdf": Pdf(),
     "plain_text": PlainText(),
+    "s2orc": S2Orc(),
+    "s2orc_shards": S2OrcShards(),
     "science_parse": ScienceParse(),
     "scirex": SciRex(),
+    "unarxive": UnarXive(),
+}
+
+#: Those whose fields are told by parsers of XML and PDF.
+_SLOW_FIELDS = frozenset({"grobid_tei", "jats", "parscit", "pdf"})
+
+FORMATS: dict[str, Format[Paper]] = {
+    kind: BoundedFormat(form, quick=kind not in _SLOW_FIELDS) for kind, form in _FORMATS.items()
 }
 
 
@@ -36,3 +58,8 @@ def parse_papers(records: Sequence[Record]) -> Outcome:
     Raises KeyError for a kind that is not in FORMATS.
     """
     return parse_records(records, FORMATS)
+
+
+def parse_citations(records: Sequence[Record]) -> Outcome:
+    """Return what every record cites, or the record rejected as `parse_papers` does; shape CITATIONS."""
+    return _parse_citations(records, FORMATS)

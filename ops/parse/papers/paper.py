@@ -7,8 +7,10 @@ Not here: formats, and rows of tables (table.py).
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from ops.parse.characters import check_characters
@@ -25,16 +27,14 @@ _ACKNOWLEDGMENTS = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A section: its heading as printed ("" for front matter) and its role (ops/parse/roles.py)."""
 
     title: str
     role: str
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence of a section; `start` and `end` count characters of the paper's `text`.
 
     `text` is what stands there, with line-end hyphens resolved and white space folded. A footer or
@@ -49,14 +49,38 @@ class Sentence:
     text: str
 
 
+class Mark(NamedTuple):
+    """A citation mark in the paper's `text`, and the key of its entry, "" where it tells none."""
+
+    start: int
+    end: int
+    entry: str = ""
+
+
+class BibliographyEntry(NamedTuple):
+    """An entry of the bibliography, as far as the format has it taken apart."""
+
+    key: str
+    """By which marks name it."""
+    text: str = ""
+    """As printed."""
+    title: str = ""
+    year: str = ""
+    authors: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Of the cited paper, each with its scheme: "doi:10.1000/1", "arxiv:2104.06921", "s2orc:7229756"."""
+
+
 @dataclass(frozen=True)
 class Paper:
-    """What a format makes of a record; sentences are in the order of `start`."""
+    """What a format makes of a record; sentences and marks are in the order of `start`."""
 
     title: str
     text: str
     sections: tuple[Section, ...]
     sentences: tuple[Sentence, ...]
+    marks: tuple[Mark, ...] = ()
+    bibliography: tuple[BibliographyEntry, ...] = ()
 
 
 class Placed(NamedTuple):
@@ -105,7 +129,7 @@ def _part_acknowledgments(sections: list[Section], sentences: list[Sentence]) ->
             parted = sentences[index].section
             sections.insert(parted + 1, Section(found["title"], ACKNOWLEDGMENTS))
             for after in range(index, len(sentences)):
-                sentences[after] = replace(sentences[after], section=sentences[after].section + 1)
+                sentences[after] = sentences[after]._replace(section=sentences[after].section + 1)
             return
 
 
@@ -119,6 +143,8 @@ class PaperBuilder:
         self._length = 0
         self._headings: list[Heading] = []
         self._placed: list[Placed] = []
+        self._marks: list[Mark] = []
+        self._entries: dict[str, BibliographyEntry] = {}
         self._write(title)
 
     @property
@@ -158,16 +184,34 @@ class PaperBuilder:
         start = self._write(text)
         self._placed[-1] = Placed(section, ((spans[0][0], start + len(text)),), locator)
 
-    def body(self, text: str, locator: str) -> None:
-        """Add running text to the section, whose sentences are to be found."""
+    def body(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
+        """Add running text to the section, whose sentences are to be found; `marks` count in this text."""
+        self.flow([(text, locator)], marks, wrapped=False)
+
+    def flow(
+        self, pieces: Sequence[tuple[str, str]], marks: Sequence[Mark] = (), wrapped: bool = True
+    ) -> None:
+        """Add running text in pieces (text, locator), with a blank line between two; see `body_spans`.
+
+        A sentence may go on from one piece to the next, and has the locator of the piece that it begins in.
+        """
+        text = "\n\n".join(piece for piece, _ in pieces)
+        starts = list(accumulate((len(piece) + 2 for piece, _ in pieces), initial=0))
         offset = self._write(text)
-        for spans in body_spans(text, 0, len(text), wrapped=False):
+        for spans in body_spans(text, 0, len(text), wrapped=wrapped):
             moved = tuple((offset + start, offset + end) for start, end in spans)
+            locator = pieces[bisect_right(starts, spans[0][0]) - 1][1]
             self._placed.append(Placed(self.sections - 1, moved, locator))
+        self._marks += [Mark(offset + mark.start, offset + mark.end, mark.entry) for mark in marks]
+
+    def entry(self, entry: BibliographyEntry) -> None:
+        """Add an entry to the bibliography; of two with one key the first stays."""
+        self._entries.setdefault(entry.key, entry)
 
     def finish(self) -> Paper:
         """Return the paper. Raises ParseError, see `assemble`."""
-        return assemble(self._title, "".join(self._pieces), self._headings, self._placed, self._spaces)
+        paper = assemble(self._title, "".join(self._pieces), self._headings, self._placed, self._spaces)
+        return replace(paper, marks=tuple(sorted(self._marks)), bibliography=tuple(self._entries.values()))
 
     def _write(self, text: str) -> int:
         start = self._length

@@ -99,7 +99,11 @@ def _alone(text: str, lines: Sequence[Span], body: int) -> list[tuple[int, Headi
         if not (_blank(lines, index - 1, body) and _blank(lines, index + 1, body)):
             continue
         line = text[slice(*lines[index])]
-        if _names(line) or _is_numbered(line) or (roles & _BEFORE_APPENDIX and _is_title(line, _LETTERED)):
+        if (
+            is_name_of_section(line)
+            or _is_numbered(line)
+            or (roles & _BEFORE_APPENDIX and _is_title(line, _LETTERED))
+        ):
             found.append((index, Heading(line)))
             roles.add(role_of(line))
     return found
@@ -109,7 +113,8 @@ def _blank(lines: Sequence[Span], index: int, body: int) -> bool:
     return index < body or index >= len(lines) or lines[index][0] == lines[index][1]
 
 
-def _names(line: str) -> bool:
+def is_name_of_section(line: str) -> bool:
+    """Tell whether a line is the name of a part that most papers have ("Related Work")."""
     return len(line) <= _LONGEST_HEADING and _NAMES.fullmatch(line) is not None
 
 
@@ -117,7 +122,7 @@ def _is_numbered(line: str) -> bool:
     if _is_title(line, _NUMBERED):
         return True
     number = re.match(r"[\dIVX.]{1,12}\s+", line)
-    return number is not None and _names(line[number.end() :])
+    return number is not None and is_name_of_section(line[number.end() :])
 
 
 def _is_title(line: str, numbering: re.Pattern[str]) -> bool:

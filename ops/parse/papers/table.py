@@ -1,22 +1,22 @@
-"""Papers as rows: from records to the dataset sources/papers.
+"""Papers as rows: from records to the datasets sources/papers and sources/citations.
 
-Belongs here: the op, ids, and what becomes of a record that cannot be read.
+Belongs here: the ops, ids, and what becomes of a record that cannot be read.
 Not here: the formats, and which records a month has.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
-from ops.parse.characters import check_characters
 from ops.parse.papers.paper import Paper
-from ops.parse.records import Record, read_each
-from ops.parse.schemas import PAPERS
-from ops.parse.source import Format, ParseError
+from ops.parse.records import Record, read_each, readable
+from ops.parse.schemas import CITATIONS, PAPERS
+from ops.parse.source import Format
 from ops.text.space import fold
 
 
@@ -28,14 +28,19 @@ def parse_records(records: Sequence[Record], formats: Mapping[str, Format[Paper]
     return read_each(records, PAPERS, lambda record: [_row(record, formats[record.kind])])
 
 
+def parse_citations(records: Sequence[Record], formats: Mapping[str, Format[Paper]]) -> Outcome:
+    """Return the citation marks and the bibliography of every record, a row a paper; shape CITATIONS."""
+    return read_each(records, CITATIONS, lambda record: [_citations(record, formats[record.kind])])
+
+
+def _read(record: Record, form: Format[Paper]) -> tuple[str, Paper]:
+    """Return the id of the paper that a record holds, and the paper."""
+    paper = form.parse(readable(record))
+    return row_id("paper", record.source, record.raw.document), paper
+
+
 def _row(record: Record, form: Format[Paper]) -> Row:
-    if record.raw.error is not None:
-        raise ParseError(record.raw.error)
-    if record.month is None:
-        raise ParseError("its month of publication could not be told")
-    check_characters(record.raw.document, "the document id")
-    paper = form.parse(record.raw)
-    paper_id = row_id("paper", record.source, record.raw.document)
+    paper_id, paper = _read(record, form)
     return {
         "id": paper_id,
         "source_ids": [record.id],
@@ -68,3 +73,44 @@ def _sentences(paper: Paper, paper_id: str) -> list[dict[str, Any]]:
         )
         occurrences[found] += 1
     return rows
+
+
+def _citations(record: Record, form: Format[Paper]) -> Row:
+    paper_id, paper = _read(record, form)
+    return {
+        "id": row_id("citations", paper_id),
+        "source_ids": [record.id],
+        "licence": record.licence,
+        "paper_id": paper_id,
+        "document": record.raw.document,
+        "month": record.month,
+        "marks": list(_marks(paper, paper_id)),
+        "bibliography": [entry._asdict() for entry in paper.bibliography],
+    }
+
+
+def _marks(paper: Paper, paper_id: str) -> Iterator[Row]:
+    """Yield the citation marks, each with the last sentence that begins before it and holds it."""
+    entries = {entry.key: entry for entry in paper.bibliography}
+    sentences = _sentences(paper, paper_id)
+    starts = [sentence["start"] for sentence in sentences]
+    occurrences: Counter[tuple[str, str, str]] = Counter()
+    for mark in paper.marks:
+        found = bisect_right(starts, mark.start) - 1
+        inside = found >= 0 and mark.end <= sentences[found]["end"]
+        sentence = sentences[found]["id"] if inside else None
+        text = fold(paper.text[mark.start : mark.end])
+        place = (sentence or paper_id, text, mark.entry)
+        entry = entries.get(mark.entry)
+        yield {
+            "id": row_id("mark", *place, str(occurrences[place])),
+            "sentence_id": sentence,
+            "section": sentences[found]["section"] if inside else None,
+            "start": mark.start,
+            "end": mark.end,
+            "text": text,
+            "entry": mark.entry or None,
+            "cited_id": next(iter(entry.ids), None) if entry else None,
+            "cited_title": entry.title or None if entry else None,
+        }
+        occurrences[place] += 1

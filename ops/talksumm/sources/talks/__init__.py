@@ -1,4 +1,4 @@
-"""Talks: transcripts in four formats beside one table of metadata.
+"""Talks: transcripts in four formats, or recordings, beside one table of metadata.
 
 Belongs here: the kinds of source of talks, and the op that parses records.
 Not here: matching talks with papers (ops/talksumm/pairing/pairs.py).
@@ -11,10 +11,11 @@ from pathlib import Path, PurePosixPath
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
+from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.sources.schemas import TALKS
-from ops.talksumm.sources.talks import folder, plain, srt, talk, timed, webvtt
+from ops.talksumm.sources.talks import folder, plain, speech, srt, talk, timed, webvtt
 from ops.talksumm.sources.talks.talk import Talk, Word
 
 __all__ = ["FORMATS", "Talk", "Word", "parse_talks"]
@@ -25,6 +26,9 @@ _READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
     ".txt": plain.read,
     ".vtt": webvtt.read,
 }
+
+#: Speech is recognised faster than it was spoken; nobody talks for six hours.
+_RECORDINGS = Bounds(seconds=6 * 3600, patience=24 * 3600)
 
 
 class _Transcripts:
@@ -40,14 +44,31 @@ class _Transcripts:
     def parse(self, raw: Raw) -> Talk:
         if raw.error is not None:
             raise ParseError(raw.error)
-        words = _READERS[PurePosixPath(raw.path).suffix.lower()](talk.decode(raw.content))
+        words = self.words(raw)
         if not words:
             raise ParseError("no spoken words")
         row = raw.companions
         return Talk(row["title"], row["date"], row["url"], row["licence"], words)
 
+    def words(self, raw: Raw) -> Sequence[Word]:
+        """Return the spoken words."""
+        return _READERS[PurePosixPath(raw.path).suffix.lower()](talk.decode(raw.content))
 
-FORMATS: dict[str, Format[Talk]] = {"transcripts": _Transcripts()}
+
+class _Recordings(_Transcripts):
+    """A folder of recordings, audio or video, beside `metadata.csv`."""
+
+    def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return folder.split(folder_, source, speech.ENDINGS, only)
+
+    def words(self, raw: Raw) -> Sequence[Word]:
+        return speech.read(raw.content)
+
+
+FORMATS: dict[str, Format[Talk]] = {
+    "recordings": BoundedFormat(_Recordings(), _RECORDINGS, quick=True),
+    "transcripts": _Transcripts(),
+}
 
 
 def parse_talks(records: Sequence[Record]) -> Outcome:

@@ -1,0 +1,245 @@
+"""Parsers: papers a second by format, the bound's cost, and PDF, web pages and articles against their peers.
+
+Run: python benchmarks/parsing.py DATA [--peer PYTHON]. DATA holds real corpora, unpacked: folders of papers
+by their kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html, and `wikipedia/`
+with dumps. PYTHON is that of an environment with pdfminer.six, trafilatura and lxml_html_clean; the peers run
+there: python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura lxml_html_clean. What is missing
+is left out.
+
+Times are of the processor, of this process and of the child together.
+F1 is of words as a bag, small letters, against the text that is known.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bz2
+import html
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import mwparserfromhell
+import psutil
+
+from ops.parse import papers, wikipedia
+from ops.parse.bounded import BoundedFormat, Bounds, child_of
+from ops.parse.papers.xml_tree import descend, root_of
+from ops.parse.source import MonthRule, ParseError, Raw, Source
+from ops.parse.web.paragraphs import main_text
+from ops.parse.wikipedia.page import Dump
+from tests.papers_as_pdf import printed
+
+MOST = 150
+PDFS = 20
+COPIES = 50
+ROUNDS = 3
+
+#: Reads paths from its input and writes, as JSON, the seconds of the processor and the texts.
+PDF_PEER = """
+import json, sys, time
+from pdfminer.high_level import extract_text
+paths = json.load(sys.stdin)
+begun = time.process_time()
+texts = [extract_text(path) for path in paths]
+print(json.dumps([time.process_time() - begun, texts]))
+"""
+WEB_PEER = """
+import json, logging, sys, time
+import trafilatura
+logging.disable(50)
+pages = [open(path, "rb").read() for path in json.load(sys.stdin)]
+begun = time.process_time()
+texts = [trafilatura.extract(page, include_comments=False) or "" for page in pages]
+print(json.dumps([time.process_time() - begun, texts]))
+"""
+
+
+def main() -> None:
+    """Measure what there is data for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--peer", help="the Python of an environment that has the peers")
+    given = parser.parse_args()
+    for kind in sorted(papers.FORMATS):
+        if (folder := given.data / "papers" / kind).is_dir():
+            measure_papers(kind, folder)
+    if (folder := given.data / "papers" / "cl_scisumm").is_dir():
+        measure_pdf(folder, given.peer)
+    if (folder := given.data / "web").is_dir():
+        measure_web(folder, given.peer)
+    if (folder := given.data / "wikipedia").is_dir():
+        measure_articles(folder)
+
+
+def records(form: Any, kind: str, folder: Path) -> list[Raw]:
+    """Return the sound records of a folder."""
+    source = Source(kind=kind, path=".", month=MonthRule(constant="2018-06"), licence="-")
+    return [raw for raw in form.split(folder, source) if raw.error is None]
+
+
+def measure_papers(kind: str, folder: Path) -> None:
+    """Print papers a second of one format, in this process and in the bounded child, best of some rounds."""
+    form = papers.FORMATS[kind]
+    assert isinstance(form, BoundedFormat)
+    found = records(form, kind, folder)[:MOST]
+    times = {"direct": float("inf"), "bounded": float("inf")}
+    for _ in range(ROUNDS + 1):
+        for name, reader in (("direct", form.form), ("bounded", form)):
+            begun = _spent()
+            rejected = sum(1 for raw in found if not _reads(reader, raw))
+            times[name] = min(times[name], _spent() - begun)
+    rate, cost = len(found) / times["direct"], times["bounded"] / times["direct"] - 1
+    print(f"{kind:14} {len(found):4} papers, {rejected} rejected: {rate:6.1f} a second, bound {cost:+.1%}")
+
+
+def _spent() -> float:
+    """Return the seconds of the processor that this process and its children have spent."""
+    process = psutil.Process()
+    spent = (one.cpu_times() for one in (process, *process.children(recursive=True)))
+    return sum(one.user + one.system for one in spent)
+
+
+def _reads(reader: Any, raw: Raw) -> bool:
+    try:
+        reader.parse(raw)
+    except ParseError:
+        return False
+    return True
+
+
+def measure_pdf(folder: Path, peer: str | None) -> None:
+    """Print F1 and speed on papers that are printed as PDF, in two columns."""
+    form = papers.FORMATS["cl_scisumm"]
+    known, files = [], []
+    for raw in records(form, "cl_scisumm", folder)[:PDFS]:
+        paper = form.parse(raw)
+        sections = [
+            (section.title, [one.text for one in paper.sentences if one.section == index])
+            for index, section in enumerate(paper.sections)
+        ]
+        files.append(printed(paper.title, sections))
+        words = [paper.title, *(f"{title} {' '.join(texts)}" for title, texts in sections)]
+        known.append(" ".join(words).encode("cp1252", "replace").decode("cp1252"))
+    begun = time.process_time()
+    read = [papers.FORMATS["pdf"].form.parse(Raw("a.pdf", "a", content)) for content in files]  # type: ignore[attr-defined]
+    took = time.process_time() - begun
+    texts = [
+        " ".join(
+            [paper.title, *(one.title for one in paper.sections), *(one.text for one in paper.sentences)]
+        )
+        for paper in read
+    ]
+    report("PDF, ours", took, texts, known)
+    if peer:
+        with tempfile.TemporaryDirectory() as place:
+            paths = [str(Path(place, f"{number}.pdf")) for number in range(len(files))]
+            for path, content in zip(paths, files, strict=True):
+                Path(path).write_bytes(content)
+            report("PDF, pdfminer.six", *run(peer, PDF_PEER, paths), known)
+
+
+def measure_web(folder: Path, peer: str | None) -> None:
+    """Print F1 and speed on pages whose main text is known."""
+    places = sorted(place for place in folder.iterdir() if (place / "expected.html").is_file())
+    pages = [(place / "source.html").read_bytes() for place in places]
+    known = [_visible((place / "expected.html").read_text(encoding="utf-8")) for place in places]
+    begun = time.process_time()
+    texts = [main_text(page) for page in pages]
+    report("web pages, ours", time.process_time() - begun, texts, known)
+    if peer:
+        paths = [str(place / "source.html") for place in places]
+        report("web pages, trafilatura", *run(peer, WEB_PEER, paths), known)
+
+
+def _visible(page: str) -> str:
+    page = re.sub(r"(?s)<(script|style).*?</\1>|<!--.*?-->", " ", page)
+    return html.unescape(re.sub(r"<[^>]+>", " ", page))
+
+
+def measure_articles(folder: Path) -> None:
+    """Print articles a second against mwparserfromhell, and the memory that a long dump takes."""
+    found = [raw for raw in records(Dump(), "mediawiki_dump", folder) if b"<redirect" not in raw.content]
+    begun = time.process_time()
+    for raw in found:
+        _reads(Dump(), raw)
+    ours = time.process_time() - begun
+    begun = time.process_time()
+    for raw in found:
+        text = descend(root_of(raw.content, "page"), "revision", "text")
+        mwparserfromhell.parse(text.text or "" if text is not None else "").strip_code()
+    theirs = time.process_time() - begun
+    print(
+        f"articles: ours {len(found) / ours:.0f} a second, mwparserfromhell alone {len(found) / theirs:.0f}"
+    )
+    sample = Path(__file__).resolve().parents[1] / "data" / "sample" / "articles" / "island.xml"
+    head, page, tail = _parted(sample.read_bytes())
+    for copies in (1, COPIES):
+        with tempfile.TemporaryDirectory() as place:
+            pages = b"".join(page * 200 for _ in range(copies))
+            Path(place, "long.xml.bz2").write_bytes(bz2.compress(head + pages + tail))
+            child_of(Bounds(seconds=10)).close()
+            peak = _peak(Path(place))
+            print(f"  a dump of {len(pages) / 1e6:.0f} MB: at most {peak:.0f} MB of memory with the child")
+
+
+def _parted(dump: bytes) -> tuple[bytes, bytes, bytes]:
+    start, end = dump.index(b"<page>"), dump.index(b"</page>") + len(b"</page>")
+    return dump[:start], dump[start:end], b"</mediawiki>"
+
+
+def _peak(folder: Path) -> float:
+    """Return the most memory, in MB, while every page of a dump is parsed, beyond what there was before."""
+    process = psutil.Process()
+
+    def used() -> int:
+        return sum(one.memory_info().rss for one in (process, *process.children(recursive=True)))
+
+    form, peak = wikipedia.FORMATS["mediawiki_dump"], 0
+    source = Source(kind="mediawiki_dump", path=".", month=MonthRule(constant="2018-06"), licence="-")
+    for number, raw in enumerate(_unlike(form.split(folder, source))):
+        _reads(form, raw)
+        if number % 50 == 0:
+            peak = max(peak, used())
+    return peak / 1e6
+
+
+def _unlike(raws: Iterator[Raw]) -> Iterator[Raw]:
+    """Yield records without the error that they are called alike."""
+    return (Raw(raw.path, raw.document, raw.content, raw.row) for raw in raws)
+
+
+def run(python: str, program: str, paths: Sequence[str]) -> tuple[float, list[str]]:
+    """Run a peer and return its seconds and texts."""
+    done = subprocess.run(
+        [python, "-c", program], input=json.dumps(paths), stdout=subprocess.PIPE, text=True, check=True
+    )
+    seconds, texts = json.loads(done.stdout)
+    return seconds, texts
+
+
+def report(name: str, seconds: float, texts: Sequence[str], known: Sequence[str]) -> None:
+    """Print how well and how fast something read texts that are known."""
+    scores = [f1(text, due) for text, due in zip(texts, known, strict=True)]
+    print(f"{name:24} {len(texts):4} files: F1 {mean(scores):.4f}, {len(texts) / seconds:6.1f} a second")
+
+
+def f1(text: str, due: str) -> float:
+    """Return the F1 of the words of a text."""
+    found, expected = (Counter(re.findall(r"\w+", one.lower())) for one in (text, due))
+    total = found.total() + expected.total()
+    return 2 * (found & expected).total() / total if total else 1.0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""How much one call of a parser may take.
+
+Belongs here: the figures, and holding a process to them. Not here: the process (serve.py, child.py).
+"""
+
+from __future__ import annotations
+
+import math
+import resource
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Bounds(NamedTuple):
+    """What one call may take; the time is the processor's, so that a busy machine refuses nothing more.
+
+    A child that does not compute (it sleeps, it waits) is ended when `patience` is over, by the clock.
+    """
+
+    seconds: int = 30
+    memory: int = 2**30
+    """Bytes of address space beyond what the child has when it begins."""
+    output: int = 256 * 2**20
+    """Bytes of the pickled result."""
+    patience: int = 600
+
+
+BOUNDS = Bounds()
+
+
+def bound_memory(memory: int) -> None:
+    """Let this process have `memory` bytes more than it has now, and leave no core behind."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with suppress(OSError, ValueError):  # no /proc, or less than is in use
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        most = pages * resource.getpagesize() + memory
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+class Stopwatch:
+    """Ends this process by SIGXCPU when one call has computed for `seconds`, or up to a fifth longer.
+
+    To set the limit takes a millisecond on some systems: it is set again when a fifth of it is spent.
+    """
+
+    def __init__(self, seconds: int) -> None:
+        self._seconds, self._slack = seconds, max(1, seconds // 5)
+        self._renewed = -math.inf
+
+    def start(self) -> None:
+        """Begin a call."""
+        spent = time.process_time()
+        if spent - self._renewed >= self._slack:
+            hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(spent) + self._seconds + self._slack, hard))
+            self._renewed = spent

@@ -1,0 +1,116 @@
+"""One child process that calls parsers, from record to record, and is begun anew when one has ended it.
+
+Belongs here: the parent's side. Not here: the child's (serve.py), the bounds (bounds.py).
+
+It is no executor: one of concurrent.futures cannot give up one call, and its workers know no bounds.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from functools import cache
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import TypeVar
+
+from ops.parse.bounded.bounds import BOUNDS, Bounds
+from ops.parse.bounded.serve import KEPT
+from ops.parse.source import ParseError
+
+Result = TypeVar("Result")
+
+_SERVE = "import sys; sys.path[:] = {path!r}; from ops.parse.bounded.serve import serve; serve{arguments!r}"
+
+
+class BoundedChild:
+    """A child process that calls functions within bounds; one call at a time, from any thread."""
+
+    def __init__(self, bounds: Bounds = BOUNDS) -> None:
+        self.bounds = bounds
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._owner = 0
+
+    def call(self, function: Callable[..., Result], *arguments: object) -> Result:
+        """Return `function(*arguments)`, computed in the child.
+
+        Function, arguments and result are pickled. Raises ParseError for what the function refuses or fails
+        at, and where it takes more time or memory than the bounds, gives too much, or ends the child.
+        """
+        request = ForkingPickler.dumps((function, arguments))
+        with self._lock:
+            answer = self._ask(request)
+        if answer[:1] == KEPT:
+            result: Result = ForkingPickler.loads(memoryview(answer)[1:])
+            return result
+        raise ParseError(answer[1:].decode())
+
+    def close(self) -> None:
+        """End the child; a later call begins another."""
+        if self._process is not None and self._owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+        if self._connection is not None:
+            self._connection.close()
+        self._process = self._connection = None
+
+    def _ask(self, request: memoryview) -> bytes:
+        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
+            self._begin()
+        assert self._connection is not None
+        try:
+            self._connection.send_bytes(request)
+            if self._connection.poll(self.bounds.patience):
+                return self._connection.recv_bytes()
+            cause = f"the parser gave no answer within {self.bounds.patience} s"
+        except (EOFError, OSError):
+            cause = self._death()
+        except BaseException:
+            self.close()  # an answer that nobody takes would be that of the next call
+            raise
+        self.close()
+        raise ParseError(cause)
+
+    def _begin(self) -> None:
+        self.close()
+        ours, theirs = Pipe()
+        self._owner = os.getpid()
+        with theirs:
+            program = _SERVE.format(path=sys.path, arguments=(theirs.fileno(), *self.bounds[:3]))
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", program],
+                stdin=subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # Ctrl-C is for the parent
+            )
+        self._connection = ours
+        try:
+            ours.recv_bytes()
+        except EOFError:
+            raise RuntimeError(f"the child of the parsers did not begin: {self._death()}") from None
+
+    def _death(self) -> str:
+        assert self._process is not None
+        status = self._process.wait()
+        if status == -signal.SIGXCPU:
+            return f"the parser took more than {self.bounds.seconds} s of the processor"
+        how = signal.Signals(-status).name if status < 0 else f"status {status}"
+        return f"the parser ended its process ({how})"
+
+
+@cache
+def child_of(bounds: Bounds) -> BoundedChild:
+    """Return the child that all parsers of this process with these bounds share; it ends with the process."""
+    child = BoundedChild(bounds)
+    atexit.register(child.close)
+    return child

@@ -1,0 +1,42 @@
+"""A format whose parser runs in the bounded child.
+
+Belongs here: the wrapper. Not here: the formats, whose `split` stays in this process: it reads bytes within
+bounds and understands none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from ops.parse.bounded.bounds import BOUNDS, Bounds
+from ops.parse.bounded.child import child_of
+from ops.parse.source import Format, Only, Raw, Source
+
+Document = TypeVar("Document", covariant=True)
+
+
+@dataclass(frozen=True)
+class BoundedFormat(Generic[Document]):
+    """Reads records as another format does, in the child; a fault or an excess is a ParseError."""
+
+    form: Format[Document]
+    bounds: Bounds = BOUNDS
+    quick: bool = False
+    """Whether `fields` needs no child: it reads little, in linear time. Every command asks for fields."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield the records, see `Format.split`."""
+        return self.form.split(folder, source, only)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return what a month rule may ask for."""
+        if self.quick:
+            return self.form.fields(raw)
+        return child_of(self.bounds).call(self.form.fields, raw)
+
+    def parse(self, raw: Raw) -> Document:
+        """Read the record whole."""
+        return child_of(self.bounds).call(self.form.parse, raw)

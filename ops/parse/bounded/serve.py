@@ -1,0 +1,65 @@
+"""The child: takes a call, computes within bounds, gives the result or the cause of its refusal.
+
+Belongs here: what runs in the child. Not here: beginning and ending it (child.py).
+
+A call is a pickled pair of function and arguments, an answer one byte (KEPT or REFUSED) and a pickled result
+or a cause in UTF-8. The child ends when its standard input does: then its parent has ended. A parser in C
+that never comes back is ended by the bound of its time, parent or none.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+
+from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
+from ops.parse.source import ParseError, exhausting
+
+KEPT, REFUSED = b"k", b"r"
+
+
+def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
+    """Answer calls that come by a connection until it is closed."""
+    bounds = Bounds(seconds, memory, output)
+    connection = Connection(descriptor)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    connection.send_bytes(KEPT)
+    bounded, stopwatch = False, Stopwatch(bounds.seconds)
+    while True:
+        try:
+            call = connection.recv_bytes()
+        except (EOFError, OSError):
+            return
+        # This loads the parser's modules, which count as none of the bound.
+        function, arguments = ForkingPickler.loads(call)
+        if not bounded:
+            # Documents are many small objects and few circles: looking for these at every 700 costs a tenth.
+            gc.freeze()
+            gc.set_threshold(50_000)
+            bound_memory(bounds.memory)
+            bounded = True
+        stopwatch.start()
+        connection.send_bytes(_answer(function, arguments, bounds.output))
+
+
+def _answer(function: object, arguments: tuple[object, ...], most: int) -> bytes:
+    try:
+        with exhausting():
+            result = bytes(ForkingPickler.dumps(function(*arguments)))  # type: ignore[operator]
+        if len(result) > most:
+            raise ParseError(f"what it becomes is larger than {most} bytes")
+        return KEPT + result
+    except ParseError as error:
+        return REFUSED + str(error).encode(errors="backslashreplace")
+    except Exception as error:  # a fault of a parser costs the record that it is met in
+        cause = f"the parser failed: {type(error).__name__}: {error}"
+        return REFUSED + cause.encode(errors="backslashreplace")
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)

@@ -1,0 +1,140 @@
+"""unarXive: papers of arXiv, made from their LaTeX, one a line.
+
+Belongs here: this format (the release of 2022). Not here: walking the lines (ops/parse/lines.py).
+
+A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"section", "sec_number", "text",
+"cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. In texts, `{{cite:<key>}}`, `{{formula:<key>}}`,
+`{{figure:<key>}}` and `{{table:<key>}}` stand for what they name: a citation becomes the number of its entry
+in brackets, a formula its LaTeX, a figure or a table its number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ops.parse.decoding import json_object, scalars, text_at
+from ops.parse.lines import lines_of_files
+from ops.parse.papers.json_shapes import ids_of, object_at, objects_at, word_at
+from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
+from ops.parse.source import Only, ParseError, Raw, Source
+from ops.text.space import fold
+
+_STAND_IN = re.compile(r"\{\{(cite|formula|figure|table):([^{}]{1,100})\}\}")
+_LONGEST_FORMULA = 400
+_LEVELS = {"section": 1, "subsection": 2, "subsubsection": 3}
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+class UnarXive:
+    """Reads unarXive; every line of every *.jsonl and *.jsonl.gz file below the folder is a paper."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every line that is not blank; the document id is its paper_id."""
+        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _document)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the texts and numbers of record and metadata, document, and `date`: that of version 1."""
+        record = json_object(raw.content)
+        metadata = object_at(record.get("metadata"), "metadata")
+        return {**scalars(record), **scalars(metadata), "date": _date(metadata), "document": raw.document}
+
+    def parse(self, raw: Raw) -> Paper:
+        """Return the paper. Raises ParseError that names the key."""
+        record = json_object(raw.content)
+        if "body_text" not in record or "bib_entries" not in record:
+            raise ParseError("no key body_text or bib_entries: not a record of unarXive")
+        metadata = object_at(record.get("metadata"), "metadata")
+        shown = _shown(record)
+        paper = PaperBuilder(text_at(metadata.get("title"), "metadata.title"))
+        abstract = object_at(record.get("abstract"), "abstract")
+        text = text_at(abstract.get("text") or metadata.get("abstract"), "abstract.text")
+        if text.strip():
+            paper.section("Abstract", 1)
+            paper.body(*_written(fold(text), "abstract", shown))
+        section = None
+        for where, paragraph in objects_at(record["body_text"], "body_text"):
+            number = word_at(paragraph.get("sec_number")).removeprefix("-1")  # -1: none
+            level = _LEVELS.get(word_at(paragraph.get("sec_type")))
+            if level is not None and number.count(".") + 1 != level:
+                number = ""  # it is that within the section above, which is not told
+            title = f"{number} {text_at(paragraph.get('section'), f'{where}.section')}".strip()
+            if title != section:
+                paper.section(title, level)
+                section = title
+            text = text_at(paragraph.get("text"), f"{where}.text")
+            paper.body(*_written(fold(text), where, shown))
+        for key, entry in object_at(record["bib_entries"], "bib_entries").items():
+            paper.entry(_entry(key, object_at(entry, f"bib_entries.{key}")))
+        return paper.finish()
+
+
+def _document(line: bytes) -> str | None:
+    found = word_at(json.loads(line).get("paper_id"))
+    return found if found and found.isprintable() else None
+
+
+def _date(metadata: Mapping[str, Any]) -> str:
+    """Return when the first version was submitted ("Thu, 22 Dec 2022 17:01:56 GMT"), else the last update."""
+    for _, version in objects_at(metadata.get("versions"), "metadata.versions"):
+        found = re.search(r"(\d{1,2}) ([A-Z][a-z]{2}) (\d{4})", word_at(version.get("created")))
+        if found and found[2] in _MONTHS:
+            return f"{found[3]}-{_MONTHS.index(found[2]) + 1:02d}-{int(found[1]):02d}"
+        break
+    return word_at(metadata.get("update_date"))
+
+
+def _shown(record: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """Return what stands in the text for each (kind, key)."""
+    shown = {
+        ("cite", key): f"[{number}]"
+        for number, key in enumerate(object_at(record["bib_entries"], "bib_entries"), 1)
+    }
+    counts: Counter[str] = Counter()
+    for key, entry in object_at(record.get("ref_entries"), "ref_entries").items():
+        found = object_at(entry, f"ref_entries.{key}")
+        kind = word_at(found.get("type"))
+        counts[kind] += 1
+        formula = fold(word_at(found.get("latex")))[:_LONGEST_FORMULA]
+        shown[kind, key] = formula if kind == "formula" else str(counts[kind])
+    return shown
+
+
+def _written(text: str, where: str, shown: Mapping[tuple[str, str], str]) -> tuple[str, str, list[Mark]]:
+    """Return the text with its stand-ins replaced, where it is from, and its citation marks."""
+    pieces: list[str] = []
+    marks: list[Mark] = []
+    length = done = 0
+    for found in _STAND_IN.finditer(text):
+        kind, key = found.groups()
+        for piece in (text[done : found.start()], shown.get((kind, key), "")):
+            pieces.append(piece)
+            length += len(piece)
+        if kind == "cite" and pieces[-1]:
+            marks.append(Mark(length - len(pieces[-1]), length, key))
+        done = found.end()
+    return "".join([*pieces, text[done:]]), where, marks
+
+
+def _entry(key: str, entry: Mapping[str, Any]) -> BibliographyEntry:
+    ids = object_at(entry.get("ids"), "ids")
+    openalex = word_at(ids.get("open_alex_id")).rpartition("/")[2]
+    arxiv = [
+        ids.get("arxiv_id"),
+        *(one.get("id") for _, one in objects_at(entry.get("contained_arXiv_ids"), "arXiv ids")),
+    ]
+    return BibliographyEntry(
+        key,
+        word_at(entry.get("bib_entry_raw")),
+        ids=ids_of(
+            ("arxiv", arxiv),
+            ("doi", ids.get("doi")),
+            ("openalex", openalex),
+            ("pubmed", ids.get("pubmed_id")),
+            ("pmc", ids.get("pmc_id")),
+        ),
+    )

@@ -1,0 +1,115 @@
+"""WARC files as records: a response or a resource each, streamed.
+
+Belongs here: walking the records of *.warc and *.warc.gz files in bytes, within bounds, and past damage. Not
+here: the HTTP message of a response (http_message.py), pages (page.py).
+
+Records of WARC 0.18 to 1.1 are read. Those that hold no page (requests, metadata, warcinfo, revisits) are
+passed over. Behind a record with a wrong length, or damage in a packed one, reading goes on at the next that
+can be told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ops.parse.files import Found, find, once, too_large
+from ops.parse.source import Only, Raw, Source
+from ops.parse.web.unpacked import BombError, DamageError, Unpacked
+
+_VERSION = re.compile(rb"WARC/(?:0\.1[78]|1\.[01])[ \t]*\r?\n")
+_PAGES = ("response", "resource", "conversion")
+_LONGEST_HEAD = 64 * 2**10
+
+
+def records(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+    """Yield every response and resource; the document id is its WARC-Record-ID, the row its number in the
+    file.
+
+    What the WARC says of it is among the companions: type, url, date and the type of its content.
+    """
+    found = find(folder, (".warc", ".warc.gz"))
+    return once(raw for file in found for raw in _of_file(file, source.max_bytes, only))
+
+
+def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
+    if found.error is not None:
+        yield Raw(found.path, Path(found.path).name, b"", error=found.error)
+        return
+    if only is not None and found.path not in only:
+        return
+    row = 0
+
+    def failed(cause: str) -> Raw:
+        return Raw(found.path, f"{found.path}#{row}", b"", row, error=cause)
+
+    try:
+        with found.file.open("rb") as stream:
+            unpacked = Unpacked(stream, found.file.stat().st_size, max_bytes, b"WARC/")
+            if unpacked.ended:
+                row += 1
+                yield failed("the file is empty")
+            while not unpacked.ended:
+                row += 1
+                at = unpacked.place
+                try:
+                    raw = _record(unpacked, found.path, row, max_bytes)
+                except DamageError as error:
+                    yield failed(f"{error} (byte offset {at})")
+                    unpacked.recover()
+                    continue
+                if raw is not None:
+                    yield raw
+    except (OSError, BombError) as error:
+        row += 1
+        yield failed(f"cannot be read any further: {error}".replace(str(found.file), found.path))
+
+
+def _record(stream: Unpacked, path: str, row: int, max_bytes: int) -> Raw | None:
+    """Return the next record, None for one that holds no page. Raises DamageError."""
+    stream.begin()
+    version = stream.line(100)
+    if _VERSION.fullmatch(version) is None:
+        raise DamageError(f"no record of WARC begins here: {version[:20]!r}")
+    head = _head(stream)
+    length = head.get("content-length", "")
+    if not length.isdecimal():
+        raise DamageError(f"its Content-Length is no number: {length[:40]!r}")
+    kind = head.get("warc-type", "").lower()
+    wanted = kind in _PAGES
+    size = int(length)
+    content = b""
+    if wanted and size <= max_bytes:
+        content = stream.read(size)
+    else:
+        stream.skip(size)
+    stream.blank_lines()
+    if stream.peek(5) not in (b"", b"WARC/"):
+        stream.unread(content)
+        raise DamageError(f"its Content-Length is wrong: no record begins {size} bytes behind its head")
+    if not wanted:
+        return None
+    name = head.get("warc-record-id", "").strip("<>")
+    document = name if name and name.isprintable() else f"{path}#{row}"
+    about = {
+        "type": kind,
+        "url": head.get("warc-target-uri", "").strip("<>"),
+        "date": head.get("warc-date", ""),
+        "content_type": head.get("content-type", ""),
+    }
+    error = too_large(max_bytes) if size > max_bytes else None
+    return Raw(path, document, content, row, companions=about, error=error)
+
+
+def _head(stream: Unpacked) -> Mapping[str, str]:
+    """Return the fields of a head, names in small letters; of one that is there twice the first."""
+    head: dict[str, str] = {}
+    read = 0
+    while line := stream.line(_LONGEST_HEAD).rstrip(b"\r\n"):
+        read += len(line)
+        if read > _LONGEST_HEAD:
+            raise DamageError(f"its head is longer than {_LONGEST_HEAD} bytes")
+        name, _, value = line.decode("utf-8", "replace").partition(":")
+        head.setdefault(name.strip().lower(), value.strip())
+    return head

@@ -1,0 +1,170 @@
+"""Wikitext without what is no running text: comments, references, templates, tables, files.
+
+Belongs here: finding and taking out what nests, in one pass each, so that time grows with the length of the
+text whatever it holds; and the addresses that references cite. Not here: links and formatting of what is
+left, sections (article.py).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+#: Elements whose content is no text.
+_OPAQUE = (
+    "math", "chem", "gallery", "timeline", "syntaxhighlight", "source", "score", "imagemap", "graph",
+    "mapframe", "maplink", "templatedata", "hiero", "ce", "pre", "noinclude", "includeonly",
+)  # fmt: skip
+_OPENING = re.compile(rf"<({'|'.join(_OPAQUE)})\b([^<>]{{0,2000}})>", re.IGNORECASE)
+_REF = re.compile(r"<ref\b([^<>]{0,2000}?)(/?)>", re.IGNORECASE)
+_REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
+_NAME = re.compile(r"name\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)", re.IGNORECASE)
+_URL = re.compile(r"(?<![\w-])https?://[^\s|\]\[{}<>\"']+")
+_ARCHIVE = re.compile(r"archive-?url\s*=\s*\Z", re.IGNORECASE)
+_BRACES = re.compile(r"\{\{|\}\}")
+_BRACKETS = re.compile(r"\[\[|\]\]")
+_TABLES = re.compile(r"^[ \t:*#]*\{\||^[ \t]*\|\}", re.MULTILINE)
+_HEADING = re.compile(r"^(={1,6})[^=\n].*?=+[ \t]*$", re.MULTILINE)
+#: Namespaces of pictures and categories, in the languages with the most articles.
+_FILES = frozenset(
+    {"file", "image", "media", "category", "datei", "bild", "kategorie", "fichier", "catégorie", "archivo",
+     "imagen", "categoría", "immagine", "categoria", "bestand", "afbeelding", "categorie", "plik", "grafika",
+     "kategoria", "файл", "изображение", "категория", "ficheiro", "imagem"}
+)  # fmt: skip
+#: Templates that stand for words: what is shown of them, by the place of the argument.
+_WORDS: dict[str, Callable[[list[str]], str]] = {
+    **dict.fromkeys(("nowrap", "nobr", "nihongo", "abbr", "em", "strong", "small"), lambda found: found[0]),
+    **dict.fromkeys(("lang", "transl", "transliteration", "script"), lambda found: found[-1]),
+    **dict.fromkeys(("convert", "cvt"), lambda found: " ".join(found[:2])),
+    **dict.fromkeys(("ndash", "spaced ndash", "snd", "mdash"), lambda found: " \u2013 "),
+}  # fmt: skip
+_LONGEST_WORDS = 300
+
+
+class Citation(NamedTuple):
+    """An address that is cited, and the index of the heading above the citation, 0 for none."""
+
+    url: str
+    heading: int
+
+
+class Cleaned(NamedTuple):
+    """What is left of a text, and what its references cite, in order, each address once a section."""
+
+    text: str
+    citations: list[Citation]
+
+
+def cleaned(text: str) -> Cleaned:
+    """Return a wikitext without comments, references, templates, tables, files and categories."""
+    text = _without_elements(_without_comments(text))
+    headings = [found.start() for found in _HEADING.finditer(text)]
+    pieces: list[str] = []
+    done = 0
+    cited: list[tuple[int, str, list[str]]] = []
+    for start, end, name, urls in _references(text):
+        pieces.append(text[done:start])
+        done = end
+        cited.append((bisect_right(headings, start), name, urls))
+    text = "".join([*pieces, text[done:]])
+    named = {name: urls for _, name, urls in reversed(cited) if name and urls}
+    citations = [
+        Citation(url, heading) for heading, name, urls in cited for url in urls or named.get(name, [])
+    ]
+    text = _without(text, _pairs(text, _BRACES, "{{"), _words_of_template)
+    text = _without(text, _pairs(text, _TABLES, "{|"), lambda _: "\n")
+    text = _without(text, _pairs(text, _BRACKETS, "[["), _link)
+    # What is left of these is one without its other half: no parser needs to look for it.
+    return Cleaned(text.replace("{{", "").replace("}}", ""), list(dict.fromkeys(citations)))
+
+
+def _without_comments(text: str) -> str:
+    pieces, done = [], 0
+    while (start := text.find("<!--", done)) >= 0:
+        pieces.append(text[done:start])
+        end = text.find("-->", start)
+        done = len(text) if end < 0 else end + 3
+    return "".join([*pieces, text[done:]])
+
+
+def _without_elements(text: str) -> str:
+    """Take out elements whose content is no text; one that is not closed reaches to the end of its tag."""
+    pieces, done = [], 0
+    lowered = text.lower()
+    unclosed: set[str] = set()
+    for found in _OPENING.finditer(text):
+        if found.start() < done:
+            continue
+        name, end = found[1].lower(), -1
+        if not found[2].endswith("/") and name not in unclosed:
+            end = lowered.find(f"</{name}", found.end())
+            if end < 0:
+                unclosed.add(name)
+        pieces.append(text[done : found.start()])
+        done = found.end() if end < 0 else (text.find(">", end) + 1 or len(text))
+    return "".join([*pieces, text[done:]])
+
+
+def _references(text: str) -> Iterator[tuple[int, int, str, list[str]]]:
+    """Yield start, end, name and cited addresses of every `<ref>`."""
+    done = 0
+    closed = True
+    for found in _REF.finditer(text):
+        if found.start() < done:
+            continue
+        name = _NAME.search(found[1])
+        end = _REF_END.search(text, found.end()) if closed and not found[2] else None
+        closed = closed and (end is not None or bool(found[2]))
+        done = end.end() if end else found.end()
+        content = text[found.end() : end.start()] if end else ""
+        yield found.start(), done, name[1].strip("\"' ") if name else "", list(_urls(content))
+
+
+def _urls(content: str) -> Iterator[str]:
+    for found in _URL.finditer(content):
+        if not _ARCHIVE.search(content, max(0, found.start() - 20), found.start()):
+            yield found.group().rstrip(".,;:)")
+
+
+def _pairs(text: str, marks: re.Pattern[str], opening: str) -> list[tuple[int, int]]:
+    """Return the outermost stretches between an opening mark and its closing one; others are no marks."""
+    waiting: list[int] = []
+    found: list[tuple[int, int]] = []
+    for mark in marks.finditer(text):
+        if mark.group().lstrip(" \t:*#") == opening:
+            waiting.append(mark.start())
+        elif waiting:
+            start = waiting.pop()
+            while found and found[-1][0] > start:
+                found.pop()
+            found.append((start, mark.end()))
+    return found
+
+
+def _without(text: str, stretches: list[tuple[int, int]], instead: Callable[[str], str]) -> str:
+    pieces, done = [], 0
+    for start, end in stretches:
+        pieces += [text[done:start], instead(text[start:end])]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _words_of_template(template: str) -> str:
+    if len(template) > _LONGEST_WORDS or "{{" in template[2:]:
+        return ""
+    name, *arguments = template[2:-2].split("|")
+    name = name.strip().lower()
+    shown = _WORDS.get("lang" if name.startswith("lang-") else name)
+    plain = [argument.strip() for argument in arguments if "=" not in argument]
+    return shown(plain) if shown and (plain or "dash" in name or name == "snd") else ""
+
+
+def _link(link: str) -> str:
+    """Return a link as it is, "" of one to a file, a category or another wiki's page of the article."""
+    namespace, colon, _ = link[2:].partition(":")
+    if colon and namespace.strip().lower() in _FILES:
+        return ""
+    # [[de:Titel]] by itself; [[:de:Titel]] would be a link in the text.
+    return "" if colon and re.fullmatch(r"[a-z]{2,3}(-[a-z]+)?", namespace) and "|" not in link else link

@@ -1,0 +1,153 @@
+"""S2ORC in its shapes: doc2json, the releases of 2019 and 2020, the text with annotations of the bulk API."""
+
+import gzip
+import json
+
+import pytest
+
+from ops.parse.papers import FORMATS
+from ops.parse.source import MonthRule, ParseError, Raw, Source
+
+TEXT = "Labels are dear (Doe, 2016). They are noisy (Roe, 2017)."
+PARAGRAPH = {
+    "text": TEXT,
+    "section": "Introduction",
+    "sec_num": "1",
+    "cite_spans": [
+        {"start": 16, "end": 27, "text": "(Doe, 2016)", "ref_id": "BIBREF0"},
+        {"start": 44, "end": 55, "text": "(Roe, 2017)", "ref_id": None},
+    ],
+}
+ENTRY = {
+    "title": "Dear Labels",
+    "year": 2016,
+    "authors": [{"first": "Jo", "middle": [], "last": "Doe"}],
+    "other_ids": {"DOI": ["10.1000/1"]},
+    "raw_text": "Jo Doe. 2016. Dear Labels.",
+    "link": "77",
+}
+PARSE = {
+    "abstract": [{"text": "We label.", "section": "Abstract", "cite_spans": []}],
+    "body_text": [PARAGRAPH, {"text": "It goes on.", "section": "Introduction", "sec_num": "1"}],
+    "back_matter": [{"text": "We thank Ann.", "section": "Acknowledgements"}],
+    "bib_entries": {"BIBREF0": ENTRY},
+}
+SHAPES = {
+    "doc2json": {"paper_id": "p", "title": "Noise", "year": "2018", "pdf_parse": PARSE},
+    "2019": {"paper_id": "p", "metadata": {"title": "Noise", "year": "2018"}, "grobid_parse": PARSE},
+    "2021": {"paper_id": "p", "metadata": {"title": "Noise", "year": 2018}, **PARSE},
+}
+
+
+def read(record, kind="s2orc"):
+    return FORMATS[kind].parse(Raw("p.json", "p", json.dumps(record).encode()))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_is_the_same_paper(shape):
+    paper = read(SHAPES[shape])
+    assert paper.title == "Noise"
+    assert [(section.title, section.role) for section in paper.sections] == [
+        ("Abstract", "abstract"),
+        ("1 Introduction", "introduction"),
+        ("Acknowledgements", "acknowledgments"),
+    ]
+    assert [(sentence.section, sentence.text) for sentence in paper.sentences] == [
+        (0, "We label."),
+        (1, "Labels are dear (Doe, 2016)."),
+        (1, "They are noisy (Roe, 2017)."),
+        (1, "It goes on."),
+        (2, "We thank Ann."),
+    ]
+    assert [(paper.text[mark.start : mark.end], mark.entry) for mark in paper.marks] == [
+        ("(Doe, 2016)", "BIBREF0"),
+        ("(Roe, 2017)", ""),
+    ]
+    (entry,) = paper.bibliography
+    assert (entry.title, entry.year, entry.authors) == ("Dear Labels", "2016", ("Jo Doe",))
+    assert entry.ids == ("s2orc:77", "doi:10.1000/1")
+
+
+@pytest.mark.parametrize("shape", ["doc2json", "2019", "2021"])
+def test_the_year_is_a_field_for_month_rules(shape):
+    raw = Raw("p.json", "p", json.dumps(SHAPES[shape]).encode())
+    assert FORMATS["s2orc"].fields(raw)["year"] == "2018"
+
+
+def bulk():
+    pieces = {
+        "title": "Noise\n",
+        "abstract": "We label.\n",
+        "sectionheader": "Introduction\n",
+        "paragraph": TEXT + "\n",
+        "bibentry": "Jo Doe. 2016. Dear Labels.",
+    }
+    text, annotations = "", {}
+    for name, piece in pieces.items():
+        attributes = {"sectionheader": {"n": "1"}, "bibentry": {"id": "b0", "matched_paper_id": 77}}
+        start, end = len(text), len(text) + len(piece.rstrip())
+        annotations[name] = [{"start": start, "end": end, "attributes": attributes.get(name)}]
+        text += piece
+    first = text.index("(Doe")
+    annotations["bibref"] = [{"start": str(first), "end": str(first + 11), "attributes": {"ref_id": "b0"}}]
+    written = {name: json.dumps(found) for name, found in annotations.items()}
+    return {
+        "corpusid": 5,
+        "content": {"source": {}, "text": text, "annotations": {**written, "figure": None}},
+    }
+
+
+def test_annotations_of_the_bulk_api_are_the_same_paper():
+    paper = read(bulk())
+    assert [(section.title, section.role) for section in paper.sections] == [
+        ("Abstract", "abstract"),
+        ("1 Introduction", "introduction"),
+    ]
+    assert [sentence.text for sentence in paper.sentences] == [
+        "We label.",
+        "Labels are dear (Doe, 2016).",
+        "They are noisy (Roe, 2017).",
+    ]
+    assert [(paper.text[mark.start : mark.end], mark.entry) for mark in paper.marks] == [
+        ("(Doe, 2016)", "b0")
+    ]
+    assert paper.bibliography[0].ids == ("s2orc:77",)
+
+
+def test_text_between_headings_is_a_paragraph_where_none_is_annotated():
+    record = bulk()
+    record["content"]["annotations"]["paragraph"] = None
+    assert [sentence.text for sentence in read(record).sentences][1:] == [
+        "Labels are dear (Doe, 2016).",
+        "They are noisy (Roe, 2017).",
+    ]
+
+
+def test_shards_hold_a_paper_a_line(tmp_path):
+    lines = [json.dumps({**SHAPES["2021"], "paper_id": "a"}), "", "{", json.dumps(bulk())]
+    (tmp_path / "shard.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    source = Source(kind="s2orc_shards", path=".", month=MonthRule(constant="2018-01"), licence="x")
+    found = list(FORMATS["s2orc_shards"].split(tmp_path, source))
+    assert [(raw.document, raw.row) for raw in found] == [("a", 1), ("shard.jsonl.gz#3", 3), ("5", 4)]
+    assert FORMATS["s2orc_shards"].parse(found[0]).title == "Noise"
+    with pytest.raises(ParseError, match="malformed JSON"):
+        FORMATS["s2orc_shards"].parse(found[1])
+
+
+@pytest.mark.parametrize(
+    ("record", "cause"),
+    [
+        ({"title": "x"}, "no key body_text, nor content"),
+        ({"body_text": [{"text": "ab", "cite_spans": [{"start": 1, "end": 3}]}]}, "outside of the 2 characters"),
+        ({"body_text": [{"text": 3}]}, r"body_text\[0\].text must be text, found a number"),
+        ({"body_text": "x" * 9}, "body_text must be a list, found text"),
+        ({"body_text": []}, "no sentences"),
+        ({"body_text": [{"text": "\ud800."}]}, "no text"),
+        ({"content": {"text": "x", "annotations": {"paragraph": "["}}}, "paragraph is no JSON"),
+        ({"content": {"text": "x", "annotations": {"paragraph": [{"start": 0, "end": 2}]}}}, "outside of the 1"),
+        ({"content": {"text": "", "annotations": {}}}, "content.text is empty"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_with_its_place(record, cause):
+    with pytest.raises(ParseError, match=cause):
+        read(record)

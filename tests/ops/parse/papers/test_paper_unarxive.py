@@ -1,0 +1,107 @@
+"""unarXive: what stands in for formulas and citations, sections, ids of cited papers."""
+
+import json
+
+import pytest
+
+from ops.parse.papers import FORMATS
+from ops.parse.source import MonthRule, ParseError, Raw, Source
+
+RECORD = {
+    "paper_id": "2212.1",
+    "metadata": {
+        "title": "Zeros of\n  polynomials",
+        "license": "CC",
+        "versions": [{"version": "v1", "created": "Thu, 2 Dec 2022 17:01:56 GMT"}],
+        "update_date": "2023-01-01",
+    },
+    "abstract": {"section": "Abstract", "text": "  We prove\nit.\n"},
+    "body_text": [
+        {
+            "section": "Introduction",
+            "sec_number": "1",
+            "sec_type": "section",
+            "text": "Let {{formula:f}}  be as in {{cite:b}}, {{cite:a}}.\nSee Fig. {{figure:g}} and {{cite:gone}}.",
+        },
+        {"section": "Acknowledgments", "sec_number": "-1", "text": "We thank Ann."},
+    ],
+    "bib_entries": {
+        "a": {"bib_entry_raw": "A. Author. 2001.", "ids": {"doi": "10.1/a", "arxiv_id": "", "open_alex_id": "https://openalex.org/W1"}},
+        "b": {"bib_entry_raw": "B. Author. 2002.", "ids": None, "contained_arXiv_ids": [{"id": "1711.2"}]},
+    },
+    "ref_entries": {
+        "f": {"latex": "\\mu ", "type": "formula"},
+        "g": {"caption": "x", "type": "figure"},
+    },
+}  # fmt: skip
+
+
+def read(**changed):
+    return FORMATS["unarxive"].parse(Raw("a.jsonl", "2212.1", json.dumps({**RECORD, **changed}).encode()))
+
+
+def test_stand_ins_become_what_they_name():
+    paper = read()
+    assert paper.title == "Zeros of polynomials"
+    assert [(section.title, section.role) for section in paper.sections] == [
+        ("Abstract", "abstract"),
+        ("1 Introduction", "introduction"),
+        ("Acknowledgments", "acknowledgments"),
+    ]
+    assert [sentence.text for sentence in paper.sentences] == [
+        "We prove it.",
+        "Let \\mu be as in [2], [1].",
+        "See Fig. 1 and .",
+        "We thank Ann.",
+    ]
+
+
+def test_marks_name_entries_with_the_ids_that_are_known():
+    paper = read()
+    assert [(paper.text[mark.start : mark.end], mark.entry) for mark in paper.marks] == [
+        ("[2]", "b"),
+        ("[1]", "a"),
+    ]
+    assert {entry.key: entry.ids for entry in paper.bibliography} == {
+        "a": ("doi:10.1/a", "openalex:W1"),
+        "b": ("arxiv:1711.2",),
+    }
+
+
+def test_a_number_within_a_section_that_is_not_told_is_left_out():
+    body = [
+        {"section": "Results", "sec_number": "3", "sec_type": "section", "text": "It works."},
+        {"section": "Zebras", "sec_number": "1", "sec_type": "subsection", "text": "They do."},
+        {"section": "Lions", "sec_number": "3.2", "sec_type": "subsection", "text": "They do not."},
+    ]
+    sections = read(abstract=None, body_text=body).sections
+    assert [(section.title, section.role) for section in sections] == [
+        ("3 Results", "result"),
+        ("Zebras", "result"),
+        ("3.2 Lions", "result"),
+    ]
+
+
+def test_the_date_is_that_of_the_first_version():
+    raw = Raw("a.jsonl", "2212.1", json.dumps(RECORD).encode())
+    assert FORMATS["unarxive"].fields(raw)["date"] == "2022-12-02"
+
+
+def test_the_document_is_the_paper_id(tmp_path):
+    (tmp_path / "a.jsonl").write_text(json.dumps(RECORD))
+    source = Source(kind="unarxive", path=".", month=MonthRule(field="date"), licence="x")
+    assert [raw.document for raw in FORMATS["unarxive"].split(tmp_path, source)] == ["2212.1"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "cause"),
+    [
+        ({"body_text": {}}, "no sentences"),
+        ({"body_text": [3]}, r"body_text\[0\] must be an object, found a number"),
+        ({"bib_entries": []}, "bib_entries must be an object, found a list"),
+        ({"metadata": {"title": ["x"]}}, "metadata.title must be text"),
+    ],
+)
+def test_what_does_not_fit_is_refused(changed, cause):
+    with pytest.raises(ParseError, match=cause):
+        read(**({"abstract": None} | changed))

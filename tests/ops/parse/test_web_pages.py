@@ -1,0 +1,256 @@
+"""Web pages: WARC past damage, HTTP messages, paragraphs with scores, encodings and languages."""
+
+import gzip
+import random
+import zlib
+from itertools import pairwise
+
+import brotli
+import pytest
+
+from ops.parse.bounded import BoundedFormat, Bounds
+from ops.parse.records import Record, record_id
+from ops.parse.source import MonthRule, ParseError, Raw, Source
+from ops.parse.web import FORMATS, parse_web_pages
+from ops.parse.web.http_message import message
+from ops.parse.web.page import Html
+from ops.parse.web.paragraphs import page_of
+
+PROSE = (
+    "The river rises in the mountains and flows to the sea past many old mills, which people visit in summer."
+)
+HTML = f"""<html><head><title>The  Tane</title><script>var x = 1;</script></head><body>
+<nav><ul><li><a href="/">Home</a></li><li><a href="/about">About us</a></li></ul></nav>
+<main><article><h1>The Tane</h1><p>{PROSE}</p><p>{PROSE} It has <b>salmon</b>.</p></article></main>
+<footer><p>Copyright 2018</p></footer></body></html>"""
+
+
+def http(body, *fields, status="200 OK", kind="text/html; charset=utf-8"):
+    head = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", *fields]
+    return "\r\n".join(head).encode() + b"\r\n\r\n" + (body if isinstance(body, bytes) else body.encode())
+
+
+def record(number, content, kind="response", length=None):
+    head = [
+        "WARC/1.1",
+        f"WARC-Type: {kind}",
+        f"WARC-Record-ID: <urn:uuid:{number}>",
+        f"WARC-Target-URI: http://example.org/{number}",
+        "WARC-Date: 2018-06-14T00:00:00Z",
+        "Content-Type: application/http; msgtype=response",
+        f"Content-Length: {len(content) if length is None else length}",
+    ]
+    return "\r\n".join(head).encode() + b"\r\n\r\n" + content + b"\r\n\r\n"
+
+
+SOURCE = Source(kind="warc", path=".", month=MonthRule(field="date"), licence="MIT", max_bytes=100_000)
+
+
+def split(folder, kind="warc"):
+    return list(FORMATS[kind].split(folder, SOURCE))
+
+
+def outcome(raws, kind="warc"):
+    return parse_web_pages(
+        [Record(record_id("src", raw), "src", kind, "MIT", "2018-06", raw) for raw in raws]
+    )
+
+
+@pytest.mark.parametrize("packing", ["plain", "a member a record", "one member", "members anywhere"])
+def test_records_are_read_however_they_are_packed(tmp_path, packing):
+    records = [
+        record(0, b"", "warcinfo"),
+        record(1, http(HTML)),
+        record(2, b"x" * 90, "request"),
+        record(3, http(HTML)),
+    ]
+    whole = b"".join(records)
+    cuts = [0, 7, 600, 601, len(whole)]
+    packed = {
+        "plain": whole,
+        "a member a record": b"".join(map(gzip.compress, records)),
+        "one member": gzip.compress(whole),
+        "members anywhere": b"".join(gzip.compress(whole[a:b]) for a, b in pairwise(cuts)),
+    }[packing]
+    (tmp_path / "a.warc.gz").write_bytes(packed)
+    found = split(tmp_path)
+    assert [(raw.document, raw.row, raw.error) for raw in found] == [
+        ("urn:uuid:1", 2, None),
+        ("urn:uuid:3", 4, None),
+    ]
+    assert FORMATS["warc"].fields(found[0]) == {
+        "url": "http://example.org/1",
+        "date": "2018-06-14T00:00:00Z",
+        "document": "urn:uuid:1",
+    }
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("length", [5, 10_000, -1, 10**12])
+def test_a_wrong_length_costs_its_record_alone(tmp_path, packed, length):
+    records = [
+        record(1, http(HTML)),
+        record(2, http(HTML), length=length),
+        record(3, http(HTML)),
+        record(4, http(HTML)),
+    ]
+    pack = gzip.compress if packed else bytes
+    (tmp_path / "a.warc").write_bytes(b"".join(map(pack, records)))
+    found = {raw.document: raw.error for raw in split(tmp_path)}
+    assert found["urn:uuid:1"] is None
+    assert found["urn:uuid:4"] is None or length >= 10_000
+    assert any(error and ("Content-Length" in error or "cut short" in error) for error in found.values())
+
+
+def test_damage_in_a_packed_record_costs_that_record_alone(tmp_path):
+    filler = random.Random(0).randbytes(20_000).hex()
+    members = [gzip.compress(record(number, http(HTML + filler))) for number in range(5)]
+    members[2] = members[2][:5_000] + bytes(100) + members[2][5_100:]
+    (tmp_path / "a.warc.gz").write_bytes(b"".join(members))
+    found = split(tmp_path)
+    assert [raw.document for raw in found if raw.error is None] == [
+        f"urn:uuid:{number}" for number in (0, 1, 3, 4)
+    ]
+    assert next(raw.error for raw in found if raw.error).startswith("damaged: ")
+
+
+def test_a_file_that_is_cut_short_gives_what_it_has(tmp_path):
+    content = gzip.compress(record(1, http(HTML))) + gzip.compress(record(2, http(HTML)))[:-30]
+    (tmp_path / "a.warc.gz").write_bytes(content)
+    first, last = split(tmp_path)
+    assert (first.document, first.error) == ("urn:uuid:1", None)
+    assert "cut short" in last.error
+
+
+def test_a_bomb_ends_its_file_and_a_large_record_itself_alone(tmp_path):
+    noise = random.Random(0).randbytes(60_000).hex().encode()
+    large = [record(1, noise), record(2, http(HTML))]
+    (tmp_path / "large.warc.gz").write_bytes(b"".join(map(gzip.compress, large)))
+    (tmp_path / "bomb.warc.gz").write_bytes(gzip.compress(record(3, b" " * 100_000_000)))
+    found = {(raw.path, raw.document): raw.error for raw in split(tmp_path)}
+    assert found["large.warc.gz", "urn:uuid:1"] == "larger than max_bytes = 100000; it was not read"
+    assert found["large.warc.gz", "urn:uuid:2"] is None
+    assert "unpacks to more than 200 times its size" in found["bomb.warc.gz", "bomb.warc.gz#2"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00" * 50, b"hello\n" * 50, b"WARC/9.9\r\n\r\n", b"WARC/1.0\r\nno end"]
+)
+def test_what_is_no_warc_is_an_error_and_no_loop(tmp_path, content):
+    (tmp_path / "a.warc").write_bytes(content)
+    assert all(raw.error for raw in split(tmp_path))
+    assert len(split(tmp_path)) == 1
+
+
+CHUNKED = b"5\r\nHello\r\n1;x=y\r\n!\r\n0\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "body"),
+    [
+        (http("Hello!"), b"Hello!"),
+        (http(CHUNKED, "Transfer-Encoding: chunked"), b"Hello!"),
+        (http("Hello!", "Transfer-Encoding: chunked"), b"Hello!"),
+        (http(gzip.compress(b"Hello!"), "Content-Encoding: gzip"), b"Hello!"),
+        (http("Hello!", "Content-Encoding: gzip"), b"Hello!"),
+        (http(zlib.compress(b"Hello!"), "Content-Encoding: deflate"), b"Hello!"),
+        (http(zlib.compress(b"Hello!")[2:-4], "Content-Encoding: deflate"), b"Hello!"),
+        (http(brotli.compress(b"Hello!"), "Content-Encoding: br"), b"Hello!"),
+        (b"HTTP/1.0 200\nContent-type: text/html\n\nHello!", b"Hello!"),
+    ],
+)
+def test_a_body_is_as_it_was_before_it_was_sent(content, body):
+    assert message(content).body == body
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", "no HTTP message"),
+        (b"HTTP/1.1 200 OK\r\nA: b", "without the end of its head"),
+        (http(b"\x1f\x8bxxxx", "Content-Encoding: gzip"), "cannot be unpacked"),
+        (http(b"xx", "Content-Encoding: br"), "cannot be unpacked"),
+        (http(b"xx", "Content-Encoding: zstd"), "an unknown packing: 'zstd'"),
+        (http(gzip.compress(bytes(70 * 2**20)), "Content-Encoding: gzip"), "unpacks to more than"),
+    ],
+)
+def test_a_body_that_cannot_be_had_is_refused(content, cause):
+    with pytest.raises(ParseError, match=cause):
+        message(content)
+
+
+def test_all_text_is_there_and_main_content_scores_low():
+    page = page_of(HTML.encode())
+    scores = {paragraph.text: paragraph.boilerplate for paragraph in page.paragraphs}
+    assert page.title == "The Tane"
+    assert scores[PROSE] < 0.5
+    assert scores[f"{PROSE} It has salmon."] < scores["The Tane"] < 0.5
+    assert all(score >= 0.5 for text, score in scores.items() if "Home" in text or "Copyright" in text)
+    assert any("About us" in text for text in scores)
+    assert all(0 <= score <= 1 for score in scores.values())
+    assert (page.language, page.encoding) == ("en", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "encoding"),
+    [
+        ("<p>caf\u00e9 \u2013 na\u00efve</p>".encode(), "", "utf-8"),
+        ("<p>caf\u00e9</p>".encode("latin-1"), "text/html; charset=ISO-8859-1", "cp1252"),
+        ("<meta charset=windows-1251><p>\u043f\u0440\u0438\u0432\u0435\u0442</p>".encode("cp1251"), "", "cp1251"),
+        ("<meta charset=iso-8859-1><p>caf\u00e9 \u4e2d\u6587\u4e2d\u6587</p>".encode(), "text/html; charset=utf-8", "utf-8"),
+        (b"<meta charset=no-such><p>plain</p>", "text/html; charset=nor-this", "utf-8"),
+    ],
+)  # fmt: skip
+def test_the_encoding_is_what_the_page_says_where_that_is_sound(content, content_type, encoding):
+    page = page_of(content, content_type)
+    assert page.encoding == encoding
+    assert "\ufffd" not in page.paragraphs[0].text
+
+
+def test_every_record_is_kept_dropped_or_rejected(tmp_path):
+    records = [
+        record(1, http(HTML)),
+        record(2, http("", status="404 Not Found")),
+        record(3, http(b"\x89PNG", kind="image/png")),
+        record(4, http("<html><body></body></html>")),
+        record(5, b"no message"),
+        record(6, http("<p>NUL \x00 and \x01 are no text, and a lone \ud800 neither.</p>".encode("utf-8", "surrogatepass"))),
+    ]  # fmt: skip
+    (tmp_path / "a.warc").write_bytes(b"".join(records))
+    found = outcome(split(tmp_path))
+    first, last = found.kept.to_pylist()
+    assert (first["url"], first["language"], first["date"]) == (
+        "http://example.org/1",
+        "en",
+        "2018-06-14T00:00:00Z",
+    )
+    texts = [first["text"][one["start"] : one["end"]] for one in first["paragraphs"]]
+    assert "\n\n".join(texts) == first["text"]
+    assert 0 < first["boilerplate"] < 0.5
+    assert "are no text" in last["text"]
+    assert [(row["reason"], row["detail"]) for row in found.dropped.to_pylist()] == [
+        ("status", "404"),
+        ("not_html", "image/png"),
+        ("no_text", None),
+    ]
+    assert [row["error"] for row in found.rejected.to_pylist()] == [
+        "src/a.warc, line 5: no HTTP message: b'no message'"
+    ]
+
+
+def test_files_of_html_are_pages_by_their_paths(tmp_path):
+    for name in ("a/index.html", "b/index.html"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(HTML)
+    (tmp_path / "empty.html").touch()
+    found = outcome(split(tmp_path, "html"), "html")
+    assert [row["document"] for row in found.kept.to_pylist()] == ["a/index", "b/index"]
+    assert found.rejected["error"].to_pylist() == ["src/empty.html: the file is empty"]
+
+
+def test_a_page_that_takes_for_ever_is_refused_and_the_next_is_read():
+    html = BoundedFormat(Html(), Bounds(seconds=2))
+    deep = b"<div>" * 100_000 + b"text"
+    with pytest.raises(ParseError, match="the parser took more than 2 s"):
+        html.parse(Raw("a.html", "a", deep))
+    assert html.parse(Raw("b.html", "b", HTML.encode())).page.title == "The Tane"

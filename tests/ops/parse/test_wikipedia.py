@@ -1,0 +1,233 @@
+"""Articles: what of wikitext is text, what cites what, which pages are none, and dumps that are streamed."""
+
+import bz2
+import tracemalloc
+
+import pytest
+
+from ops.parse.records import Record, record_id
+from ops.parse.source import MonthRule, ParseError, Raw, Source
+from ops.parse.wikipedia import FORMATS, parse_articles
+from ops.parse.wikipedia.article import article
+from ops.parse.wikipedia.markup import cleaned
+
+WIKITEXT = """{{Infobox river|name=Tane<ref name="map">{{cite web|url=http://maps.example.org/tane |title=x
+|archive-url=https://web.archive.org/web/2010/http://maps.example.org/tane}}</ref>
+|length={{convert|206|km}}}}
+The '''Tane''' ({{IPA|x}}; {{lang-mi|Tāne}}) is a [[river]] of {{convert|206|km|mi|abbr=on}} in the [[Sorrel Mountains|Sorrels]].<!-- no
+comment --><ref>[http://a.example.org/1 One], http://b.example.org/2.</ref> It rises&nbsp;in the ''north''.
+It has [[File:Tane.jpg|thumb|A [[picture]] of it]] salmon.
+
+It ends{{citation needed|date=June 2018}} in the sea.
+
+{| class="wikitable"
+! Year !! Salmon
+|-
+| 1830 || {{formatnum:1000}} <ref>http://in.table.example.org</ref>
+|}
+== History ==
+Salmon were common until 1830.<ref name=map />
+
+* 1830: the mill<ref>https://mill.example.org/(old)</ref>
+* 1840: the dam
+
+=== The mill ===
+<gallery>
+File:Mill.jpg|The mill
+</gallery>
+The mill burned down.<ref name="map"/> <math>x^2</math>
+
+== References ==
+{{reflist|refs=<ref name="late">http://late.example.org</ref>}}
+
+[[Category:Rivers]]
+[[de:Tane (Fluss)]]
+"""
+
+
+def test_paragraphs_stay_and_markup_goes():
+    found = article("Tane", "2018-06-01", WIKITEXT)
+    assert [(section.title, section.level, section.paragraphs) for section in found.sections] == [
+        (
+            "",
+            1,
+            [
+                "The Tane (Tāne) is a river of 206 km in the Sorrels. It rises in the north. It has salmon.",
+                "It ends in the sea.",
+            ],
+        ),
+        ("History", 2, ["Salmon were common until 1830."]),
+        ("The mill", 3, ["The mill burned down."]),
+        ("References", 2, []),
+    ]
+    assert found.list_items == 2
+    assert found.reason == ""
+
+
+def test_citations_name_the_section_and_not_the_archive():
+    found = article("Tane", "", WIKITEXT)
+    assert found.citations == [
+        ("http://maps.example.org/tane", 0),
+        ("http://a.example.org/1", 0),
+        ("http://b.example.org/2", 0),
+        ("http://in.table.example.org", 0),
+        ("http://maps.example.org/tane", 1),
+        ("https://mill.example.org/(old", 1),
+        ("http://maps.example.org/tane", 2),
+        ("http://late.example.org", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "wikitext", "reason"),
+    [
+        ("Tane river", "#REDIRECT [[Tane]]", "redirect"),
+        ("Tane (disambiguation)", "Tane may be a river.", "disambiguation"),
+        ("Mercury", "'''Mercury''' may be:\n* a planet\n{{Disambiguation|surname}}", "disambiguation"),
+        ("List of rivers", "These are rivers.", "list"),
+        ("Stub", "{{stub}}\n* one\n* two", "no_prose"),
+        ("Empty", "", "no_prose"),
+        ("Listening", "It is an act.", ""),
+    ],
+)
+def test_pages_that_are_no_articles_say_why(title, wikitext, reason):
+    assert article(title, "", wikitext).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "text"),
+    [
+        ("{{a|" * 8_000 + "end", "a|" * 8_000 + "end"),
+        ("}}{{ x", " x"),
+        ("[[" * 5_000 + "File:a", "[[" * 5_000 + "File:a"),
+        ("<ref>" * 5_000 + "x", "x"),
+        ("<math>" * 5_000 + "x", "x"),
+        ("a <!-- b", "a "),
+        ("{|\n" * 5_000, "{|\n" * 5_000),
+        ("{{a {{b}} c}} d {{e}}", " d "),
+        ("a <ref>b</ref> c <ref>d", "a  c d"),
+    ],
+)
+def test_what_is_not_closed_costs_no_more_than_its_length(wikitext, text):
+    assert cleaned(wikitext).text == text
+
+
+def dump(*pages, end="</mediawiki>\n"):
+    body = "".join(
+        f"  <page>\n    <title>{title}</title>\n    <ns>{ns}</ns>\n    <id>{number}</id>\n"
+        f"    <revision><timestamp>2018-06-0{number}T00:00:00Z</timestamp><model>wikitext</model>"
+        f'<text xml:space="preserve">{text}</text></revision>\n  </page>\n'
+        for number, (title, ns, text) in enumerate(pages, 1)
+    )
+    return f'<mediawiki version="0.10">\n  <siteinfo/>\n{body}{end}'.encode()
+
+
+SOURCE = Source(
+    kind="mediawiki_dump", path=".", month=MonthRule(field="date"), licence="CC-BY-SA-4.0", max_bytes=10_000
+)
+PAGES = [("Tane &amp; co", 0, "It flows."), ("Talk:Tane", 1, "Hello."), ("Mill", 0, "#REDIRECT [[Tane]]")]
+
+
+def split(folder, source=SOURCE):
+    return list(FORMATS[source.kind].split(folder, source))
+
+
+def outcome(raws):
+    return parse_articles(
+        [Record(record_id("src", raw), "src", "mediawiki_dump", "MIT", "2018-06", raw) for raw in raws]
+    )
+
+
+def test_a_dump_is_a_record_a_page_packed_or_not(tmp_path):
+    half = len(dump(*PAGES)) // 2
+    (tmp_path / "a.xml").write_bytes(dump(*PAGES))
+    plain = split(tmp_path)
+    (tmp_path / "a.xml").unlink()
+    # As multistream dumps are: several streams, one behind the other.
+    packed = bz2.compress(dump(*PAGES)[:half]) + bz2.compress(dump(*PAGES)[half:])
+    (tmp_path / "a.xml.bz2").write_bytes(packed)
+    assert [(raw.document, raw.row, raw.content) for raw in split(tmp_path)] == [
+        (raw.document, raw.row, raw.content) for raw in plain
+    ]
+    assert [(raw.document, raw.row, raw.error) for raw in plain] == [
+        ("Tane & co", 1, None),
+        ("Talk:Tane", 2, None),
+        ("Mill", 3, None),
+    ]
+    assert FORMATS["mediawiki_dump"].fields(plain[0])["date"] == "2018-06-01T00:00:00Z"
+
+
+def test_every_page_is_kept_dropped_or_rejected(tmp_path):
+    pages = [*PAGES, ("Tane &amp; co", 0, "Again."), ("Long", 0, "x" * 20_000), ("Odd", 0, "a <b> c")]
+    (tmp_path / "a.xml").write_bytes(dump(*pages))
+    found = outcome(split(tmp_path))
+    (row,) = found.kept.to_pylist()
+    assert (row["title"], row["text"], row["date"]) == ("Tane & co", "It flows.", "2018-06-01T00:00:00Z")
+    assert row["sections"] == [{"title": "", "level": 1, "start": 0, "end": 9}]
+    assert [(row["detail"], row["reason"]) for row in found.dropped.to_pylist()] == [
+        ("Talk:Tane", "not_an_article"),
+        ("Mill", "redirect"),
+    ]
+    errors = found.rejected["error"].to_pylist()
+    assert errors[0] == "src/a.xml, line 4: its document id 'Tane & co' is already that of a.xml, line 1"
+    assert errors[1] == "src/a.xml, line 5: larger than max_bytes = 10000; it was not read"
+    assert errors[2].startswith("src/a.xml, line 6: malformed XML")
+    assert len(errors) == 3
+
+
+def test_sections_are_spans_of_the_text(tmp_path):
+    (tmp_path / "a.xml").write_bytes(dump(("Tane", 0, "Lead.\n\nMore.\n== A ==\n== B ==\nOf B.")))
+    (row,) = outcome(split(tmp_path)).kept.to_pylist()
+    assert [(found["title"], row["text"][found["start"] : found["end"]]) for found in row["sections"]] == [
+        ("", "Lead.\n\nMore."),
+        ("A", ""),
+        ("B", "Of B."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"", "the file is empty"),
+        (b"\x00" * 100, "it is no XML"),
+        (dump(*PAGES)[:-60], "the file ends within a page"),
+        (dump(*PAGES, end=""), "it ends without </mediawiki>"),
+    ],
+)
+def test_a_dump_that_is_cut_short_gives_what_it_has_and_an_error(tmp_path, content, cause):
+    (tmp_path / "a.xml").write_bytes(content)
+    *pages, last = split(tmp_path)
+    assert cause in last.error
+    assert all(page.error is None for page in pages)
+
+
+def test_a_damaged_or_packed_bomb_ends_its_file_alone(tmp_path):
+    packed = bz2.compress(dump(*PAGES))
+    (tmp_path / "cut.xml.bz2").write_bytes(packed[: len(packed) // 2])
+    (tmp_path / "bomb.xml.bz2").write_bytes(bz2.compress(b"<mediawiki>" + b" " * 50_000_000))
+    (tmp_path / "good.xml").write_bytes(dump(("Good", 0, "It is.")))
+    errors = {raw.path: raw.error for raw in split(tmp_path)}
+    assert "Compressed file ended before the end-of-stream marker" in errors["cut.xml.bz2"]
+    assert "it unpacks to more than 200 times its size" in errors["bomb.xml.bz2"]
+    assert errors["good.xml"] is None
+
+
+def test_a_dump_is_never_whole_in_memory(tmp_path):
+    page = ("It flows. " * 900).strip()
+    (tmp_path / "a.xml").write_bytes(dump(*((f"Page {number}", 0, page) for number in range(2_000))))
+    tracemalloc.start()
+    count = sum(1 for _ in FORMATS["mediawiki_dump"].split(tmp_path, SOURCE))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 2_000
+    assert (tmp_path / "a.xml").stat().st_size > 18_000_000
+    assert peak < 3_000_000
+
+
+def test_a_file_of_wikitext_is_an_article(tmp_path):
+    (tmp_path / "The_Tane.txt").write_text(WIKITEXT)
+    source = SOURCE.model_copy(update={"kind": "wikitext", "max_bytes": 100_000})
+    (raw,) = split(tmp_path, source)
+    assert FORMATS["wikitext"].parse(raw).title == "The Tane"
+    with pytest.raises(ParseError, match="not UTF-8"):
+        FORMATS["wikitext"].parse(Raw("a.txt", "a", b"caf\xe9"))

@@ -1,0 +1,1 @@
+"""The poison corpus: input that no parser may break at, made by a script. See docs/poison.md."""

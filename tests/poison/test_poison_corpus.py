@@ -1,0 +1,44 @@
+"""Every item of the poison corpus: the sound file beside it is kept, nothing is lost, the verdict is as documented."""
+
+import pytest
+
+from tests.poison.__main__ import DOCS
+from tests.poison.corpus import ITEMS
+from tests.poison.verdicts import meet, read_table
+
+DOCUMENTED = read_table(DOCS.read_text(encoding="utf-8"))
+
+PAIRS = [
+    pytest.param(
+        item,
+        parser,
+        id=f"{item.name}-{parser.kind}".replace("{", "(").replace("|", "_"),
+        marks=[pytest.mark.slow] if item.slow else [],
+    )
+    for item in ITEMS
+    for parser in item.parsers()
+]
+
+
+@pytest.mark.parametrize(("item", "parser"), PAIRS)
+def test_poison_costs_itself_alone(item, parser, tmp_path):
+    met = meet(item, parser, tmp_path)
+    assert met.good_kept
+    kept = {name for row in met.outcome.kept.to_pylist() for name in row["source_ids"]}
+    lost = met.outcome.dropped["id"].to_pylist() + met.outcome.rejected["id"].to_pylist()
+    assert sorted([*kept, *lost]) == sorted(met.outcome.units.to_pylist())
+    assert len(met.outcome.units) == met.records
+    assert met.verdict == DOCUMENTED[item.name, parser.kind]
+
+
+def test_the_table_has_every_item_and_no_other():
+    assert set(DOCUMENTED) == {(item.name, parser.kind) for item in ITEMS for parser in item.parsers()}
+
+
+def test_nothing_is_written_outside_of_the_folder(tmp_path):
+    inner = tmp_path / "a" / "b" / "c"
+    inner.mkdir(parents=True)
+    item = next(item for item in ITEMS if item.name.startswith("a tar"))
+    for parser in item.parsers():
+        meet(item, parser, inner)
+    assert [path.name for path in tmp_path.rglob("*escaped*")] == []

@@ -1,0 +1,89 @@
+"""What becomes of the poison: a verdict an item and parser, and the table that docs/poison.md shows.
+
+Belongs here: running an item through a parser, and writing verdicts down. Not here: the items (corpus.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ops.outcome import Outcome
+from ops.parse.records import Record, record_id
+from ops.parse.source import MonthRule, Source
+from tests.poison.corpus import ITEMS, Item, write
+from tests.poison.parsers import Parser
+
+#: Large, so that the poison reaches the parsers; by default larger records than 16 MiB are refused unread.
+MAX_BYTES = 2**28
+_SHORT = 70
+
+
+class Met(NamedTuple):
+    """An item that a parser has met."""
+
+    outcome: Outcome
+    records: int
+    verdict: str
+    good_kept: bool
+
+
+def meet(item: Item, parser: Parser, folder: Path) -> Met:
+    """Write an item beside a sound file, read both, and say what became of the item."""
+    write(item, parser, folder)
+    source = Source(
+        kind=parser.kind, path=".", month=MonthRule(constant="2018-06"), licence="MIT", max_bytes=MAX_BYTES
+    )
+    raws = list(parser.formats[parser.kind].split(folder, source))
+    records = [Record(record_id("src", raw), "src", parser.kind, "MIT", "2018-06", raw) for raw in raws]
+    outcome = parser.op(records)
+    return Met(
+        outcome,
+        len(records),
+        "; ".join(_fates(outcome)),
+        any(_is_good(row["source_ids"]) for row in outcome.kept.to_pylist()),
+    )
+
+
+def _is_good(sources: list[str]) -> bool:
+    return sources[0].startswith("src/good")
+
+
+def _fates(outcome: Outcome) -> Iterator[str]:
+    """Yield what became of each record of the poison; a file that is passed over is none."""
+    found = []
+    for row in outcome.kept.to_pylist():
+        found.append((row["source_ids"][0], "kept"))
+    for row in outcome.dropped.to_pylist():
+        found.append((row["id"], f"dropped: {row['reason']}"))
+    for row in outcome.rejected.to_pylist():
+        cause = re.sub(r"^src/\S+?(?:, line \d+)?: ", "", row["error"])
+        found.append((row["id"], f"rejected: {cause if len(cause) <= _SHORT else cause[:_SHORT] + '...'}"))
+    fates = [fate for name, fate in sorted(found) if not _is_good([name])]
+    yield from fates or ["passed over"]
+
+
+def table(verdicts: dict[tuple[str, str], str]) -> str:
+    """Return the verdicts as Markdown: a row an item and verdict, with the parsers that give it."""
+    lines = ["| item | parsers | verdict |", "|---|---|---|"]
+    for item in ITEMS:
+        by_verdict: dict[str, list[str]] = {}
+        for parser in item.parsers():
+            by_verdict.setdefault(verdicts[item.name, parser.kind], []).append(f"`{parser.kind}`")
+        for verdict, kinds in by_verdict.items():
+            shown = verdict.replace("|", "\\|").replace("<", "&lt;")
+            lines.append(f"| {item.name.replace('|', chr(92) + '|')} | {', '.join(kinds)} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def read_table(text: str) -> dict[tuple[str, str], str]:
+    """Return the verdicts of such a table, by item and parser."""
+    found = {}
+    for line in text.splitlines():
+        cells = [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) == 3 and cells[1].startswith("`"):
+            for kind in cells[1].split(", "):
+                found[cells[0], kind.strip("`")] = cells[2].replace("&lt;", "<")
+    return found
