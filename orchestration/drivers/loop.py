@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from assets.declare.declaration import Declaration
-from assets.declare.graph import label
+from assets.declare.graph import AssetGraph, label
 from orchestration.drivers.workers import Done, Here, Pool
 from orchestration.execute.prune import prune
 from orchestration.files.full_disk import FULL, DiskFullError
@@ -85,7 +85,7 @@ class _Loop:
     def __post_init__(self) -> None:
         self._view = View(self.workspace)
         self._reports = {item.name: Report(item, months) for item, months in self.wanted}
-        longest = heights(self.wanted) if self.jobs > 1 else {}
+        longest = heights(self.workspace.graph, self.wanted) if self.jobs > 1 else {}
         ordered = sorted(self.wanted, key=lambda pair: -longest.get(pair[0].name, 0))
         partitions = [(item, month) for item, months in ordered for month in months]
         self._inputs = {(item.name, month): self._read(item, month) for item, month in partitions}
@@ -182,14 +182,13 @@ class _Loop:
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
 
 
-def heights(wanted: Wanted) -> dict[str, int]:
+def heights(graph: AssetGraph, wanted: Wanted) -> dict[str, int]:
     """Return, by dataset, the length of the longest chain of datasets that wait for it, itself included."""
     longest = dict.fromkeys((item.name for item, _ in wanted), 1)
     for item, _ in reversed(wanted):
-        for source in item.inputs:
-            name = "/".join(source.key.path)
-            if name in longest:
-                longest[name] = max(longest[name], longest[item.name] + 1)
+        for source in graph.upstream(item):
+            if source.name in longest:
+                longest[source.name] = max(longest[source.name], longest[item.name] + 1)
     return longest
 
 

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from assets.declare.declaration import Declaration
 from orchestration.catalogue import workspace
 from orchestration.dagster import sync
 from orchestration.drivers import loop
@@ -13,17 +12,17 @@ from orchestration.drivers import loop
 
 def test_datasets_that_most_others_wait_for_come_first():
     wanted = [(item, item.made_months) for item in workspace().datasets.values()]
-    longest = loop.heights(wanted)
+    longest = loop.heights(workspace().graph, wanted)
     for item, _ in wanted:
-        for source in item.inputs:
-            assert longest["/".join(source.key.path)] > longest[item.name]
+        for source in workspace().graph.upstream(item):
+            assert longest[source.name] > longest[item.name]
     assert min(longest.values()) == 1
     assert longest["talksumm/training_sets"] > longest["talksumm/tuning"]
 
 
 def test_a_dataset_that_is_not_wanted_gives_no_height():
-    one = workspace().datasets["talksumm/pairs"]
-    assert isinstance(one, Declaration) and loop.heights([(one, one.made_months)]) == {"talksumm/pairs": 1}
+    pairs = workspace().datasets["talksumm/pairs"]
+    assert loop.heights(workspace().graph, [(pairs, pairs.made_months)]) == {"talksumm/pairs": 1}
 
 
 @pytest.mark.parametrize(("stale", "processes"), [(1, 1), (2, 2), (5, 3)])
