@@ -77,7 +77,7 @@ class Zygote:
             "PATH": os.pathsep.join(places),
             "PYTHONPATH": "",
             "ZYGOTE": str(self.socket),
-            "SILVERLOOM_JOBS": "1",  # tests run beside each other already
+            "SILVERLOOM_JOBS": os.environ.get("JJ", "1"),  # tests run beside each other already
         }
 
     def run(self, cwd: Path, argv: list[str], **what: str) -> Ended:

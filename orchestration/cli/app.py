@@ -29,7 +29,11 @@ JOBS = min(len(os.sched_getaffinity(0)), 4)
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", "-j", min=1, help="How many partitions are made at once: the processors, at most 4."
+        "--jobs",
+        "-j",
+        envvar="SILVERLOOM_JOBS",
+        min=1,
+        help="How many partitions are made at once: the processors, at most 4.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
