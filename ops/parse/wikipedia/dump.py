@@ -35,7 +35,9 @@ def pages(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
     A page over source.max_bytes is yielded unread, with an error. What ends the reading of a file is the
     error of one last record: damage, a bomb, an end within a page or without the end of the document.
     """
-    return once(raw for found in find(folder, SUFFIXES) for raw in _of_file(found, source.max_bytes, only))
+    return once(
+        raw for found in find(folder, source, SUFFIXES) for raw in _of_file(found, source.max_bytes, only)
+    )
 
 
 def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
