@@ -37,8 +37,8 @@ def _kind_fault(item: Declaration, source: DatasetSource) -> str | None:
         return f"{item.name} reads folders alone, and no dataset"
     if source.kind not in forms and (source.kind or len(forms) > 1):
         return f"unknown kind {source.kind!r} of rows; known: {', '.join(sorted(forms))}"
-    kind, form = item.row_format(source)
-    fault = options_fault(form, source, kind)
+    kind = source.kind or next(iter(forms))
+    fault = options_fault(forms[kind], source, kind)
     return fault and f"options: {fault}"
 
 

@@ -1,6 +1,6 @@
 """Dumps of a MediaWiki as records: a page each, streamed.
 
-Belongs here: walking the pages of *.xml and *.xml.bz2 files within bounds, in bytes. Not here: reading a page
+Belongs here: walking the pages of *.xml, *.bz2 and *.gz files within bounds, in bytes. Not here: reading one
 (page.py).
 
 No more than a page and a chunk are in memory. A stream of several bz2 streams (multistream) is read as one.
@@ -20,7 +20,8 @@ from typing import IO, cast
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.source import Only, Raw, Source
 
-SUFFIXES = (".xml", ".xml.bz2", ".xml.gz")
+#: Parts of a dump are called `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
+SUFFIXES = (".xml", ".bz2", ".gz")
 
 _CHUNK = 2**18
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
