@@ -27,8 +27,8 @@ def check_named(declared: Mapping[str, Declaration]) -> None:
             raise ParamsError(f"{where}: {fault}")
     for where, item, source in named:
         if item.name in _with_ancestors(declared, source.dataset):
-            fault = f"{source.dataset} is made of {item.name}, which would read it"
-            raise ParamsError(f"{where}: {fault}; {_choice(declared, item, source)}")
+            cause = "cannot read itself" if source.dataset == item.name else f"is made of {item.name}"
+            raise ParamsError(f"{where}: {source.dataset} {cause}; {_choice(declared, item, source)}")
 
 
 def _kind_fault(item: Declaration, source: DatasetSource) -> str | None:
