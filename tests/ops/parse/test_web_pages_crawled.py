@@ -47,6 +47,12 @@ def test_each_row_is_the_page_whose_record_it_points_to(tmp_path, packed):
     assert found.kept["title"].to_pylist() == ["Noise", "Noise"]
 
 
+def test_a_page_that_two_crawls_fetched_at_the_same_time_is_there_twice(tmp_path):
+    found = read(tmp_path, [response("http://a.example/", HTML, False)] * 2)
+    assert found.kept["source_ids"].to_pylist() == [["page-0"], ["page-1"]]
+    assert len({*found.kept["id"].to_pylist()}) == 2
+
+
 def test_a_page_that_is_packed_a_thousandfold_is_read(tmp_path):
     """The crawl itself bounded what it unpacked: this is no bomb."""
     body = HTML + b" " * 5_000_000
