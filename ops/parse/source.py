@@ -62,6 +62,7 @@ class Source(SourceParams):
     path: str
     month: MonthRule
     licence: str
+    files: str = Field(default="*", description="pattern of the paths that are read; others are passed over")
 
 
 class DatasetSource(SourceParams):

@@ -1,6 +1,6 @@
 """Dumps of a MediaWiki as records: a page each, streamed.
 
-Belongs here: walking the pages of *.xml and *.xml.bz2 files within bounds, in bytes. Not here: reading a page
+Belongs here: walking the pages of *.xml, *.bz2 and *.gz files within bounds, in bytes. Not here: reading one
 (page.py).
 
 No more than a page and a chunk are in memory. A stream of several bz2 streams (multistream) is read as one.
@@ -20,7 +20,8 @@ from typing import IO, cast
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.source import Only, Raw, Source
 
-SUFFIXES = (".xml", ".xml.bz2", ".xml.gz")
+#: Parts of a dump are called `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
+SUFFIXES = (".xml", ".bz2", ".gz")
 
 _CHUNK = 2**18
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
@@ -35,7 +36,9 @@ def pages(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
     A page over source.max_bytes is yielded unread, with an error. What ends the reading of a file is the
     error of one last record: damage, a bomb, an end within a page or without the end of the document.
     """
-    return once(raw for found in find(folder, SUFFIXES) for raw in _of_file(found, source.max_bytes, only))
+    return once(
+        raw for found in find(folder, source, SUFFIXES) for raw in _of_file(found, source.max_bytes, only)
+    )
 
 
 def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:

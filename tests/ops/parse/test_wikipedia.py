@@ -145,7 +145,8 @@ def test_a_dump_is_a_record_a_page_packed_or_not(tmp_path):
     (tmp_path / "a.xml").unlink()
     # As multistream dumps are: several streams, one behind the other.
     packed = bz2.compress(dump(*PAGES)[:half]) + bz2.compress(dump(*PAGES)[half:])
-    (tmp_path / "a.xml.bz2").write_bytes(packed)
+    # The name that parts of real dumps have.
+    (tmp_path / "a.xml-p10p30302.bz2").write_bytes(packed)
     assert [(raw.document, raw.row, raw.content) for raw in split(tmp_path)] == [
         (raw.document, raw.row, raw.content) for raw in plain
     ]
