@@ -15,9 +15,9 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter
 
-from ops.parse.source import ParseError
+from ops.parse.source import ParseError, ServiceError
 
-KEPT, REFUSED = b"k", b"r"
+KEPT, REFUSED, UNAVAILABLE = b"k", b"r", b"u"
 
 
 def answer_of(function: Callable[..., Any], result: object) -> bytes:
@@ -25,9 +25,9 @@ def answer_of(function: Callable[..., Any], result: object) -> bytes:
     return KEPT + _results(function).dump_json(result, warnings="error")
 
 
-def refusal(cause: str) -> bytes:
+def refusal(cause: str, kind: bytes = REFUSED) -> bytes:
     """Return the answer that nothing came of a call."""
-    return REFUSED + cause.encode(errors="backslashreplace")
+    return kind + cause.encode(errors="backslashreplace")
 
 
 def too_large(most: int) -> str:
@@ -38,11 +38,13 @@ def too_large(most: int) -> str:
 def result_of(function: Callable[..., Any], answer: bytes) -> Any:
     """Return the result that an answer holds.
 
-    Raises ParseError for a refusal, and pydantic's ValidationError for what the function does not return.
+    Raises ParseError for a refusal, ServiceError as the function does, and pydantic's ValidationError for
+    what the function does not return.
     """
     if answer.startswith(KEPT):
         return _results(function).validate_json(answer[1:])
-    raise ParseError(answer[1:].decode(errors="replace"))
+    kind = ServiceError if answer.startswith(UNAVAILABLE) else ParseError
+    raise kind(answer[1:].decode(errors="replace"))
 
 
 def _results(function: Callable[..., Any]) -> TypeAdapter[Any]:

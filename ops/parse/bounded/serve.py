@@ -17,9 +17,9 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 
-from ops.parse.bounded.answers import answer_of, refusal, too_large
+from ops.parse.bounded.answers import UNAVAILABLE, answer_of, refusal, too_large
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
-from ops.parse.source import ParseError, exhausting
+from ops.parse.source import ParseError, ServiceError, exhausting
 
 #: Sent once, when the child has begun.
 READY = b""
@@ -56,6 +56,8 @@ def _answer(function: Callable[..., object], arguments: tuple[object, ...], most
         return answer if len(answer) <= most else refusal(too_large(most))
     except ParseError as error:
         return refusal(str(error))
+    except ServiceError as error:
+        return refusal(str(error), UNAVAILABLE)
     except Exception as error:  # a fault of a parser costs the record that it is met in
         return refusal(f"the parser failed: {type(error).__name__}: {error}")
 
