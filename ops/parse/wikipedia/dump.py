@@ -20,7 +20,8 @@ from typing import IO, cast
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.source import Only, Raw, Source
 
-SUFFIXES = (".xml", ".xml.bz2", ".xml.gz")
+#: Parts of real dumps are called `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
+SUFFIXES = (".xml", ".xml.gz", ".bz2")
 
 _CHUNK = 2**18
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"

@@ -64,6 +64,8 @@ def read(content: bytes, model: str | None = None) -> Sequence[Word]:
     By pocketsphinx, in small letters, or by the model of faster-whisper that is given. Raises ParseError for
     what is no recording, is damaged, or has no sound; ServiceError without faster-whisper or its model.
     """
+    if not content:
+        raise ParseError("the file is empty")
     words: list[Word] = []
     offset = 0
     stretches = _stretches(_frames(content))
@@ -89,7 +91,8 @@ def _frames(content: bytes) -> Iterator[bytes]:
     except ParseError:
         raise
     except (av.error.FFmpegError, ValueError) as error:
-        raise ParseError(f"a recording that cannot be decoded: {error}") from None
+        cause = getattr(error, "strerror", None) or error
+        raise ParseError(f"a recording that cannot be decoded: {cause}") from None
 
 
 def _pieces(frames: Iterator[bytes], size: int) -> Iterator[bytes]:

@@ -50,7 +50,7 @@ def test_where_nobody_speaks_there_are_no_words(content):
 @pytest.mark.parametrize(
     ("content", "cause"),
     [
-        (b"", "cannot be decoded"),
+        (b"", "the file is empty"),
         (bytes(10_000), "cannot be decoded"),
         (wav(SILENCE)[:30], "cannot be decoded"),
         (lying(wav(SILENCE), 24, 1), "a recording of 1 samples a second"),
