@@ -10,6 +10,8 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -75,8 +77,8 @@ class BoundedChild:
         assert self._connection is not None
         try:
             self._connection.send_bytes(request)
-            if self._connection.poll(self.bounds.patience):
-                return self._connection.recv_bytes(self.bounds.output)
+            return self._connection.recv_bytes(self.bounds.output)
+        except BlockingIOError:
             cause = f"the parser gave no answer within {self.bounds.patience} s"
         except (EOFError, OSError):
             # A message over the limit is not read, and nothing is after it.
@@ -90,6 +92,10 @@ class BoundedChild:
     def _begin(self) -> None:
         self.close()
         ours, theirs = Pipe()
+        with socket.socket(
+            fileno=os.dup(ours.fileno())
+        ) as end:  # it counts anew with every piece of an answer
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", self.bounds.patience, 0))
         self._owner = os.getpid()
         with theirs:
             program = _SERVE.format(path=sys.path, arguments=(theirs.fileno(), *self.bounds[:3]))
@@ -102,7 +108,8 @@ class BoundedChild:
         self._connection = ours
         try:
             ours.recv_bytes()
-        except EOFError:
+        except (EOFError, BlockingIOError):
+            self._process.kill()
             raise RuntimeError(f"the child of the parsers did not begin: {self._death()}") from None
 
     def _death(self) -> str:
