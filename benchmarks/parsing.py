@@ -1,10 +1,10 @@
 """Parsers: papers a second by format, the bound's cost, and PDF, web pages and articles against their peers.
 
 Run: python benchmarks/parsing.py DATA [--peer PYTHON | --fates]. DATA holds real corpora, unpacked: folders
-of papers by their kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html, `warc/`,
-`wikipedia/` with dumps and `wikitext/`. PYTHON is that of an environment with pdfminer.six, trafilatura and
-lxml_html_clean; the peers run there: python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura
-lxml_html_clean. What is missing is left out.
+of papers by their kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html,
+`warc/`, `wikipedia/` with dumps and `wikitext/`. PYTHON is that of an environment with the peers,
+which run there: python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura lxml_html_clean.
+What is missing is left out.
 
 Times are of the processor, of this process and of the child together.
 F1 is of words as a bag, small letters, against the text that is known.
