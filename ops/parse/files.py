@@ -110,6 +110,11 @@ def whole_files(
     return once(_read(file, document(file.path), source.max_bytes, only) for file in found)
 
 
+def with_options(records: Iterable[Raw], source: Source) -> Iterator[Raw]:
+    """Yield the records with the source's options among their companions, where a parser finds them."""
+    return (replace(raw, companions={**raw.companions, **source.options}) for raw in records)
+
+
 def once(records: Iterable[Raw]) -> Iterator[Raw]:
     """Yield the records; of those with one document id, all but the first sound one get an error."""
     first: dict[str, str] = {}

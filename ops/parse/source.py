@@ -76,6 +76,10 @@ class ParseError(ValueError):
     """A record that cannot be read; its text is the cause, for people."""
 
 
+class ServiceError(RuntimeError):
+    """A service or package that a source asks for is not there: no record is to blame, none is rejected."""
+
+
 @contextmanager
 def exhausting() -> Iterator[None]:
     """Turn what one record asks too much of into a ParseError: those beside it are read all the same."""

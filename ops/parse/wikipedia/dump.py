@@ -20,8 +20,8 @@ from typing import IO, cast
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.source import Only, Raw, Source
 
-#: Parts of a dump are called `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
-SUFFIXES = (".xml", ".bz2", ".gz")
+#: Parts of real dumps are called `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
+SUFFIXES = (".xml", ".xml.gz", ".bz2")
 
 _CHUNK = 2**18
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
@@ -71,7 +71,7 @@ def _opened(file: Path) -> IO[bytes]:
 
 def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:
     """Yield the bytes of every page, None for one that is too large."""
-    buffer, read, whole = b"", 0, False
+    buffer, start, read, whole = bytearray(), 0, 0, False  # nothing is to be found before `start`
     inside = skipping = found = False
     while chunk := stream.read(_CHUNK):
         if not read and b"<" not in chunk:
@@ -83,19 +83,24 @@ def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | Non
         buffer += chunk
         while True:
             mark = _CLOSE if inside else _OPEN
-            place = buffer.find(mark)
+            place = buffer.find(mark, start)
             if place < 0:
                 break
             if inside:
-                page = buffer[: place + len(mark)]
-                yield None if skipping or len(page) > max_bytes else page
-                buffer, inside, skipping = buffer[place + len(mark) :], False, False
+                end = place + len(mark)
+                yield None if skipping or end > max_bytes else bytes(buffer[:end])
+                del buffer[:end]
+                inside = skipping = False
             else:
-                buffer, inside, found = buffer[place:], True, True
+                del buffer[:place]
+                inside = found = True
+            start = 0
         if not inside:
-            buffer = buffer[-len(_END) - 1 :]
+            del buffer[: -len(_END) - 1]
         elif len(buffer) > max_bytes + len(_CLOSE):
-            buffer, skipping = buffer[-len(_CLOSE) + 1 :], True
+            del buffer[: -len(_CLOSE) + 1]
+            skipping = True
+        start = max(0, len(buffer) - len(_CLOSE) + 1)
     if inside:
         raise _CutError("the file ends within a page")
     if not read:

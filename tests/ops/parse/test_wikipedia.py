@@ -232,3 +232,8 @@ def test_a_file_of_wikitext_is_an_article(tmp_path):
     assert FORMATS["wikitext"].parse(raw).title == "The Tane"
     with pytest.raises(ParseError, match="not UTF-8"):
         FORMATS["wikitext"].parse(Raw("a.txt", "a", b"caf\xe9"))
+
+
+def test_a_picture_of_any_language_is_no_text():
+    found = article("Tane", "", "[[Lêer:Tane.jpg|thumb|links|The ''river''.]] The Tane is a [[river: Tane]].")
+    assert found.sections[0].paragraphs == ["The Tane is a river: Tane."]
