@@ -24,7 +24,7 @@ from ops.running_text import PARAGRAPH_END, RunningText
 from ops.text.space import fold
 
 
-class Wanted(Params):
+class RowChoice(Params):
     """Which rows are read, by their columns, and which of their passages: `paragraphs.boilerplate`."""
 
     below: Mapping[str, float] = Field(default={}, description="a number must be less than this")
@@ -54,18 +54,18 @@ class Wanted(Params):
                 yield name
 
 
-EVERYTHING = Wanted()
+EVERYTHING = RowChoice()
 
 
 @dataclass(frozen=True)
 class RowProse:
     """Reads rows that have a text, sentences or a transcript by the roles of their columns."""
 
-    wanted: Wanted = EVERYTHING
+    wanted: RowChoice = EVERYTHING
     beside = False
-    options = Wanted
+    options = RowChoice
 
-    def given(self, options: Wanted) -> RowProse:
+    def given(self, options: RowChoice) -> RowProse:
         """Return the format with these options."""
         return RowProse(options)
 

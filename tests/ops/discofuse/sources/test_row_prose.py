@@ -3,7 +3,7 @@
 import pytest
 
 from ops.discofuse.sources.prose import FORMATS, parse_prose
-from ops.discofuse.sources.prose.rows import RowProse, Wanted
+from ops.discofuse.sources.prose.rows import RowChoice, RowProse
 from ops.parse.row_records import RowRecords
 from ops.parse.schemas import CITATIONS, WEB_PAGES
 from ops.parse.source import DatasetSource
@@ -29,7 +29,7 @@ def prose(tmp_path, *rows, max_bytes=2**20, **options):
     """What becomes of rows of web pages that are named as a source of prose."""
     source = DatasetSource(dataset="sources/web_pages", domain="web", max_bytes=max_bytes)
     pages = parts(tmp_path, WEB_PAGES.kept, rows)
-    (part,) = RowRecords("web", source, "rows", RowProse(Wanted(**options)), pages, "2018-06")
+    (part,) = RowRecords("web", source, "rows", RowProse(RowChoice(**options)), pages, "2018-06")
     return parse_prose(part)
 
 
@@ -89,4 +89,4 @@ def test_rows_without_a_text_or_without_a_column_that_options_name_cannot_be_rea
     with pytest.raises(ValueError, match="has no text"):
         FORMATS["rows"].columns(CITATIONS.kept)
     with pytest.raises(ValueError, match=r"has no sections\.role"):
-        RowProse(Wanted(without={"sections.role": ["references"]})).columns(WEB_PAGES.kept)
+        RowProse(RowChoice(without={"sections.role": ["references"]})).columns(WEB_PAGES.kept)
