@@ -53,6 +53,9 @@ class SourceParams(Params):
     )
     max_bytes: int = Field(default=16 * 2**20, gt=0, description="a larger record is rejected unread")
     options: Mapping[str, JsonValue] = Field(default={}, description="what its kind asks for besides")
+    may_be_rejected: bool = Field(
+        default=False, description="whether all of it may be: else that is a failure of the run"
+    )
 
 
 class Source(SourceParams):
