@@ -1,0 +1,30 @@
+"""Train a line, alone or in processes that were launched together; print the curve as JSON.
+
+Run: python shared_training.py FOLDER BATCH_SIZE [UPDATES]; or the same by `torch.distributed.run`, which sets
+the variables that `accelerate launch` sets. Checkpoints are written to the folder.
+"""
+
+import json
+import sys
+from dataclasses import asdict
+
+from ops.models.training import TrainingParams, train
+from ops.models.training.processes import Processes
+from tests.ops.models.training.toy_task import Folder, Toy
+
+
+def main(folder, batch_size, updates=None):
+    task = Toy()
+    task.module[2].p = 0.0  # dropout differs by process
+    params = TrainingParams(
+        epochs=3, steps=updates, batch_size=batch_size, accumulation=2, learning_rate=0.05, metric="error",
+        checkpoint_every=5, seed=3,
+    )  # fmt: skip
+    told = []
+    outcome = train(task, params, Folder(folder), told.append)
+    if told or Processes(on_processor=True).main:
+        print(json.dumps([asdict(point) for point in outcome.curve]), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), *map(int, sys.argv[3:]))
