@@ -20,12 +20,12 @@ def prepare_module(module: nn.Module, params: TrainingParams) -> None:
     Raises TrainingError for a module that cannot checkpoint gradients.
     """
     if params.gradient_checkpointing:
-        enable: Any = getattr(module, "gradient_checkpointing_enable", None)
+        enable: Any = getattr(module, "activation_checkpointing_enable", None)
         if not getattr(module, "supports_gradient_checkpointing", False) or enable is None:
             raise TrainingError(
                 f"{type(module).__name__} cannot checkpoint gradients: set gradient_checkpointing to false"
             )
-        enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+        enable({"use_reentrant": False})
     if params.compile:
         for layer in _layers(module) or [module]:
             layer.compile()

@@ -111,7 +111,7 @@ def test_gradient_checkpointing_changes_no_gradient(name):
     def found(checkpointing):
         trained = model(name)
         if checkpointing:
-            trained.network.gradient_checkpointing_enable()
+            trained.network.activation_checkpointing_enable()
         trained.network.train()
         torch.manual_seed(0)  # dropout, and the noise of the gate
         losses = trained.losses(examples())
