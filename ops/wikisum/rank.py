@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ops.core.exact import log
 from ops.rank.simple import lead
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
@@ -100,7 +101,7 @@ def _identity(title: str, paragraphs: Sequence[str], target: str | None) -> Rank
 def _tf_idf(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
     counts = title_counts(title, paragraphs)
     frequencies = (counts > 0).sum(axis=0)
-    weights = np.array([math.log(max(len(paragraphs), 1) / max(n, 1)) for n in frequencies.tolist()])
+    weights = log(max(len(paragraphs), 1) / np.maximum(frequencies, 1))
     terms = counts * weights
     scores = terms.sum(axis=1)
     # Correctly rounded sums, so that words in another order leave a tie a tie; of two terms each sum is.
