@@ -18,7 +18,7 @@ Row: TypeAlias = Mapping[str, Any]
 class Role(NamedTuple):
     """What a column is to its row, for whoever shows the row."""
 
-    name: Literal["title", "text", "name", "time", "place", "spans", "transcript"]
+    name: Literal["title", "text", "name", "time", "place", "spans", "transcript", "passage"]
     detail: str = ""
 
 
@@ -28,6 +28,9 @@ TITLE, TEXT = Role("title"), Role("text")
 NAME, TIME = Role("name"), Role("time")
 #: A list of spoken words: structs with `text` and `start`, in seconds where it is known.
 TRANSCRIPT = Role("transcript")
+
+#: In a list of sentences: which passage they stand in. Those of one, one after the other, are a paragraph.
+PASSAGE = Role("passage")
 
 
 def place(phrase: str) -> Role:

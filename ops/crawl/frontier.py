@@ -37,7 +37,8 @@ class Frontier:
     left_out: int = 0
     """How many URLs were over the limit of pages, so far."""
     asked: int = 0
-    """How many URLs the levels hold, so far."""
+    """How many URLs the levels hold, so far, listings included."""
+    _listings: int = 0
     _seen: set[str] = field(default_factory=set)
 
     def levels(self) -> Iterator[list[Page]]:
@@ -58,13 +59,18 @@ class Frontier:
     def _fresh(self, pages: Sequence[Page]) -> list[Page]:
         fresh: list[Page] = []
         for page in pages:
-            if (key := same(page.url)) not in self._seen:
-                self._seen.add(key)
-                fresh.append(page)
-        room = self.options.pages - self.asked
-        self.left_out += max(0, len(fresh) - room)
-        self.asked += len(fresh[:room])
-        return fresh[:room]
+            if (key := same(page.url)) in self._seen:
+                continue
+            self._seen.add(key)
+            entry = self.entries.get(page.url)
+            if entry is not None and entry.fate == "listing":
+                self._listings += 1
+            elif self.asked - self._listings >= self.options.pages:
+                self.left_out += 1
+                continue
+            self.asked += 1
+            fresh.append(page)
+        return fresh
 
 
 @lru_cache(100_000)  # asked for several times of each URL, and as costly as a request's headers

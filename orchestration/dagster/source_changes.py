@@ -168,7 +168,7 @@ def _changed(view: View, memory: Cursor, now: Cursor, new: Container[str]) -> li
                 differs = (
                     any(month in now.seen[name] for name in names)
                     if record is None
-                    else bool(record.key["inputs"] != view.key(item, month)["inputs"])
+                    else record.key["inputs"].get("records") != view.record_versions(item, month)["records"]
                 )
             if differs:
                 changed.append((item.name, month))

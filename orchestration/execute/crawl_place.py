@@ -33,4 +33,5 @@ def crawl_place(workspace: Workspace, item: Declaration, month: str) -> CrawlPla
         asks_again(workspace, item, month),
         told,
         workspace.root,
+        work_folder(workspace, item, month).parents[2] / ".asking",
     )

@@ -94,7 +94,7 @@ def schema(folder: Path, shape: Shape) -> Finding:
     return Finding(tuple(faults), f"{rows} rows with the declared columns")
 
 
-def unit_ids(parts: Parts, path: str | None) -> Iterator[str]:
+def unit_ids(parts: Parts, path: str | None = None) -> Iterator[str]:
     """Yield the ids of the units that an input holds: its rows, or those of a nested column."""
     for part in parts.parts:
         if path is None:
