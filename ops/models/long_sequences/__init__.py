@@ -11,5 +11,6 @@ Belongs here: the networks, one interface to train and call them, their files. N
 | model | `SequenceModel`: what all four can do: losses by part, answers, files |
 | store | `ExampleStore`: examples on disk, read as they are needed |
 | task | `SequenceTask`: what `ops.models.training.train` takes |
+| texts | `TextModel`: one with its tokenizer; `KIND`: how it is called where the project is not |
 | card | the model card beside a model's files |
 """

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from pydantic import TypeAdapter
 from safetensors import SafetensorError
 from safetensors.torch import load as read_tensors
 from safetensors.torch import save
@@ -29,7 +30,12 @@ from ops.models.seq2seq.transformer import TransformerNetwork
 #: Sources that are answered together.
 BATCH = 16
 
-CONFIG, GENERATION, WEIGHTS = "config.json", "generation_config.json", "model.safetensors"
+PARAMS, CONFIG, GENERATION, WEIGHTS = (
+    "params.json",
+    "config.json",
+    "generation_config.json",
+    "model.safetensors",
+)
 
 #: By the names of architectures, and what Hugging Face calls the classes that it loads them as.
 _NETWORKS: dict[str, Any] = {
@@ -37,6 +43,7 @@ _NETWORKS: dict[str, Any] = {
     "transformer_ed": TransformerNetwork,
     "decoder": LongDecoder,
 }
+_PARAMS: TypeAdapter[Any] = TypeAdapter(ModelParams)
 _CLASSES = {
     "attentive-lstm": "AttentiveLstm",
     "pegasus": "PegasusForConditionalGeneration",
@@ -78,9 +85,15 @@ class SequenceModel(ABC):
         """Return an example; of a source or target that is too long, its beginning."""
         return Example(source[: self.params.longest_source], target[: self.params.longest_target])
 
-    @abstractmethod
     def losses(self, examples: Sequence[Example]) -> Losses:
-        """Return the losses of N examples; they are smoothed in training, if the params say so."""
+        """Return the losses of N examples, of what is read and learnt of each.
+
+        They are smoothed in training, if the params say so.
+        """
+        return self._losses([self.cut(*example) for example in examples])
+
+    @abstractmethod
+    def _losses(self, examples: Sequence[Example]) -> Losses: ...
 
     @torch.no_grad()
     def generate(self, sources: Sequence[Sequence[int]], beam: int | None = None) -> list[list[int]]:
@@ -101,9 +114,10 @@ class SequenceModel(ABC):
         return [answers[source] for source in cut]
 
     def files(self) -> dict[str, bytes]:
-        """Return configs and weights as Hugging Face names them; the same weights give the same bytes."""
+        """Return params, configs and weights, as Hugging Face names them; the same model, the same bytes."""
         weights = {name: value.cpu().contiguous() for name, value in self.network.state_dict().items()}
         return {
+            PARAMS: self.params.model_dump_json(indent=1).encode() + b"\n",
             CONFIG: self.network.config.to_json_string().encode(),
             GENERATION: self.network.generation_config.to_json_string().encode(),
             WEIGHTS: save(weights, {"format": "pt"}),
@@ -131,8 +145,7 @@ class DecoderModel(SequenceModel):
 
     network: LongDecoder
 
-    def losses(self, examples: Sequence[Example]) -> Losses:
-        """Return the losses of N examples, of source and separator apart from target and end."""
+    def _losses(self, examples: Sequence[Example]) -> Losses:
         config = self.network.config
         rows = [
             [*example.source, config.separator_token_id, *example.target, config.eos_token_id]
@@ -162,8 +175,7 @@ class DecoderModel(SequenceModel):
 class EncoderDecoderModel(SequenceModel):
     """T-ED and the LSTM: the source is read, the target is learnt."""
 
-    def losses(self, examples: Sequence[Example]) -> Losses:
-        """Return the losses of N examples: of target and end."""
+    def _losses(self, examples: Sequence[Example]) -> Losses:
         config = self.network.config
         source, mask = self._inputs([example.source for example in examples])
         targets, there = _padded(
@@ -209,11 +221,12 @@ def make(params: ModelParams, vocabulary: Vocabulary, seed: int = 0) -> Sequence
     return _around(network.eval(), params)
 
 
-def load(files: Mapping[str, bytes], params: ModelParams) -> SequenceModel:
+def load(files: Mapping[str, bytes]) -> SequenceModel:
     """Return the model that `SequenceModel.files` made files of. Raises ModelFilesError for others."""
-    if missing := [name for name in (CONFIG, GENERATION, WEIGHTS) if name not in files]:
+    if missing := [name for name in (PARAMS, CONFIG, GENERATION, WEIGHTS) if name not in files]:
         raise ModelFilesError(f"no {' and no '.join(missing)} among the model's files")
     try:
+        params = _PARAMS.validate_json(files[PARAMS])
         config = AutoConfig.for_model(**json.loads(files[CONFIG]))
         network = _NETWORKS[params.architecture](config)
         network.generation_config = GenerationConfig.from_dict(json.loads(files[GENERATION]))

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors.torch import save
 from torch import Tensor
@@ -44,10 +45,12 @@ class SequenceTask:
         self._training, self._validation = training, validation
         self.module = model.network
         self.names = training.names
+        most = model.params.longest_source, model.params.longest_target
+        lengths = np.minimum(training.lengths, np.array(most, np.int32))
         # Separator and end, or the ends of both.
-        self.costs: Sequence[int] = training.lengths.sum(axis=1) + 2
+        self.costs: Sequence[int] = lengths.sum(axis=1) + 2
         reads = not model.network.config.is_encoder_decoder
-        predicted = training.lengths[:, 0 if reads else 1 :].sum(axis=1) + 1
+        predicted = lengths[:, 0 if reads else 1 :].sum(axis=1) + 1
         self._tokens = float(predicted.mean()) if len(training) else 1.0
         self._identity = {
             "model": model.params.model_dump(mode="json"),

@@ -43,6 +43,7 @@ def test_packing_does_not_change_logits(options):
         assert torch.allclose(logits, expected, atol=1e-5)
 
 
+@torch.no_grad()
 def test_packed_sequences_have_the_losses_that_they_have_alone():
     network = decoder(**DECODERS["all of T-DMCA, with experts"])
     first, second = ROWS[0], ROWS[2]
@@ -57,6 +58,7 @@ def test_packed_sequences_have_the_losses_that_they_have_alone():
     assert float(found.output_loss) == pytest.approx(outputs, rel=1e-5)
 
 
+@torch.no_grad()
 def test_the_losses_are_those_of_the_logits():
     network = decoder(layer_kinds="LM")
     ids = tokens(2, 9)

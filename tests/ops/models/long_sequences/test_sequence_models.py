@@ -65,7 +65,7 @@ def test_what_is_saved_is_loaded_and_answers_the_same(name):
     files = found.files()
     assert files == model(name).files()
     assert "model.safetensors" in files and "config.json" in files and "generation_config.json" in files
-    again = load(files, found.params)
+    again = load(files)
     assert again.files() == files
     assert torch.equal(again.losses(examples()).output, found.losses(examples()).output)
     sources = [example.source for example in examples()]
@@ -225,9 +225,9 @@ def test_an_odd_checkpoint_is_not_read_as_another_size():
     files = model("T-D").files()
     files["config.json"] = files["config.json"].replace(b'"hidden_size": 16', b'"hidden_size": 32')
     with pytest.raises(ModelFilesError, match="size mismatch"):
-        load(files, PARAMS["T-D"])
+        load(files)
     with pytest.raises(ModelFilesError, match=r"no generation_config\.json and no model\.safetensors"):
-        load({"config.json": files["config.json"]}, PARAMS["T-D"])
+        load({name: files[name] for name in ("config.json", "params.json")})
 
 
 def test_a_card_tells_hugging_face_and_readers_what_the_model_is():
