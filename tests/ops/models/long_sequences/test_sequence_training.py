@@ -9,11 +9,19 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from ops.models.long_sequences.layout import Layout
 from ops.models.long_sequences.model import Example
 from ops.models.long_sequences.store import ExampleStore
 from ops.models.long_sequences.task import SequenceTask, token_means
 from ops.models.training import TrainingParams, train
-from tests.ops.models.long_sequences.sequence_cases import PARAMS, SEPARATOR, examples, model
+from tests.ops.models.long_sequences.sequence_cases import (
+    PARAMS,
+    SEPARATOR,
+    decoder,
+    examples,
+    model,
+    tokens,
+)
 from tests.ops.models.training.toy_task import Memory
 
 every_model = pytest.mark.parametrize("name", PARAMS)
@@ -127,6 +135,38 @@ def test_a_corpus_is_never_in_memory_whole():
     assert max(most) < 4_000_000
     assert len(found[1_000].source) == 5_000
     assert pa.total_allocated_bytes() - before < 4_000_000
+
+
+def saved_bytes(length, implementation, kinds):
+    """Return how much a layer of attention keeps for the gradient: each piece of memory once."""
+    network = decoder(layer_kinds=kinds, implementation=implementation, block_size=16)
+    pieces = {}
+
+    def keep(tensor):
+        storage = tensor.untyped_storage()
+        pieces[storage.data_ptr()] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        network.hidden(*line(length))
+    return sum(storage.nbytes() for storage in pieces.values())
+
+
+def line(length):
+    layout = Layout.of(torch.ones(1, length, dtype=torch.long))
+    return tokens(1, length)[0], layout
+
+
+@pytest.mark.parametrize(
+    ("kinds", "implementation"),
+    [("L", "eager"), ("L", "sdpa"), ("M", "sdpa"), ("F", "sdpa"), ("LMLML", "sdpa")],
+)
+def test_memory_is_linear_in_the_length(kinds, implementation):
+    assert saved_bytes(4 * 768, implementation, kinds) < 4.1 * saved_bytes(768, implementation, kinds)
+
+
+def test_materialised_attention_takes_the_square_of_the_length():
+    assert saved_bytes(4 * 768, "eager", "F") > 12 * saved_bytes(768, "eager", "F")
 
 
 def test_the_file_goes_with_the_store():
