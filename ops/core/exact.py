@@ -1,7 +1,7 @@
 """Functions that have the same bits on every processor.
 
-Belongs here: what NumPy and the C library compute by the instruction set that they find. Not here: sums, whose
-order is the caller's.
+Belongs here: what NumPy and the C library compute by the instruction set that they find. Not here: sums,
+whose order is the caller's.
 """
 
 from __future__ import annotations

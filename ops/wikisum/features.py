@@ -112,12 +112,11 @@ class _WordCounts:
         total = np.bincount(numbers, minlength=known.distinct)
         share = total / max(len(numbers), 1)
         self.typicality = np.bincount(text, log(share[numbers] + 1e-9), len(texts)) / size
-        pairs, first = np.unique(text * known.distinct + numbers, return_index=True)
+        pairs = np.unique(text * known.distinct + numbers)
         in_texts = np.bincount(pairs % known.distinct, minlength=known.distinct)
         distinct = np.maximum(np.bincount(pairs // known.distinct, minlength=len(texts)), 1)
         self.centrality = (
-            np.bincount(pairs // known.distinct, log(in_texts[pairs % known.distinct]), len(texts))
-            / distinct
+            np.bincount(pairs // known.distinct, log(in_texts[pairs % known.distinct]), len(texts)) / distinct
         )
         earliest = np.full(known.distinct, len(texts))
         np.minimum.at(earliest, numbers, text)

@@ -77,7 +77,8 @@ def relevance(paragraphs: Sequence[Row], lead: str) -> NDArray[np.float64]:
     texts = [paragraph["text"] for paragraph in paragraphs]
     size = np.array([len(text.split()) for text in texts], np.float64)
     found = bigram_recalls(lead, texts) / np.maximum(size, 20)
-    return found / max(found.max(initial=0.0), 1e-12)
+    shares: NDArray[np.float64] = found / max(found.max(initial=0.0), 1e-12)
+    return shares
 
 
 _PRODUCTS = [

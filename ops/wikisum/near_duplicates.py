@@ -7,10 +7,12 @@ is asked for (references.py, corpus.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 _WORDS = 5
+_SCHEME: Literal["affine32"] = "affine32"
 
 
 def signature(text: str, permutations: int) -> list[int]:
@@ -19,7 +21,7 @@ def signature(text: str, permutations: int) -> list[int]:
 
     words = text.lower().split()
     runs = {" ".join(words[place : place + _WORDS]) for place in range(max(len(words) - _WORDS + 1, 1))}
-    found = MinHash(num_perm=permutations, seed=1)
+    found = MinHash(num_perm=permutations, seed=1, scheme=_SCHEME)
     found.update_batch(run.encode(errors="surrogatepass") for run in sorted(runs))
     return [int(value) for value in found.hashvalues]
 
@@ -38,7 +40,7 @@ def repeated(signatures: Sequence[Sequence[int]], similarity: float) -> dict[int
     near = MinHashLSH(threshold=similarity, num_perm=size)
     found: dict[int, tuple[int, float]] = {}
     for index, values in enumerate(signatures):
-        text = MinHash(num_perm=size, seed=1, hashvalues=np.array(values, np.uint64))
+        text = MinHash(num_perm=size, seed=1, scheme=_SCHEME, hashvalues=np.array(values, np.uint64))
         close = sorted(
             (other, _similarity(values, signatures[other]))
             for other in near.query(text)

@@ -37,7 +37,7 @@ class RankedParams(Params, section="wikisum.ranked"):
     rankers: tuple[Method, ...] = Field(
         ("identity", "tf_idf", "text_rank", "sum_basic", "cheating"), min_length=1
     )
-    corpora: tuple[Corpus, ...] = Field((COMBINED, CITATIONS, SEARCH), min_length=1)
+    corpora: tuple[Corpus, ...] = Field(("combined", "citations", "search"), min_length=1)
     slow_paragraphs: int = Field(
         20_000, ge=1, description="an article with more is left in reference order by text_rank and sum_basic"
     )
@@ -88,9 +88,7 @@ def ranked_of(corpus: pa.Table, articles: Parts, web_pages: Parts, params: Ranke
 def members(paragraphs: Sequence[Row], corpus: str) -> list[int]:
     """Return which paragraphs are of a corpus."""
     fields = {CITATIONS: ["cited"], SEARCH: ["searched"], COMBINED: ["cited", "searched"]}[corpus]
-    return [
-        index for index, paragraph in enumerate(paragraphs) if any(paragraph[field] for field in fields)
-    ]
+    return [index for index, paragraph in enumerate(paragraphs) if any(paragraph[field] for field in fields)]
 
 
 def order_of(scores: Sequence[float | None]) -> list[int]:
@@ -153,7 +151,12 @@ def _ranking(
         found = rank(title, texts, "identity")._replace(note=TOO_MANY.format(params.slow_paragraphs))
     else:
         found = rank(title, texts, method, lead)
-    return {"corpus": corpus, "ranker": method, "scores": _spread(found, places, len(paragraphs)), "note": found.note}
+    return {
+        "corpus": corpus,
+        "ranker": method,
+        "scores": _spread(found, places, len(paragraphs)),
+        "note": found.note,
+    }
 
 
 def _spread(found: Ranking, places: Sequence[int], size: int) -> list[Any]:

@@ -26,7 +26,8 @@ from ops.wikisum.near_duplicates import signature
 from ops.wikisum.schemas import REFERENCES
 
 #: What became of addresses and queries that give no reference.
-NOT_CRAWLED, ITSELF, FOUND_NOTHING = "cited_page_not_there", "article_itself", "search_found_nothing"
+NOT_CRAWLED, EMPTY = "cited_page_not_there", "page_without_words"
+ITSELF, FOUND_NOTHING = "article_itself", "search_found_nothing"
 
 _PAGE_COLUMNS = ("id", "licence", "title", "text")
 
@@ -62,7 +63,7 @@ def references(
     """Yield the candidates of every article; units are the articles.
 
     An article without any is dropped as `no_reference`. Addresses and queries that give none are counted:
-    `cited_page_not_there`, `article_itself`, `search_found_nothing`.
+    `cited_page_not_there`, `page_without_words`, `article_itself`, `search_found_nothing`.
     """
     return articles.map(references_of, cited_pages, web_pages, search_index, params)
 
@@ -82,13 +83,15 @@ def references_of(
     landed = dict(zip(moved["url"].to_pylist(), moved["final_url"].to_pylist(), strict=True))
     lost = [Counter[str]() for _ in units]
     found = [_candidates(*pair, landed, index, params) for pair in zip(units, lost, strict=True)]
-    there = {candidate.address for candidates in found for candidate in candidates}
-    pages = _pages(there, search_index.rows, web_pages)
+    addresses = {candidate.address for candidates in found for candidate in candidates}
+    pages = _pages(addresses, search_index.rows, web_pages)
     kept: list[Row] = []
     dropped: list[Row] = []
     for article, candidates, reasons in zip(units, found, lost, strict=True):
-        reasons[NOT_CRAWLED] += sum(candidate.address not in pages for candidate in candidates)
-        candidates = [candidate for candidate in candidates if candidate.address in pages]
+        there = [candidate for candidate in candidates if candidate.address in pages]
+        reasons[NOT_CRAWLED] += len(candidates) - len(there)
+        candidates = [candidate for candidate in there if pages[candidate.address]["text"].strip()]
+        reasons[EMPTY] += len(there) - len(candidates)
         kept += _rows(article, candidates, pages, params)
         if not candidates:
             detail = ", ".join(f"{reason} {count}" for reason, count in sorted((+reasons).items()))

@@ -52,7 +52,8 @@ REFERENCES = Shape(
 CORPUS = Shape(
     unit=REFERENCES.kept,
     kept=extended(
-        REFERENCES.kept, ("searched", _FLAG, "whether it counts as a result of the search: found, and no clone")
+        REFERENCES.kept,
+        ("searched", _FLAG, "whether it counts as a result of the search: found, and no clone"),
     ),
 )
 

@@ -28,14 +28,13 @@ def search_index(web_pages: Parts) -> Outcomes:
     latest: dict[str, tuple[str, str]] = {}
     for part in web_pages.parts:
         for page in part.read(_COLUMNS).to_pylist():
-            place = (page["month"], page["id"])
-            latest[address(page)] = max(place, latest.get(address(page), place))
+            latest[address(page)] = max(_place(page), latest.get(address(page), _place(page)))
     files = _files(web_pages, latest)
     for table in web_pages:
         kept: list[Row] = []
         dropped: list[Row] = []
         for page in (units := table.to_pylist()):
-            if latest[address(page)][1] == page["id"]:
+            if latest[address(page)] == _place(page):
                 kept.append(_row(page))
             else:
                 dropped.append(drop(page, "repeated_address", detail=f"as {latest[address(page)][1]}"))
@@ -54,12 +53,17 @@ def address(page: Row) -> str:
     return str(page["url"] or page["document"])
 
 
+def _place(page: Row) -> tuple[str, str]:
+    """Return what orders pages of one address; a record that was fetched twice may have one id."""
+    return page["month"], page["id"]
+
+
 def _files(web_pages: Parts, latest: dict[str, tuple[str, str]]) -> dict[str, bytes]:
     index = LocalIndex.of(
         (address(page), f"{page['title'] or ''}\n{page['text']}")
         for part in web_pages.parts
         for page in part.read([*_COLUMNS, "title", "text"]).to_pylist()
-        if latest[address(page)][1] == page["id"]
+        if latest[address(page)] == _place(page)
     )
     with TemporaryDirectory() as folder:
         index.save(Path(folder))

@@ -73,7 +73,7 @@ def target_of(unit: Row, kind: str) -> str:
     if kind == "lead" or not unit["lead"]:
         return str(unit["lead"])
     sections = (f" == {section['title']} == {section['text']}" for section in unit["sections"])
-    return unit["lead"] + "".join(sections)
+    return f"{unit['lead']}{''.join(sections)}"
 
 
 def _empty() -> Tokenizer:
