@@ -29,11 +29,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 
-from ops.models.long_sequences.model import Example, SequenceModel, make
-from ops.models.long_sequences.sizes import DecoderParams, EncoderDecoderParams, ModelParams, Vocabulary
+from ops.models.long_sequences.model import SequenceModel, TokenExample, make
+from ops.models.long_sequences.sizes import (
+    DecoderParams,
+    EncoderDecoderParams,
+    ModelParams,
+    SubwordVocabulary,
+)
 
 TARGET = 64
-VOCABULARY = Vocabulary(1000, 0, 1, 2)
+VOCABULARY = SubwordVocabulary(1000, 0, 1, 2)
 
 #: Architecture, layers and form of attention, by what the table calls them.
 MODELS = {
@@ -76,7 +81,7 @@ def update(model: SequenceModel, optimiser: torch.optim.Optimizer, length: int) 
     numbers = torch.randint(3, VOCABULARY.size, (length + TARGET,), generator=generator).tolist()
     device = model.device.type
     with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-        losses = model.losses([Example(numbers[:length], numbers[length:])])
+        losses = model.losses([TokenExample(numbers[:length], numbers[length:])])
         tokens = losses.output_tokens + losses.input_tokens
         loss = (losses.output + losses.input).sum() / tokens.sum()
     loss.backward()
@@ -136,7 +141,7 @@ def compared(width: int) -> None:
         losses = []
         for form in ("materialised", "SDPA"):
             model = build(f"{family}, {form}", width, 700, "cpu")
-            example = Example(list(range(3, 703)), list(range(3, 3 + TARGET)))
+            example = TokenExample(list(range(3, 703)), list(range(3, 3 + TARGET)))
             with torch.no_grad():
                 found = model.losses([example])
             losses.append(found.output + found.input)

@@ -22,7 +22,7 @@ from transformers import AutoConfig, GenerationConfig
 from ops.models.long_sequences.decoder import LongDecoder
 from ops.models.long_sequences.layout import Layout
 from ops.models.long_sequences.recurrent import AttentiveLstm
-from ops.models.long_sequences.sizes import ModelParams, Vocabulary
+from ops.models.long_sequences.sizes import ModelParams, SubwordVocabulary
 from ops.models.long_sequences.token_losses import IGNORED, token_losses
 from ops.models.network_files import ModelFilesError
 from ops.models.seq2seq.transformer import TransformerNetwork
@@ -51,7 +51,7 @@ _CLASSES = {
 }
 
 
-class Example(NamedTuple):
+class TokenExample(NamedTuple):
     """A source and its target as numbers of tokens, without separator and end."""
 
     source: Sequence[int]
@@ -81,11 +81,11 @@ class SequenceModel(ABC):
         device: torch.device = self.network.device
         return device
 
-    def cut(self, source: Sequence[int], target: Sequence[int]) -> Example:
+    def cut(self, source: Sequence[int], target: Sequence[int]) -> TokenExample:
         """Return an example; of a source or target that is too long, its beginning."""
-        return Example(source[: self.params.longest_source], target[: self.params.longest_target])
+        return TokenExample(source[: self.params.longest_source], target[: self.params.longest_target])
 
-    def losses(self, examples: Sequence[Example]) -> Losses:
+    def losses(self, examples: Sequence[TokenExample]) -> Losses:
         """Return the losses of N examples, of what is read and learnt of each.
 
         They are smoothed in training, if the params say so.
@@ -93,7 +93,7 @@ class SequenceModel(ABC):
         return self._losses([self.cut(*example) for example in examples])
 
     @abstractmethod
-    def _losses(self, examples: Sequence[Example]) -> Losses: ...
+    def _losses(self, examples: Sequence[TokenExample]) -> Losses: ...
 
     @torch.no_grad()
     def generate(self, sources: Sequence[Sequence[int]], beam: int | None = None) -> list[list[int]]:
@@ -145,7 +145,7 @@ class DecoderModel(SequenceModel):
 
     network: LongDecoder
 
-    def _losses(self, examples: Sequence[Example]) -> Losses:
+    def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
         rows = [
             [*example.source, config.separator_token_id, *example.target, config.eos_token_id]
@@ -175,7 +175,7 @@ class DecoderModel(SequenceModel):
 class EncoderDecoderModel(SequenceModel):
     """T-ED and the LSTM: the source is read, the target is learnt."""
 
-    def _losses(self, examples: Sequence[Example]) -> Losses:
+    def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
         source, mask = self._inputs([example.source for example in examples])
         targets, there = _padded(
@@ -210,7 +210,7 @@ class EncoderDecoderModel(SequenceModel):
         return _padded(rows, config.pad_token_id, self.device)
 
 
-def make(params: ModelParams, vocabulary: Vocabulary, seed: int = 0) -> SequenceModel:
+def make(params: ModelParams, vocabulary: SubwordVocabulary, seed: int = 0) -> SequenceModel:
     """Return a model with random weights."""
     config = params.config(vocabulary)
     with torch.random.fork_rng():

@@ -24,7 +24,7 @@ from ops.models.long_sequences.config import RecurrentConfig
 from ops.models.long_sequences.token_losses import IGNORED, mean_where, token_losses
 
 
-class DecoderState:
+class RecurrentState:
     """What the decoder goes on from: outputs and cells (N x layers x H), what it attended to (N x H)."""
 
     def __init__(self, outputs: Tensor, cells: Tensor, attended: Tensor) -> None:
@@ -102,7 +102,7 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         attention_mask: Tensor | None = None,
         decoder_input_ids: Tensor | None = None,
         encoder_outputs: BaseModelOutput | None = None,
-        past_key_values: DecoderState | None = None,
+        past_key_values: RecurrentState | None = None,
         labels: Tensor | None = None,
         **_: Any,
     ) -> Seq2SeqLMOutput:
@@ -122,8 +122,8 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         return Seq2SeqLMOutput(loss=mean_where(losses, labels.flatten() != IGNORED))
 
     def follow(
-        self, tokens: Tensor, states: Tensor, mask: Tensor, state: DecoderState | None = None
-    ) -> tuple[Tensor, DecoderState]:
+        self, tokens: Tensor, states: Tensor, mask: Tensor, state: RecurrentState | None = None
+    ) -> tuple[Tensor, RecurrentState]:
         """Return the decoder's answers (N x T x H) to tokens (N x T), and its state behind them."""
         keys = self.keys(states)
         state = state or self._first(states, mask)
@@ -141,7 +141,7 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
             weights = weights.masked_fill(mask == 0, -torch.inf).softmax(dim=1)
             context = (weights.unsqueeze(1) @ states).squeeze(1)
             length = state.length + 1
-            state = DecoderState(
+            state = RecurrentState(
                 torch.stack(outputs, 1), torch.stack(cells, 1), self.attended(torch.cat([below, context], 1))
             )
             state.length = length
@@ -162,10 +162,10 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
         """Return the encoder."""
         return self.encoder
 
-    def _first(self, states: Tensor, mask: Tensor) -> DecoderState:
+    def _first(self, states: Tensor, mask: Tensor) -> RecurrentState:
         mean = (states * mask.unsqueeze(2)).sum(1) / mask.sum(1, keepdim=True)
         first = torch.unflatten(torch.tanh(self.first(mean)), 1, (2, len(self.cells), -1))
-        return DecoderState(first[:, 0], first[:, 1], torch.zeros_like(first[:, 0, 0]))
+        return RecurrentState(first[:, 0], first[:, 1], torch.zeros_like(first[:, 0, 0]))
 
     @torch.no_grad()
     def _init_weights(self, module: nn.Module) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from transformers.configuration_utils import PreTrainedConfig
 
 
-class Vocabulary(NamedTuple):
+class SubwordVocabulary(NamedTuple):
     """How many tokens a tokenizer has, and the numbers of those that stand for no text."""
 
     size: int
@@ -46,7 +46,7 @@ class LstmParams(SequenceParams):
     layers: int = Field(2, ge=1)
     dropout: float = Field(0.0, ge=0, lt=1)
 
-    def config(self, vocabulary: Vocabulary) -> PreTrainedConfig:
+    def config(self, vocabulary: SubwordVocabulary) -> PreTrainedConfig:
         """Return the config of its network."""
         from ops.models.long_sequences.config import RecurrentConfig
 
@@ -79,7 +79,7 @@ class EncoderDecoderParams(_TransformerParams):
     architecture: Literal["transformer_ed"] = "transformer_ed"
     layers: int = Field(6, ge=1, description="of the encoder, and of the decoder")
 
-    def config(self, vocabulary: Vocabulary) -> PreTrainedConfig:
+    def config(self, vocabulary: SubwordVocabulary) -> PreTrainedConfig:
         """Return the config of its network: Pegasus has tensor2tensor's layers."""
         from transformers.models.pegasus.configuration_pegasus import PegasusConfig
 
@@ -128,7 +128,7 @@ class DecoderParams(_TransformerParams):
             raise ValueError("one expert is no mixture: give 0 or at least 2")
         return self
 
-    def config(self, vocabulary: Vocabulary) -> PreTrainedConfig:
+    def config(self, vocabulary: SubwordVocabulary) -> PreTrainedConfig:
         """Return the config of its network."""
         from ops.models.long_sequences.config import DecoderConfig
 

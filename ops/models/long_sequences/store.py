@@ -20,7 +20,7 @@ from typing import overload
 import numpy as np
 import pyarrow as pa
 
-from ops.models.long_sequences.model import Example
+from ops.models.long_sequences.model import TokenExample
 
 _ROWS = 64
 _SCHEMA = pa.schema(
@@ -28,10 +28,10 @@ _SCHEMA = pa.schema(
 )
 
 
-class ExampleStore(Sequence[Example]):
+class ExampleStore(Sequence[TokenExample]):
     """N examples, each with a name."""
 
-    def __init__(self, examples: Iterable[tuple[str, Example]]) -> None:
+    def __init__(self, examples: Iterable[tuple[str, TokenExample]]) -> None:
         """Write examples, which are taken one after the other."""
         self._folder = tempfile.TemporaryDirectory(prefix="examples-")
         path = Path(self._folder.name) / "examples.arrow"
@@ -53,16 +53,16 @@ class ExampleStore(Sequence[Example]):
         return len(self.lengths)
 
     @overload
-    def __getitem__(self, index: int) -> Example: ...
+    def __getitem__(self, index: int) -> TokenExample: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Example]: ...
-    def __getitem__(self, index: int | slice) -> Example | list[Example]:
+    def __getitem__(self, index: slice) -> list[TokenExample]: ...
+    def __getitem__(self, index: int | slice) -> TokenExample | list[TokenExample]:
         if isinstance(index, slice):
             return [self[place] for place in range(*index.indices(len(self)))]
         batch, row = self._at(index)
-        return Example(batch["source"][row].as_py(), batch["target"][row].as_py())
+        return TokenExample(batch["source"][row].as_py(), batch["target"][row].as_py())
 
-    def __iter__(self) -> Iterator[Example]:
+    def __iter__(self) -> Iterator[TokenExample]:
         return (self[index] for index in range(len(self)))
 
     @property

@@ -19,7 +19,7 @@ from ops.models.long_sequences.model import BATCH, SequenceModel
 from ops.models.long_sequences.store import ExampleStore
 
 #: Says how good the answers to all validation sources are, by the names of metrics.
-AnswerJudge = Callable[[Sequence[Sequence[int]]], Mapping[str, float]]
+TokenJudge = Callable[[Sequence[Sequence[int]]], Mapping[str, float]]
 
 #: The mean loss of a token of the target, its end included: the log-perplexity per sub-word.
 LOG_PERPLEXITY = "log_perplexity"
@@ -37,7 +37,7 @@ class SequenceTask:
         model: SequenceModel,
         training: ExampleStore,
         validation: ExampleStore,
-        judge: AnswerJudge | None = None,
+        judge: TokenJudge | None = None,
         beam: int | None = None,
     ) -> None:
         """Take the examples as they are stored; `beam` is that of the answers that are judged."""

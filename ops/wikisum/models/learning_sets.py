@@ -19,7 +19,7 @@ from ops.outcome import Row
 from ops.parts import Parts
 
 if TYPE_CHECKING:
-    from ops.models.long_sequences.model import Example
+    from ops.models.long_sequences.model import TokenExample
     from ops.models.long_sequences.store import ExampleStore
 
 #: What a model may be judged on; the later, the more it tells.
@@ -60,15 +60,15 @@ def learning_set(examples: Parts, name: str, end: int, most_judges: int, seed: i
     return LearningSet(name, learnt, judges, judged_on)
 
 
-def example_of(row: Row, end: int) -> Example:
+def example_of(row: Row, end: int) -> TokenExample:
     """Return the tokens of a row, without those that end source and target."""
-    from ops.models.long_sequences.model import Example
+    from ops.models.long_sequences.model import TokenExample
 
     source, target = (
         tokens[:-1] if tokens and tokens[-1] == end else tokens
         for tokens in (row["source_tokens"], row["target_tokens"])
     )
-    return Example(source, target)
+    return TokenExample(source, target)
 
 
 def _judges(examples: Parts, name: str, split: str, end: int, most: int, seed: int) -> ExampleStore:
@@ -81,7 +81,7 @@ def _judges(examples: Parts, name: str, split: str, end: int, most: int, seed: i
 
 def _taken(
     examples: Parts, name: str, split: str, end: int, chosen: Collection[str] | None = None
-) -> Iterator[tuple[str, Example]]:
+) -> Iterator[tuple[str, TokenExample]]:
     for row in _rows(examples, name, split, _COLUMNS):
         if chosen is None or row["id"] in chosen:
             yield str(row["id"]), example_of(row, end)

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from ops.identity import row_id
 from ops.models.long_sequences.card import CARD, model_card
-from ops.models.long_sequences.sizes import DecoderParams, ModelParams, Vocabulary
+from ops.models.long_sequences.sizes import DecoderParams, ModelParams, SubwordVocabulary
 from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
 from ops.models.training.progress import ProgressLines
 from ops.models.training.report import training_report
@@ -136,10 +136,10 @@ def trained_models(artifact: Artifact, strict: bool = True) -> Iterator[tuple[Ma
         yield report, found
 
 
-def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
+def vocabulary_of(tokenizer: Tokenizer) -> SubwordVocabulary:
     """Return the size of a tokenizer, and the numbers of what stands for no text."""
     numbers = tokenizer.get_vocab()
-    return Vocabulary(len(numbers), numbers[PAD], numbers[END], numbers[SEPARATOR])
+    return SubwordVocabulary(len(numbers), numbers[PAD], numbers[END], numbers[SEPARATOR])
 
 
 def _chosen(examples: Parts, asked: Sequence[str] | None) -> list[str]:
@@ -155,7 +155,7 @@ def _chosen(examples: Parts, asked: Sequence[str] | None) -> list[str]:
 
 
 def _made(
-    size: ModelParams, learnt: LearningSet, vocabulary: Vocabulary, params: SummarizerParams
+    size: ModelParams, learnt: LearningSet, vocabulary: SubwordVocabulary, params: SummarizerParams
 ) -> SequenceModel:
     from ops.models.long_sequences.model import make
 

@@ -4,17 +4,17 @@ import torch
 
 from ops.models.long_sequences.config import DecoderConfig
 from ops.models.long_sequences.decoder import LongDecoder
-from ops.models.long_sequences.model import Example, make
+from ops.models.long_sequences.model import TokenExample, make
 from ops.models.long_sequences.sizes import (
     DecoderParams,
     EncoderDecoderParams,
     LstmParams,
-    Vocabulary,
+    SubwordVocabulary,
 )
 
 #: Padding, the end, the separator, and seventeen more.
 PAD, END, SEPARATOR, V = 0, 1, 2, 20
-VOCABULARY = Vocabulary(V, PAD, END, SEPARATOR)
+VOCABULARY = SubwordVocabulary(V, PAD, END, SEPARATOR)
 
 #: The layers of decoders, by a name for each; blocks of 4 and kernels of 3.
 DECODERS = {
@@ -68,4 +68,4 @@ def model(name, seed=0):
 def examples(count=6):
     """Return examples of many lengths: the target repeats the first tokens of the source."""
     found = [tokens(1, 3 + index % 7, index)[0].tolist() for index in range(count)]
-    return [Example(source, source[: 1 + index % 3]) for index, source in enumerate(found)]
+    return [TokenExample(source, source[: 1 + index % 3]) for index, source in enumerate(found)]

@@ -8,7 +8,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 from ops.models.long_sequences.card import model_card
 from ops.models.long_sequences.experts import MixtureOfExperts
-from ops.models.long_sequences.model import Example, load
+from ops.models.long_sequences.model import TokenExample, load
 from ops.models.long_sequences.positions import positions
 from ops.models.long_sequences.token_losses import IGNORED, token_losses
 from ops.models.network_files import ModelFilesError
@@ -140,7 +140,7 @@ def test_labels_are_smoothed_in_training_alone():
     found = model("lstm")
     smooth = model("lstm")
     smooth.params = smooth.params.model_copy(update={"label_smoothing": 0.3, "dropout": 0.0})
-    batch = [Example([4, 5], [5, 5])]
+    batch = [TokenExample([4, 5], [5, 5])]
     assert torch.equal(found.losses(batch).output, smooth.losses(batch).output)
     smooth.network.train()
     for module in smooth.network.modules():

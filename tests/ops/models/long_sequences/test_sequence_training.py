@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save
 
 from ops.models.long_sequences.layout import Layout
-from ops.models.long_sequences.model import Example
+from ops.models.long_sequences.model import TokenExample
 from ops.models.long_sequences.store import ExampleStore
 from ops.models.long_sequences.task import SequenceTask, token_means
 from ops.models.training import TrainingParams, train
@@ -128,7 +128,7 @@ def test_a_corpus_is_never_in_memory_whole():
     def corpus():
         for index in range(2_000):
             most.append(pa.total_allocated_bytes() - before)
-            yield str(index), Example(range(5_000), range(100))
+            yield str(index), TokenExample(range(5_000), range(100))
 
     found = ExampleStore(corpus())
     assert Path(found._folder.name, "examples.arrow").stat().st_size > 40_000_000
