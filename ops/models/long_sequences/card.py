@@ -6,7 +6,7 @@ Belongs here: its text, in the form of Hugging Face's model cards. Not here: mea
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 CARD = "README.md"
@@ -26,7 +26,7 @@ model = {auto}.from_pretrained("FOLDER")
 
 
 def model_card(
-    name: str, what: str, licences: list[str], config: Mapping[str, Any], report: Mapping[str, Any]
+    name: str, what: str, licences: Sequence[str], config: Mapping[str, Any], report: Mapping[str, Any]
 ) -> bytes:
     """Return the card of a model: `what` it is for, the licences of what it learnt from, config and report.
 
@@ -56,6 +56,6 @@ def model_card(
     rows = "".join(f"| {key} | {value} |\n" for key, value in facts.items() if value is not None)
     return (
         f"---\n{head}---\n\n# {name}\n\n{what}\n{use}\n## Training\n\n| | |\n|---|---|\n{rows}\n"
-        f"Licences of the texts: {', '.join(sorted(licences)) or 'none'}.\n\n"
+        f"Licences of the texts: {', '.join(licences) or 'none'}.\n\n"
         f"```json\n{json.dumps(dict(config), indent=1, sort_keys=True)}\n```\n"
     ).encode()

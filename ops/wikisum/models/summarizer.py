@@ -97,7 +97,8 @@ def summarizer(
     """
     found = load_tokenizer(tokenizer)
     vocabulary = vocabulary_of(found)
-    names = _chosen(examples, params.sets)
+    names = _chosen(_distinct(examples, "set"), params.sets)
+    licences = _distinct(examples, "licence")
     sets = [
         learning_set(examples, name, vocabulary.end, params.validation_examples, params.seed)
         for name in names
@@ -110,7 +111,7 @@ def summarizer(
             name = f"{learnt.name}-{kind}"
             trained = _trained(name, model, learnt, params.part("training"), checkpoints, strict)
             report = _report(name, model, learnt, params.part("training"), trained)
-            card = model_card(name, _WHAT.format(name=learnt.name), [], report["config"], report)
+            card = model_card(name, _WHAT.format(name=learnt.name), licences, report["config"], report)
             for file, content in {**model.files(), **tokenizer.files(), CARD: card}.items():
                 files[f"{name}/{file}"] = content
             reports.append(report)
@@ -142,14 +143,20 @@ def vocabulary_of(tokenizer: Tokenizer) -> SubwordVocabulary:
     return SubwordVocabulary(len(numbers), numbers[PAD], numbers[END], numbers[SEPARATOR])
 
 
-def _chosen(examples: Parts, asked: Sequence[str] | None) -> list[str]:
-    there = {name for part in examples.parts for name in pc.unique(part.read(["set"])["set"]).to_pylist()}
+def _distinct(examples: Parts, name: str) -> list[str]:
+    """Return the values of a column, sorted."""
+    return sorted(
+        {value for part in examples.parts for value in pc.unique(part.read([name])[name]).to_pylist()}
+    )
+
+
+def _chosen(there: Sequence[str], asked: Sequence[str] | None) -> list[str]:
     if asked is None:
-        return sorted(there)
-    if missing := sorted({*asked} - there):
+        return list(there)
+    if missing := sorted({*asked} - {*there}):
         raise TrainingError(
             f"wikisum.summarizer.sets names {', '.join(missing)}, but wikisum/examples has "
-            f"{', '.join(sorted(there)) or 'no examples'}"
+            f"{', '.join(there) or 'no examples'}"
         )
     return sorted({*asked})
 

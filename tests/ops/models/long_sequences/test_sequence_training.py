@@ -52,6 +52,18 @@ def test_training_lowers_the_log_perplexity_of_the_targets(name):
 
 
 @every_model
+def test_what_was_learnt_by_heart_is_written(name):
+    learnt = model(name)
+    stored = store(8)
+    params = TrainingParams(
+        epochs=150, batch_size=8, learning_rate=0.02, metric="log_perplexity", weight_decay=0.0
+    )
+    train(SequenceTask(learnt, stored, stored), params)
+    answers = learnt.generate([example.source for example in stored])
+    assert answers == [list(example.target) for example in stored]
+
+
+@every_model
 def test_a_run_goes_on_from_every_checkpoint_to_the_same_weights(name):
     class Every(Memory):
         def __init__(self):

@@ -76,7 +76,7 @@ def test_a_model_lies_with_its_tokenizer_and_card_and_answers_texts_where_the_pr
         "params.json",
         "tokenizer.json",
     } <= files.keys()
-    assert "lead" in files["README.md"].decode()
+    assert "Licences of the texts: CC-BY-SA-4.0." in files["README.md"].decode()
     [answer] = KIND.answer(KIND.load(files), [{"source": "ann ann sings ."}], {"beam": 1})
     assert isinstance(answer["prediction"], str)
 
