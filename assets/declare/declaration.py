@@ -21,7 +21,7 @@ from assets.declare.settings import document, raw_section, section, settings, va
 from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import ModelName, Params
-from ops.parse.row_format import AnyFormat, RowFormat, row_formats
+from ops.parse.row_format import AnyFormat, RowFormat, row_formats, with_options
 from ops.parse.source import DatasetSource
 from ops.scores import DatasetScore
 
@@ -111,7 +111,7 @@ class Declaration:
         """Return the kind and the format that reads the rows of a dataset which params.yaml names."""
         forms = row_formats(self.formats)
         kind = source.kind or next(iter(forms))
-        return kind, forms[kind]
+        return kind, with_options(forms[kind], source)
 
     @property
     def months(self) -> list[str]:

@@ -27,8 +27,8 @@ def check_named(declared: Mapping[str, Declaration]) -> None:
             raise ParamsError(f"{where}: {fault}")
     for where, item, source in named:
         if item.name in _with_ancestors(declared, source.dataset):
-            fault = f"{source.dataset} is made of {item.name}, which would read it"
-            raise ParamsError(f"{where}: {fault}; {_choice(declared, item, source)}")
+            cause = "cannot read itself" if source.dataset == item.name else f"is made of {item.name}"
+            raise ParamsError(f"{where}: {source.dataset} {cause}; {_choice(declared, item, source)}")
 
 
 def _kind_fault(item: Declaration, source: DatasetSource) -> str | None:
@@ -37,8 +37,8 @@ def _kind_fault(item: Declaration, source: DatasetSource) -> str | None:
         return f"{item.name} reads folders alone, and no dataset"
     if source.kind not in forms and (source.kind or len(forms) > 1):
         return f"unknown kind {source.kind!r} of rows; known: {', '.join(sorted(forms))}"
-    kind, form = item.row_format(source)
-    fault = options_fault(form, source, kind)
+    kind = source.kind or next(iter(forms))
+    fault = options_fault(forms[kind], source, kind)
     return fault and f"options: {fault}"
 
 

@@ -36,6 +36,10 @@ class Citations:
     beside = False
     options = CitedOptions
 
+    def given(self, options: CitedOptions) -> Citations:
+        """Return the same: options are of the crawl, and tell nothing of how rows are read."""
+        return self
+
     def columns(self, kept: pa.Schema) -> list[str]:
         """Return the column of citations. Raises ValueError for rows that have none."""
         if "citations" not in kept.names:

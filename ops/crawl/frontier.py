@@ -19,7 +19,7 @@ from ops.crawl.journal import UrlOutcome
 from ops.crawl.options import CrawlOptions
 
 
-class Page(NamedTuple):
+class PageRequest(NamedTuple):
     """A URL to be asked for."""
 
     url: str
@@ -41,23 +41,23 @@ class Frontier:
     _listings: int = 0
     _seen: set[str] = field(default_factory=set)
 
-    def levels(self) -> Iterator[list[Page]]:
+    def levels(self) -> Iterator[list[PageRequest]]:
         """Yield each level; before the next is asked for, the URLs of the last must have entries."""
-        level = self._fresh([Page(url) for url in self.listed])
+        level = self._fresh([PageRequest(url) for url in self.listed])
         while level:
             yield level
             if level[0].depth == self.options.depth:
                 return
             found = [
-                Page(link, page.depth + 1, page.url)
+                PageRequest(link, page.depth + 1, page.url)
                 for page in level
                 if (entry := self.entries.get(page.url)) is not None
                 for link in entry.links
             ]
             level = sorted(self._fresh(found))
 
-    def _fresh(self, pages: Sequence[Page]) -> list[Page]:
-        fresh: list[Page] = []
+    def _fresh(self, pages: Sequence[PageRequest]) -> list[PageRequest]:
+        fresh: list[PageRequest] = []
         for page in pages:
             if (key := same(page.url)) in self._seen:
                 continue

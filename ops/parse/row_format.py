@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 import pyarrow as pa
 
 from ops.outcome import Row
-from ops.parse.source import Format, Raw
+from ops.params import Params
+from ops.parse.source import DatasetSource, Format, Raw
 
 Document = TypeVar("Document", covariant=True)
 
@@ -47,6 +48,12 @@ AnyFormat: TypeAlias = Format[Any] | RowFormat[Any]
 def row_formats(formats: Mapping[str, AnyFormat]) -> dict[str, RowFormat[Any]]:
     """Return the formats that read rows of other datasets, by kind."""
     return {kind: form for kind, form in formats.items() if isinstance(form, RowFormat)}
+
+
+def with_options(form: RowFormat[Any], source: DatasetSource) -> RowFormat[Any]:
+    """Return a format as a source wants it: one that takes options names their class, and is `given` them."""
+    options: type[Params] | None = getattr(form, "options", None)
+    return form.given(options.model_validate(dict(source.options))) if options else form  # type: ignore[attr-defined]
 
 
 def folder_formats(formats: Mapping[str, AnyFormat]) -> dict[str, Format[Any]]:

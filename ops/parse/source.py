@@ -62,6 +62,7 @@ class Source(SourceParams):
     path: str
     month: MonthRule
     licence: str
+    files: str = Field(default="*", description="pattern of the paths that are read; others are passed over")
 
 
 class DatasetSource(SourceParams):
@@ -73,6 +74,10 @@ class DatasetSource(SourceParams):
 
 class ParseError(ValueError):
     """A record that cannot be read; its text is the cause, for people."""
+
+
+class ServiceError(RuntimeError):
+    """A service or package that a source asks for is not there: no record is to blame, none is rejected."""
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def divide(
                 value = (value ^ np.uint64(byte)) * _FNV_PRIME
                 place += 1
                 continue
-            code, width = _code(data, place)
+            code, width = code_point(data, place)
             if kinds[code] != LETTER:
                 break
             for offset in range(width):
@@ -59,7 +59,7 @@ def divide(
                 hashes[total] = (value ^ np.uint64(data[first])) * _FNV_PRIME
                 total += 1
         else:
-            place += _code(data, place)[1]
+            place += code_point(data, place)[1]
     return total, place
 
 
@@ -119,7 +119,7 @@ def fill(slots: NDArray[np.int32], hashes: NDArray[np.uint64]) -> None:
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _code(data: NDArray[np.uint8], place: int) -> tuple[np.int64, int]:
+def code_point(data: NDArray[np.uint8], place: int) -> tuple[np.int64, int]:
     """Return the code point beyond ASCII that begins at a place, and how many bytes it has."""
     byte = np.int64(data[place])
     if byte >= 0xF0:

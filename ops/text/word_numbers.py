@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -59,14 +59,9 @@ def number_words(texts: Sequence[str], division: Division = "words", known: str 
 
     With a text `known`, only its words have numbers. Beside the texts it takes 4 bytes a word.
     """
-    # Bytes of ASCII are lower-cased all at once.
-    lowered = [text if text.isascii() else text.lower() for text in (known or "", *texts)]
-    joined = "\n".join(lowered)
-    sizes = map(len, lowered if joined.isascii() else map(_bytes, lowered))
-    data = _bytes(joined).lower()
-    # The line end behind each text divides words, and belongs to none.
-    ends = np.cumsum(np.fromiter(sizes, np.int64, len(lowered)) + 1)
-    vocabulary = _Vocabulary(data, _kinds(division))
+    data, ends = joined([known or "", *texts])
+    data, ends = data.lower(), ends[1:]
+    vocabulary = _Vocabulary(data, kinds_of(division))
     vocabulary.number(0, int(ends[0]) - 1, growing=True)
     found = vocabulary.number(int(ends[0]), len(data), growing=known is None)
     numbers = np.concatenate([found_numbers for found_numbers, _ in found] or [np.empty(0, np.int32)])
@@ -118,6 +113,22 @@ class _Vocabulary:
         fill(self._slots, self._known[2][: self._distinct])
 
 
+def joined(texts: Sequence[str]) -> tuple[bytes, NDArray[np.int64]]:
+    """Return N texts in UTF-8, each with a line end behind it, and where each begins, and all end (N + 1).
+
+    What is not ASCII is lower-cased: bytes of ASCII can be so all at once.
+    """
+    whole = "\n".join(texts)
+    sizes: Iterable[int] = map(len, texts)
+    if not whole.isascii():
+        texts = [text if text.isascii() else text.lower() for text in texts]
+        whole = "\n".join(texts)
+        sizes = (len(_bytes(text)) for text in texts)
+    ends = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(sizes, np.int64, len(texts)) + 1, out=ends[1:])
+    return _bytes(whole), ends
+
+
 def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
@@ -135,8 +146,8 @@ def normalised(text: str) -> str:
 
 
 @cache
-def _kinds(division: Division) -> NDArray[Any]:
-    """Return what each code point is, as the kernel has it."""
+def kinds_of(division: Division) -> NDArray[Any]:
+    """Return what each code point is, as the kernels have it (0x110000)."""
     from ops.text.word_kernels import LETTER, SIGN, SPACE
 
     points = range(0x110000)

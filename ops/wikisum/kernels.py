@@ -10,6 +10,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ops.text.word_kernels import LETTER, code_point
+
+_ASCII = np.uint8(0x80)
+
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
 def greatest_recalls(
@@ -41,11 +45,52 @@ def greatest_recalls(
 
 
 @numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
-def counts_of_words(numbers: NDArray[np.int32], ends: NDArray[np.int64], distinct: int) -> NDArray[np.int32]:
-    """Return how often each numbered word stands in each text (N, V)."""
-    counts = np.zeros((len(ends) - 1, distinct), np.int32)
-    for text in range(len(ends) - 1):
-        for place in range(ends[text], ends[text + 1]):
-            if numbers[place] >= 0:
-                counts[text, numbers[place]] += 1
+def counts_of_words(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    kinds: NDArray[np.uint8],
+    words: NDArray[np.uint8],
+    word_ends: NDArray[np.int64],
+) -> NDArray[np.int32]:
+    """Return how often each word stands in each text (N, words), in ASCII without regard to case.
+
+    Text i is `data[ends[i] : ends[i + 1] - 1]`, in UTF-8, word k `words[word_ends[k] : word_ends[k + 1]]`;
+    `kinds` has what each code point is. Words are looked at by their first byte, all others are passed over.
+    """
+    counts = np.zeros((len(ends) - 1, len(word_ends) - 1), np.int32)
+    lowered = np.arange(256).astype(np.uint8)
+    lowered[65:91] += np.uint8(32)
+    # Whether a word that is counted may begin with a byte, and whether it may begin behind one.
+    begins, border = np.zeros(256, np.uint8), np.ones(256, np.uint8)
+    border[:128] = kinds[:128] != LETTER
+    for byte in range(256):
+        for first in word_ends[:-1]:
+            begins[byte] |= np.uint8(lowered[byte] == words[first])
+    for text in range(len(counts)):
+        start, end = ends[text], ends[text + 1] - 1
+        behind = np.uint8(1)
+        for place in range(start, end):
+            byte = data[place]
+            if begins[byte] & behind and (place == start or not _in_word(data, place - 1, kinds)):
+                for word in range(len(word_ends) - 1):
+                    first, last = word_ends[word], word_ends[word + 1]
+                    after = place + last - first
+                    if after > end or (after < end and _in_word(data, after, kinds)):
+                        continue
+                    offset = 0
+                    while first + offset < last and lowered[data[place + offset]] == words[first + offset]:
+                        offset += 1
+                    if first + offset == last:
+                        counts[text, word] += 1
+            behind = border[byte]
     return counts
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _in_word(data: NDArray[np.uint8], place: int, kinds: NDArray[np.uint8]) -> bool:
+    """Return whether the character that a byte is part of belongs in words."""
+    while data[place] & 0xC0 == 0x80:
+        place -= 1
+    if data[place] < _ASCII:
+        return bool(kinds[data[place]] == LETTER)
+    return bool(kinds[code_point(data, place)[0]] == LETTER)

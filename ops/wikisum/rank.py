@@ -19,7 +19,7 @@ from ops.rank.simple import lead
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
 from ops.rank.tokens import content_words
-from ops.text.word_numbers import normalised, number_words
+from ops.text.word_numbers import joined, kinds_of, normalised, number_words
 
 Method = Literal["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
 
@@ -68,9 +68,15 @@ def title_counts(title: str, paragraphs: Sequence[str]) -> NDArray[np.int32]:
     """Return how often each of `title_words` stands in each paragraph (N, words)."""
     from ops.wikisum.kernels import counts_of_words
 
-    wanted = title_words(title)
-    found = number_words(paragraphs, "normalised", known=" ".join(wanted))
-    counts: NDArray[np.int32] = counts_of_words(found.numbers, found.ends, len(wanted))
+    wanted = [word.encode(errors="surrogatepass") for word in title_words(title)]
+    data, ends = joined(paragraphs)
+    counts: NDArray[np.int32] = counts_of_words(
+        np.frombuffer(data, np.uint8),
+        ends,
+        kinds_of("normalised"),
+        np.frombuffer(b"".join(wanted), np.uint8),
+        np.cumsum([0, *map(len, wanted)]),
+    )
     return counts
 
 
@@ -102,11 +108,10 @@ def _tf_idf(title: str, paragraphs: Sequence[str], target: str | None) -> Rankin
     counts = title_counts(title, paragraphs)
     frequencies = (counts > 0).sum(axis=0)
     weights = log(max(len(paragraphs), 1) / np.maximum(frequencies, 1))
-    terms = counts * weights
-    scores = terms.sum(axis=1)
+    scores = (counts * weights).sum(axis=1)
     # Correctly rounded sums, so that words in another order leave a tie a tie; of two terms each sum is.
-    for index in np.flatnonzero((counts > 0).sum(axis=1) > 2):
-        scores[index] = math.fsum(terms[index])
+    for index in np.flatnonzero(np.count_nonzero(counts, axis=1) > 2):
+        scores[index] = math.fsum(counts[index] * weights)
     note = NO_WORD
     if len(frequencies):
         note = "" if scores.any() else (NO_WEIGHT if frequencies.any() else NOT_KNOWN)

@@ -35,7 +35,7 @@ class Crawled:
         return wanted
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return the record of a row; the document id is its WARC-Record-ID."""
+        """Return the record of a row; the document id is the row's: two crawls may hold the same record."""
         with (folder / row["file"]).open("rb") as file:
             file.seek(row["offset"])
             content = file.read(row["length"])
@@ -43,7 +43,7 @@ class Crawled:
         if found.companions.get("type") == "resource" and found.content.startswith(_GZIP):
             within = only_record(found.content, found.path, _WITHIN)
             found = found if within.error else within
-        return replace(found, row=None)
+        return replace(found, document=row["id"], row=None)
 
     def parse(self, raw: Raw) -> WebPage:
         """Return the page, see `Warc.parse`."""

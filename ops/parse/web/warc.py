@@ -30,7 +30,7 @@ def records(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
 
     What the WARC says of it is among the companions: type, url, date and the type of its content.
     """
-    found = find(folder, (".warc", ".warc.gz"))
+    found = find(folder, source, (".warc", ".warc.gz"))
     return once(raw for file in found for raw in _of_file(file, source.max_bytes, only))
 
 

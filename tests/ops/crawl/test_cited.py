@@ -1,11 +1,12 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from ops.crawl.cited import FORMATS, crawl_cited
 from ops.crawl.place import CrawlPlace
 from ops.parse.row_records import RowRecords
 from ops.parse.scan import Corpus, Records
-from ops.parse.source import DatasetSource
+from ops.parse.source import DatasetSource, options_fault
 from ops.parts import Part, Parts
 from tests.ops.crawl.crawling import MONTH, QUICK
 from tests.ops.crawl.hostile import answering, reply
@@ -58,3 +59,16 @@ def test_what_articles_cite_is_asked_for_once_and_an_address_that_is_none_costs_
     assert sorted(asked.paths()) == ["/a", "/b", "/gone"]
     assert len(outcome.units) == 7, "articles are none of the pages that the limit counts"
     assert set(outcome.kept["licence"].to_pylist()) == {"LicenseRef-web"}
+
+
+@pytest.mark.parametrize("missing", ["agent", "contact", "licence"])
+def test_a_source_without_what_must_be_said_is_refused(missing):
+    options = {**QUICK, "licence": "LicenseRef-web"}
+    options.pop(missing)
+    source = DatasetSource(kind="citations", dataset="sources/articles", options=options)
+    assert options_fault(FORMATS["citations"], source, "citations") == f"{missing}: Field required"
+
+
+def test_rows_without_citations_cannot_be_crawled():
+    with pytest.raises(ValueError, match="has no citations"):
+        FORMATS["citations"].columns(pa.schema([("id", pa.string())]))

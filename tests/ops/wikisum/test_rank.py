@@ -16,9 +16,25 @@ from ops.wikisum import rank
 from ops.wikisum.rank import NO_WEIGHT, NO_WORD, NOT_KNOWN
 
 PARAGRAPHS = st.lists(
-    st.lists(st.sampled_from(["salt", "Bread", "sea", "salt,", "O'Neil", "ß", "—", "."]), max_size=9).map(
-        " ".join
-    ),
+    st.lists(
+        st.sampled_from(
+            [
+                "salt",
+                "Bread",
+                "sea",
+                "salt,",
+                "O'Neil",
+                "ß",
+                "—",
+                ".",
+                "Naïve",
+                "naïvety",
+                "salt—bread",
+                "\u2003",
+            ]
+        ),
+        max_size=9,
+    ).map(" ".join),
     max_size=9,
 )
 METHODS = ["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
@@ -38,7 +54,10 @@ def test_tf_idf_by_hand():
     assert found.note == ""
 
 
-@given(PARAGRAPHS, st.sampled_from(["salt bread", "Salt, salt!", "o'neil", "ß", "of the"]))
+@given(
+    PARAGRAPHS,
+    st.sampled_from(["salt bread", "Salt, salt!", "o'neil", "ß", "of the", "naïve sea", "salt—bread"]),
+)
 def test_tf_idf_equals_the_slow_version(paragraphs, title):
     units = [normalised(paragraph).split() for paragraph in paragraphs]
     query = {word for word in normalised(title).split() if re.search("[a-z0-9]", word)}
