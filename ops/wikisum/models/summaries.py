@@ -45,7 +45,7 @@ SUMMARIES = Shape(
         ("set", _TEXT, "of the example, which the model learnt from"),
         ("prediction", _TEXT, "what the model writes", TEXT),
         ("target", _TEXT, "what was to be written"),
-        ("tokens", pa.int32(), "sub-words of the target, its end included"),
+        ("tokens", pa.int32(), "sub-words of the target, its end included, as many as the model may write"),
         ("nats", _REAL, "negative log-likelihood of all these, given the input"),
         *((name, _REAL, "of the prediction, 0 to 1") for name in METRICS),
     ),
