@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
 from transformers import initialization as init
 from transformers.generation.utils import GenerationMixin
 from transformers.modeling_layers import GradientCheckpointingLayer
@@ -221,4 +221,5 @@ class LongDecoder(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
 
 
 AutoConfig.register(DecoderConfig.model_type, DecoderConfig)
-AutoModelForCausalLM.register(DecoderConfig, LongDecoder)
+for door in (AutoModel, AutoModelForCausalLM):
+    door.register(DecoderConfig, LongDecoder)

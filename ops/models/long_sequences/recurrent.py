@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-from transformers import AutoConfig, AutoModelForSeq2SeqLM
+from transformers import AutoConfig, AutoModel, AutoModelForSeq2SeqLM
 from transformers import initialization as init
 from transformers.generation.utils import GenerationMixin
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
@@ -181,4 +181,5 @@ class AttentiveLstm(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
 
 
 AutoConfig.register(RecurrentConfig.model_type, RecurrentConfig)
-AutoModelForSeq2SeqLM.register(RecurrentConfig, AttentiveLstm)
+for door in (AutoModel, AutoModelForSeq2SeqLM):
+    door.register(RecurrentConfig, AttentiveLstm)

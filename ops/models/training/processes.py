@@ -1,7 +1,7 @@
 """The processes that train one model together, on Hugging Face Accelerate.
 
 Belongs here: each one's share of a batch, and what they add up. Not here: the loop (loop.py), and starting
-them: `accelerate launch` does.
+them: `accelerate launch` or `torchrun` does.
 
 The examples of a batch are shared among the processes, so that an update does not depend on how many these
 are, but for the order of its sums and for dropout.
