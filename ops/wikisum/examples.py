@@ -21,7 +21,7 @@ from ops.parts import Artifact, Parts
 from ops.thresholds import at_least, scored
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
-from ops.wikisum.corpus import Corpus
+from ops.wikisum.corpus import CorpusName
 from ops.wikisum.learned import LEARNED, LearnedRanker
 from ops.wikisum.rank import Method
 from ops.wikisum.ranked import members, order_of
@@ -32,7 +32,7 @@ from ops.wikisum.splits import SplitParams, split_of
 class InputSet(Params):
     """What one set of examples is made of."""
 
-    corpus: Corpus = "combined"
+    corpus: CorpusName = "combined"
     ranker: Method | Literal["learned"] = "tf_idf"
     target: Literal["lead", "article"] = "lead"
     tokens: int = Field(500, ge=1, description="sub-words of the source, its title included: L")
