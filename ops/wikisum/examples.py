@@ -18,6 +18,7 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
+from ops.text.word_numbers import normalised
 from ops.thresholds import at_least, scored
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
@@ -168,14 +169,15 @@ def _scores(unit: Row, content: InputSet, ranker: LearnedRanker | None) -> tuple
 
 def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _Source:
     """Return the title and the first paragraphs, cut at a number of sub-words, the title's included."""
-    tokens = [*_tokens(unit["title"].lower(), pieces), sub_words.SPECIAL.index(sub_words.TITLE_END)]
+    title = normalised(unit["title"])
+    tokens = [*_tokens(title, pieces), sub_words.SPECIAL.index(sub_words.TITLE_END)]
     texts: list[str] = []
     for index in order:
         if len(tokens) >= most:
             break
         texts.append(unit["paragraphs"][index]["text"])
         tokens += _tokens(texts[-1], pieces)
-    text = f"{unit['title'].lower()} {sub_words.TITLE_END} {' '.join(texts)}"
+    text = f"{title} {sub_words.TITLE_END} {' '.join(texts)}"
     if len(tokens) > most:
         tokens = tokens[:most]
         text = pieces.decode(tokens, skip_special_tokens=False).strip()
