@@ -1,9 +1,9 @@
 """WikiSum on real articles whose references are web pages and the other articles: Tables 1 and 2, rankers.
 
-Run: python benchmarks/wikisum_real.py DATA [--folds N] [--rankers NAME ...]. DATA has wikipedia/ (dumps as
-*.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is not among these pages, so
-that all references come from the search: another article stands for a page about a related thing. The learned
-ranker is trained on all folds but one and judged on that one, fold by fold.
+Run: python benchmarks/wikisum_real.py DATA [--folds N] [--rankers NAME ...] [--least-section-words N]. DATA
+has wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is
+not among these pages, so that all references come from the search: another article stands for a page about a
+related thing. The learned ranker is trained on all folds but one and judged on that one, fold by fold.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def parts(folder: Path, schema: pa.Schema, tables: Sequence[pa.Table]) -> Parts:
     return Parts(schema, tuple(found), Here())
 
 
-def made(data: Path, work: Path, rankers: Sequence[str]) -> tuple[Parts, Parts, Parts]:
+def made(data: Path, work: Path, rankers: Sequence[str], least: int) -> tuple[Parts, Parts, Parts]:
     """Return references, corpus and ranked paragraphs of all articles."""
     found, all_pages = rows(data, work)
     print(f"{len(found)} articles, {len(all_pages)} pages")
@@ -118,7 +118,8 @@ def made(data: Path, work: Path, rankers: Sequence[str]) -> tuple[Parts, Parts, 
         (work / "files" / name).parent.mkdir(parents=True, exist_ok=True)
         (work / "files" / name).write_bytes(content)
     index = Artifact(parts(work / "index", schemas.SEARCH_INDEX.kept, [indexed.kept]), work / "files")
-    candidates = [references_of(piece, cited, pages, index, ReferenceParams()) for piece in pieces]
+    finding = ReferenceParams(least_section_words=least)
+    candidates = [references_of(piece, cited, pages, index, finding) for piece in pieces]
     references = parts(work / "references", schemas.REFERENCES.kept, [item.kept for item in candidates])
     chosen = [corpus(item.kept, CorpusParams()).kept for item in candidates]
     corpora = parts(work / "corpus", schemas.CORPUS.kept, chosen)
@@ -180,9 +181,10 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     every = ["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
     parser.add_argument("--rankers", nargs="+", default=every, choices=every)
+    parser.add_argument("--least-section-words", type=int, default=1)
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
-        references, corpora, ranked = made(given.data, Path(folder), given.rankers)
+        references, corpora, ranked = made(given.data, Path(folder), given.rankers, given.least_section_words)
         outcomes = statistics(ranked, corpora, references, ExampleParams(citations=0), CorpusParams())
         tables = json.loads(next(outcomes).files["tables.json"])
         units = [unit for table in ranked for unit in table.to_pylist() if unit["lead"]]

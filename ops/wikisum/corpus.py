@@ -23,7 +23,7 @@ from ops.wikisum.schemas import CORPUS
 
 #: What references are: of one kind, or of both.
 COMBINED, CITATIONS, SEARCH = "combined", "citations", "search"
-Corpus = Literal["combined", "citations", "search"]
+CorpusName = Literal["combined", "citations", "search"]
 
 
 class CorpusParams(Params, section="wikisum.corpus"):

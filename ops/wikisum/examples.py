@@ -18,10 +18,11 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
+from ops.text.word_numbers import normalised
 from ops.thresholds import at_least, scored
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
-from ops.wikisum.corpus import Corpus
+from ops.wikisum.corpus import CorpusName
 from ops.wikisum.learned import LEARNED, LearnedRanker
 from ops.wikisum.rank import Method
 from ops.wikisum.ranked import members, order_of
@@ -32,7 +33,7 @@ from ops.wikisum.splits import SplitParams, split_of
 class InputSet(Params):
     """What one set of examples is made of."""
 
-    corpus: Corpus = "combined"
+    corpus: CorpusName = "combined"
     ranker: Method | Literal["learned"] = "tf_idf"
     target: Literal["lead", "article"] = "lead"
     tokens: int = Field(500, ge=1, description="sub-words of the source, its title included: L")
@@ -168,14 +169,15 @@ def _scores(unit: Row, content: InputSet, ranker: LearnedRanker | None) -> tuple
 
 def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _Source:
     """Return the title and the first paragraphs, cut at a number of sub-words, the title's included."""
-    tokens = [*_tokens(unit["title"].lower(), pieces), sub_words.SPECIAL.index(sub_words.TITLE_END)]
+    title = normalised(unit["title"])
+    tokens = [*_tokens(title, pieces), sub_words.SPECIAL.index(sub_words.TITLE_END)]
     texts: list[str] = []
     for index in order:
         if len(tokens) >= most:
             break
         texts.append(unit["paragraphs"][index]["text"])
         tokens += _tokens(texts[-1], pieces)
-    text = f"{unit['title'].lower()} {sub_words.TITLE_END} {' '.join(texts)}"
+    text = f"{title} {sub_words.TITLE_END} {' '.join(texts)}"
     if len(tokens) > most:
         tokens = tokens[:most]
         text = pieces.decode(tokens, skip_special_tokens=False).strip()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ops.core.exact import log
 from ops.outcome import Row
 from ops.text.stop_words import STOP_WORDS
-from ops.text.word_numbers import number_words
+from ops.text.word_numbers import normalised, number_words
 from ops.wikisum.rank import title_counts
 
 NAMES = (
@@ -66,8 +66,10 @@ def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
     page_rank = np.argsort(np.argsort(first_of_page))[pages]
     position = np.arange(len(texts)) - first_of_page[pages]
     page_size = np.bincount(pages).astype(np.float64)
+    page_coverage = np.zeros(len(page_size))
+    np.maximum.at(page_coverage, pages, coverage)
     words = _WordCounts(texts)
-    wanted = " ".join(title.lower().split())
+    wanted = normalised(title)
     columns = [
         log(1 + tf_idf),
         tf_idf / max(tf_idf.max(), 1e-9),
@@ -76,7 +78,7 @@ def features(title: str, paragraphs: Sequence[Row]) -> NDArray[np.float64]:
         np.array([wanted in text for text in texts], np.float64),
         *_beginnings(title, texts),
         log(1 + np.bincount(pages, tf_idf)[pages] / page_size[pages]),
-        np.array([coverage[pages == page].max() for page in range(len(page_size))])[pages],
+        page_coverage[pages],
         log(size),
         (size < 25).astype(np.float64),
         log(1 + position),
@@ -131,7 +133,7 @@ def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _beginnings(title: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return whether a title word stands early, and whether it is followed by a form of "be" there."""
-    named = set(title.lower().split()) - STOP_WORDS
+    named = set(normalised(title).split()) - STOP_WORDS
     early, defining = np.zeros(len(texts)), np.zeros(len(texts))
     for index, text in enumerate(texts):
         words = text.split(" ", 2 * _EARLY)[: 2 * _EARLY]

@@ -60,18 +60,20 @@ def counts_of_words(
     counts = np.zeros((len(ends) - 1, len(word_ends) - 1), np.int32)
     lowered = np.arange(256).astype(np.uint8)
     lowered[65:91] += np.uint8(32)
-    # Whether a word that is counted may begin with a byte, and whether it may begin behind one.
-    begins, border = np.zeros(256, np.uint8), np.ones(256, np.uint8)
-    border[:128] = kinds[:128] != LETTER
+    # Of each byte: 1 where a word that is counted may begin with it, 2 where a word may begin behind it.
+    signs = np.full(256, 2, np.uint8)
+    signs[:128] = 2 * (kinds[:128] != LETTER)
     for byte in range(256):
         for first in word_ends[:-1]:
-            begins[byte] |= np.uint8(lowered[byte] == words[first])
+            signs[byte] |= np.uint8(lowered[byte] == words[first])
     for text in range(len(counts)):
         start, end = ends[text], ends[text + 1] - 1
-        behind = np.uint8(1)
+        former = np.uint8(2)
         for place in range(start, end):
-            byte = data[place]
-            if begins[byte] & behind and (place == start or not _in_word(data, place - 1, kinds)):
+            sign = signs[data[place]]
+            begins = sign & (former >> 1)
+            former = sign
+            if begins & 1 and (place == start or not _in_word(data, place - 1, kinds)):
                 for word in range(len(word_ends) - 1):
                     first, last = word_ends[word], word_ends[word + 1]
                     after = place + last - first
@@ -82,7 +84,6 @@ def counts_of_words(
                         offset += 1
                     if first + offset == last:
                         counts[text, word] += 1
-            behind = border[byte]
     return counts
 
 

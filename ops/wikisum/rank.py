@@ -6,7 +6,6 @@ trained (learned.py), cutting what is ranked to a length (inputs.py).
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -108,10 +107,9 @@ def _tf_idf(title: str, paragraphs: Sequence[str], target: str | None) -> Rankin
     counts = title_counts(title, paragraphs)
     frequencies = (counts > 0).sum(axis=0)
     weights = log(max(len(paragraphs), 1) / np.maximum(frequencies, 1))
-    scores = (counts * weights).sum(axis=1)
-    # Correctly rounded sums, so that words in another order leave a tie a tie; of two terms each sum is.
-    for index in np.flatnonzero(np.count_nonzero(counts, axis=1) > 2):
-        scores[index] = math.fsum(counts[index] * weights)
+    # From the least term on, so that words in another order leave a tie a tie.
+    terms = np.sort(counts * weights, axis=1)
+    scores = np.cumsum(terms, axis=1)[:, -1] if len(weights) else np.zeros(len(paragraphs))
     note = NO_WORD
     if len(frequencies):
         note = "" if scores.any() else (NO_WEIGHT if frequencies.any() else NOT_KNOWN)

@@ -20,7 +20,7 @@ from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parts import Parts
 from ops.text.word_numbers import normalised
-from ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, Corpus
+from ops.wikisum.corpus import CITATIONS, COMBINED, SEARCH, CorpusName
 from ops.wikisum.paragraphs import paragraph_fault
 from ops.wikisum.rank import Method, Ranking, rank
 from ops.wikisum.references import sections_of
@@ -37,7 +37,7 @@ class RankedParams(Params, section="wikisum.ranked"):
     rankers: tuple[Method, ...] = Field(
         ("identity", "tf_idf", "text_rank", "sum_basic", "cheating"), min_length=1
     )
-    corpora: tuple[Corpus, ...] = Field(("combined", "citations", "search"), min_length=1)
+    corpora: tuple[CorpusName, ...] = Field(("combined", "citations", "search"), min_length=1)
     slow_paragraphs: int = Field(
         20_000, ge=1, description="an article with more is left in reference order by text_rank and sum_basic"
     )
