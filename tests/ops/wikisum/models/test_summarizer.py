@@ -1,14 +1,25 @@
 import json
 
 import pytest
+import torch
 
+from assets.declare.settings import section
 from ops.metrics.rouge import rouge
+from ops.models.long_sequences.model import make
+from ops.models.long_sequences.sizes import SubwordVocabulary
 from ops.models.long_sequences.texts import KIND
 from ops.models.training import TrainingError
 from ops.parts import Artifact
 from ops.wikisum.models.learning_sets import JUDGED_ON, learning_set
 from ops.wikisum.models.summaries import SUMMARIES, SummaryParams, log_perplexity, summaries
-from ops.wikisum.models.summarizer import MODELS, SUMMARIZER, summarizer, trained_models, vocabulary_of
+from ops.wikisum.models.summarizer import (
+    MODELS,
+    SUMMARIZER,
+    SummarizerParams,
+    summarizer,
+    trained_models,
+    vocabulary_of,
+)
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, example, examples, params, tokenizer
 
@@ -161,3 +172,22 @@ def test_a_size_that_contradicts_what_is_the_same_in_all_is_refused():
     size = {"architectures": ONE, "training": {"metric": "loss"}}
     with pytest.raises(ValueError, match=r"sizes\.tiny\.training\.metric is 'loss'"):
         params(ONE, sizes={"tiny": size})
+
+
+def weights(architecture):
+    """Return how many weights the network of some params has, without giving it any."""
+    with torch.device("meta"):
+        network = make(architecture, SubwordVocabulary(32_000, 0, 1, 2)).network
+    return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
+
+
+def test_the_sizes_of_params_yaml_are_those_of_the_paper():
+    sizes = section(SummarizerParams).sizes
+    assert sizes.keys() == {"tiny", "base", "paper"}
+    for size in sizes.values():
+        assert all(weights(architecture) > 0 for architecture in size.architectures.values())
+    paper = {name: weights(architecture) for name, architecture in sizes["paper"].architectures.items()}
+    embeddings = 32_000 * 512
+    # Section 4.2.3: dropping the encoder almost halves the parameters, embeddings aside.
+    assert 0.4 < (paper["t_d"] - embeddings) / (paper["t_ed"] - embeddings) < 0.5
+    assert paper["t_dmca_moe"] - paper["t_dmca"] > 128 * 2 * 512 * 2048 * 0.98
