@@ -24,7 +24,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -44,7 +44,7 @@ from tests.papers_as_pdf import printed
 MOST = 150
 PDFS = 20
 COPIES = 50
-ROUNDS = 3
+ROUNDS = 7
 
 #: Reads paths from its input and writes, as JSON, the seconds of the processor and the texts.
 PDF_PEER = """
@@ -115,18 +115,22 @@ def records(form: Any, kind: str, folder: Path) -> list[Raw]:
 
 
 def measure_papers(kind: str, folder: Path) -> None:
-    """Print papers a second of one format, in this process and in the bounded child, best of some rounds."""
+    """Print papers a second of one format, and what the bounded child costs, the median of some rounds."""
     form = papers.FORMATS[kind]
     assert isinstance(form, BoundedFormat)
     found = records(form, kind, folder)[:MOST]
-    times = {"direct": float("inf"), "bounded": float("inf")}
-    for _ in range(ROUNDS + 1):
-        for name, reader in (("direct", form.form), ("bounded", form)):
-            begun = _spent()
-            rejected = sum(1 for raw in found if not _reads(reader, raw))
-            times[name] = min(times[name], _spent() - begun)
-    rate, cost = len(found) / times["direct"], times["bounded"] / times["direct"] - 1
+    rounds = [[_spent_on(reader, found) for reader in (form.form, form)] for _ in range(ROUNDS + 1)][1:]
+    rejected = sum(not _reads(form, raw) for raw in found)
+    rate = len(found) / min(direct for direct, _ in rounds)
+    cost = median(bounded / direct for direct, bounded in rounds) - 1
     print(f"{kind:14} {len(found):4} papers, {rejected} rejected: {rate:6.1f} a second, bound {cost:+.1%}")
+
+
+def _spent_on(reader: Any, found: Sequence[Raw]) -> float:
+    begun = _spent()
+    for raw in found:
+        _reads(reader, raw)
+    return _spent() - begun
 
 
 def _spent() -> float:

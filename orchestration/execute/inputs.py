@@ -14,6 +14,7 @@ from assets.declare.report import Everything
 from ops.parts import Artifact, Part, Parts
 from orchestration.engine.local import engine
 from orchestration.files.identity import FileStamp, file_md5, file_stamp, folder_files
+from orchestration.files.parquet import part_files
 from orchestration.state.freshness import load_record
 from orchestration.workspace.workspace import Workspace
 
@@ -58,7 +59,7 @@ def parts(workspace: Workspace, item: Declaration, months: Iterable[str], prefix
     """Return the kept rows of partitions, whose files of that prefix are compared; see `open_inputs`."""
     assert item.shape is not None, f"{item.name} has no rows"
     folders = [_verified_folder(workspace, item, month, prefix) for month in months]
-    files = [str(path) for folder in folders for path in sorted(folder.glob("kept-*.parquet"))]
+    files = [str(path) for folder in folders for path in part_files(folder, "kept")]
     return Parts(item.shape.kept, tuple(map(Part, files)), engine())
 
 

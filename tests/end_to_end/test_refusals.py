@@ -131,7 +131,9 @@ def test_explain_follows_a_row_back_to_its_file_and_on_to_what_uses_it(done):
 def test_explain_tells_why_a_unit_was_dropped(done):
     import pyarrow.parquet as pq
 
-    (row,) = pq.read_table(done.root / "data/talksumm/pairs/2018-06/dropped-00000.parquet").to_pylist()
+    (row,) = pq.read_table(
+        done.root / "data/talksumm/pairs/2018-06/__dropped/dropped-00000.parquet"
+    ).to_pylist()
     text = done.silverloom("explain", row["id"])
     assert "sources/talks 2018-06 [kept]" in text and "talksumm/pairs 2018-06 [dropped]" in text
     assert "reason: unmatched" in text and "params talksumm.pairs: {margin: 0.05, threshold: 0.78}" in text
