@@ -3,7 +3,8 @@
 Run: python benchmarks/wikisum_real.py DATA [--folds N] [--rankers NAME ...] [--least-section-words N]. DATA
 has wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is
 not among these pages, so that all references come from the search: another article stands for a page about a
-related thing. The learned ranker is trained on all folds but one and judged on that one, fold by fold.
+related thing. The learned ranker is trained on all folds but one and judged on that one, fold by fold; "by
+length" is what it predicts: recall of the lead's bigrams by the paragraph's words.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams, corpus
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.inputs import lead_recall
-from ops.wikisum.learned import LEARNED, LearnedRanker
+from ops.wikisum.learned import LEARNED, LearnedRanker, relevance
 from ops.wikisum.ranked import RankedParams, ranked_of
 from ops.wikisum.references import ReferenceParams, references_of
 from ops.wikisum.search_index import search_index
@@ -146,6 +147,7 @@ def recalls(units: Sequence[Row], folds: int) -> Mapping[tuple[str, int], list[f
             if place == fold:
                 scores = {ranking["ranker"]: ranking["scores"] for ranking in unit["rankings"]}
                 scores[LEARNED] = ranker.scores(unit["title"], unit["paragraphs"])
+                scores["by length"] = relevance(unit["paragraphs"], unit["lead"]).tolist()
                 for name, values in scores.items():
                     for words in LENGTHS:
                         found[name, words].append(lead_recall(unit, values, words))

@@ -142,7 +142,7 @@ def _row(
         "target_kind": content.target,
         "source": source.text,
         "source_tokens": source.tokens,
-        "paragraphs": source.paragraphs,
+        "used_paragraphs": source.paragraphs,
         "target": target,
         "target_tokens": _tokens(target, pieces),
     }

@@ -138,7 +138,7 @@ EXAMPLES = Shape(
         ("target_kind", _TEXT, "lead, or article: with its headings marked"),
         ("source", _TEXT, "title and ranked paragraphs, as many as there is room for"),
         ("source_tokens", pa.list_(_INT), "the same as sub-words, cut at the length of the set"),
-        ("paragraphs", _INT, "that stand in the source, the last one maybe cut"),
+        ("used_paragraphs", _INT, "that stand in the source, the last one maybe cut"),
         ("target", _TEXT, "what is to be written", TEXT),
         ("target_tokens", pa.list_(_INT), "the same as sub-words, with their end"),
     ),

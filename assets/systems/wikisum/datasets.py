@@ -198,7 +198,7 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: sub_words.TokenizerPar
     group="wikisum",
     shape=EXAMPLES,
     consumes="ranked",
-    measures=["source_tokens.length", "target_tokens.length", "target.words", "paragraphs"],
+    measures=["source_tokens.length", "target_tokens.length", "target.words", "used_paragraphs"],
     scores={
         "source_tokens": DatasetScore("source_tokens.length"),
         "target_words": DatasetScore("target.words"),

@@ -124,7 +124,7 @@ def test_an_example_is_title_and_ranked_paragraphs_to_the_lead(steps):
     )
     assert lead["target"] == "salt bread is a flat bread ."
     assert whole["target"] == f"salt bread is a flat bread . == history == {normalised(MONKS)}"
-    assert (lead["paragraphs"], whole["paragraphs"]) == (3, 1)
+    assert (lead["used_paragraphs"], whole["used_paragraphs"]) == (3, 1)
     assert whole["source_tokens"] == lead["source_tokens"][:7]
     pieces = load_tokenizer(steps.pieces)
     assert pieces.decode(lead["target_tokens"]).strip() == lead["target"]
@@ -134,7 +134,7 @@ def test_an_example_is_title_and_ranked_paragraphs_to_the_lead(steps):
 
 def test_a_title_longer_than_the_input_leaves_no_room(steps):
     [row] = made(steps, {"short": InputSet(tokens=2)}).kept.to_pylist()
-    assert len(row["source_tokens"]) == 2 and row["paragraphs"] == 0
+    assert len(row["source_tokens"]) == 2 and row["used_paragraphs"] == 0
 
 
 def test_the_tokenizer_is_one_of_transformers(steps):
