@@ -42,7 +42,7 @@ _ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
 }
 
 
-class SentenceParams(Params, section="parasci.sentences"):
+class StatementParams(Params, section="parasci.sentences"):
     """Which sentences are compared, and by which encoder."""
 
     encoder: ModelName = Field(ENCODER, description="the sentence encoder whose cosines tell what is alike")
@@ -53,7 +53,7 @@ class SentenceParams(Params, section="parasci.sentences"):
 
 
 def embedded_sentences(
-    sentences: pa.Table, papers: pa.Table, citations: pa.Table, params: SentenceParams, strict: bool
+    sentences: pa.Table, papers: pa.Table, citations: pa.Table, params: StatementParams, strict: bool
 ) -> Outcome:
     """Return the distinct sentences of one part of sources/sentences.
 
@@ -84,7 +84,7 @@ def embedded_sentences(
     return _outcome(SENTENCES, mentions, params, strict, {"unknown_paper": unknown} if unknown else {})
 
 
-def embedded_passages(passages: pa.Table, params: SentenceParams, strict: bool) -> Outcome:
+def embedded_passages(passages: pa.Table, params: StatementParams, strict: bool) -> Outcome:
     """Return the same of one part of sources/passages."""
     rows = [{**row, "paper_id": row["paper"]} for row in passages.to_pylist()]
     known = _expansions(rows)
@@ -144,7 +144,7 @@ def _mention(
 def _outcome(
     shape: Shape,
     mentions: Sequence[tuple[Row, str, str | None, str, Row]],
-    params: SentenceParams,
+    params: StatementParams,
     strict: bool,
     combinations: Mapping[str, int],
 ) -> Outcome:
@@ -164,7 +164,7 @@ def _outcome(
 
 def _rows(
     groups: Mapping[tuple[str, str], Sequence[tuple[Row, str | None, Row]]],
-    params: SentenceParams,
+    params: StatementParams,
     strict: bool,
 ) -> Iterator[Row]:
     texts = [text for _, text in groups]

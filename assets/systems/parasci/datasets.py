@@ -97,7 +97,7 @@ def scored_columns() -> list[Expectation]:
     expectations=statement_columns(),
 )
 def sentences(
-    sentences: Parts, papers: Parts, citations: Parts, params: embedding.SentenceParams, strict: Strict
+    sentences: Parts, papers: Parts, citations: Parts, params: embedding.StatementParams, strict: Strict
 ) -> Outcomes:
     """Every distinct sentence of the papers, embedded once, with the term it defines and what it cites."""
     return sentences.map(
@@ -116,7 +116,7 @@ def sentences(
     measures=["words", "mentions.length"],
     expectations=statement_columns(),
 )
-def passages(passages: Parts, params: embedding.SentenceParams, strict: Strict) -> Outcomes:
+def passages(passages: Parts, params: embedding.StatementParams, strict: Strict) -> Outcomes:
     """The same of abstracts and of citing sentences."""
     return passages.map(embedding.embedded_passages, params, strict)
 
@@ -243,6 +243,7 @@ def paraphrases(scored: Parts, params: filtering.ParaphraseParams) -> Outcomes:
         *not_null("name", "pairs", "words", "characters", "self_bleu", "published"),
         unique("name"),
         between("self_bleu", 0, 100),
+        *steady(),
     ],
 )
 def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:

@@ -19,7 +19,7 @@ from pydantic import Field
 from ops.core.sampling import drawn
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
-from ops.parasci.candidates.pairs import Place, candidate, embeddings_of, light, similar_pairs
+from ops.parasci.candidates.pairs import Occurrence, candidate, embeddings_of, light, similar_pairs
 from ops.parasci.schemas import CANDIDATES
 from ops.parts import Parts
 
@@ -77,7 +77,7 @@ def _pairs(
 
     In memory are the sentences that are in a group.
     """
-    groups: dict[str, dict[tuple[str, str], Place]] = defaultdict(dict)
+    groups: dict[str, dict[tuple[str, str], Occurrence]] = defaultdict(dict)
     units: dict[str, Row] = {}
     for table in sentences:
         dropped = []
@@ -98,12 +98,12 @@ def _pairs(
     yield Outcome.of(CANDIDATES, units, kept, dropped, combinations=counts)
 
 
-def _join(groups: Mapping[str, dict[tuple[str, str], Place]], keys: Keys, row: Row) -> bool:
+def _join(groups: Mapping[str, dict[tuple[str, str], Occurrence]], keys: Keys, row: Row) -> bool:
     """Put a sentence into its groups, once a paper; return whether it is in one."""
     joined = False
     for mention in row["mentions"]:
         for key in keys(row, mention):
-            place = Place(row, mention["paper_id"], mention["section"], mention["role"])
+            place = Occurrence(row, mention["paper_id"], mention["section"], mention["role"])
             groups[key].setdefault((row["id"], place.paper), place)
             joined = True
     return joined
@@ -111,7 +111,7 @@ def _join(groups: Mapping[str, dict[tuple[str, str], Place]], keys: Keys, row: R
 
 def _of_groups(
     origin: str,
-    groups: Mapping[str, Mapping[tuple[str, str], Place]],
+    groups: Mapping[str, Mapping[tuple[str, str], Occurrence]],
     params: GroupParams,
     counts: Counter[str],
     reasons: dict[str, str],
@@ -140,7 +140,7 @@ def _of_groups(
                 yield row
 
 
-def bounded(found: Sequence[Place], params: GroupParams) -> Sequence[Place]:
+def bounded(found: Sequence[Occurrence], params: GroupParams) -> Sequence[Occurrence]:
     """Return as many of the sentences, drawn by seed and name, as have no more pairs than allowed."""
     most = max(2, (1 + isqrt(1 + 8 * params.largest)) // 2)
     if len(found) <= most:
@@ -148,5 +148,5 @@ def bounded(found: Sequence[Place], params: GroupParams) -> Sequence[Place]:
     return sorted(found, key=lambda place: drawn(params.seed, place.row["id"], place.paper))[:most]
 
 
-def _number(found: Sequence[Place]) -> int:
+def _number(found: Sequence[Occurrence]) -> int:
     return len(found) * (len(found) - 1) // 2

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from ops.outcome import Outcome, Row, drop
 from ops.params import Params
-from ops.parasci.candidates.pairs import Place, candidate, embeddings_of, light, places, similar_pairs
+from ops.parasci.candidates.pairs import Occurrence, candidate, embeddings_of, light, places, similar_pairs
 from ops.parasci.schemas import CANDIDATES
 from ops.parse import roles
 
@@ -42,7 +42,7 @@ def intra(sentences: pa.Table, params: IntraParams) -> Outcome:
     paper's sentences are in one part.
     """
     units = sentences.to_pylist()
-    of_paper: dict[str, dict[tuple[str, int], Place]] = defaultdict(dict)
+    of_paper: dict[str, dict[tuple[str, int], Occurrence]] = defaultdict(dict)
     for unit in units:
         for place in places(unit):
             if place.role in params.roles and place.section >= 0:

@@ -54,7 +54,7 @@ def similar_pairs(
     return Similar(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
-class Place(NamedTuple):
+class Occurrence(NamedTuple):
     """A sentence (a row of `SENTENCES.kept`) in one of the places where it stands."""
 
     row: Row
@@ -63,18 +63,18 @@ class Place(NamedTuple):
     role: str
 
 
-def places(row: Row) -> Iterator[Place]:
+def places(row: Row) -> Iterator[Occurrence]:
     """Yield the places where a sentence stands."""
     for mention in row["mentions"]:
-        yield Place(row, mention["paper_id"], mention["section"], mention["role"])
+        yield Occurrence(row, mention["paper_id"], mention["section"], mention["role"])
 
 
-def embeddings_of(found: Sequence[Place]) -> NDArray[np.float32]:
+def embeddings_of(found: Sequence[Occurrence]) -> NDArray[np.float32]:
     """Return the embeddings of the sentences of N places, N x E."""
     return np.array([place.row["embedding"] for place in found], np.float32)
 
 
-def candidate(origin: str, key: str, first: Place, second: Place, cosine: float) -> Row:
+def candidate(origin: str, key: str, first: Occurrence, second: Occurrence, cosine: float) -> Row:
     """Return the row of a pair."""
     return {
         "id": row_id("candidate", origin, key, first.row["id"], second.row["id"]),

@@ -18,14 +18,12 @@ from typing import NamedTuple
 from ops.parasci.definitions import words
 from ops.parasci.definitions.terms import is_term
 
-Span = tuple[int, int]
-
 
 class Definition(NamedTuple):
     """A defined term, as printed."""
 
     term: str
-    span: Span
+    span: tuple[int, int]
     """Its first character in the sentence, and the one behind its last."""
 
 
@@ -70,7 +68,7 @@ _DETERMINER = re.compile(r"(?:(?P<definite>[Tt]he)|[Aa]n?)\s+")
 _TAIL = re.compile(rf"{_BRACKETS}\s*,?\s*\Z")
 
 
-def _subject(sentence: str, end: int) -> Span | None:
+def _subject(sentence: str, end: int) -> tuple[int, int] | None:
     """Return where the term stands that is the subject in `sentence[:end]`."""
     if end > _LONGEST_SUBJECT:
         return None
@@ -86,7 +84,7 @@ def _subject(sentence: str, end: int) -> Span | None:
     return (begin, stop) if is_term(sentence[begin:stop], definite and not of_term) else None
 
 
-def _unquoted(sentence: str, begin: int, stop: int) -> Span:
+def _unquoted(sentence: str, begin: int, stop: int) -> tuple[int, int]:
     text = sentence[begin:stop]
     return begin + len(text) - len(text.lstrip(_QUOTES)), stop - len(text) + len(text.rstrip(_QUOTES + " "))
 
@@ -109,7 +107,7 @@ _TASK = re.compile(r"the\s+(?:\w+\s+)?(?:task|process|problem)$")
 _NAME_OF_ACT = re.compile(r"\s*(?:the\s+)?(?:[a-z\-]+\s+){0,2}[a-z]+(?:tion|ment|sion|ysis|al)\b")
 
 
-def _is_genus(sentence: str) -> Span | None:
+def _is_genus(sentence: str) -> tuple[int, int] | None:
     """Find "X is the task of finding" and "X are graphs that"."""
     found = _GENUS.search(sentence)
     if found is None:
@@ -138,7 +136,7 @@ _DEFINED = re.compile(
 )
 
 
-def _is_defined(sentence: str) -> Span | None:
+def _is_defined(sentence: str) -> tuple[int, int] | None:
     """Find "X is defined as" and "X can be thought of as"."""
     found = _DEFINED.search(sentence)
     return _subject(sentence, found.start()) if found else None
@@ -152,7 +150,7 @@ _REFERS = re.compile(
 _NAME = re.compile(r"\S*(?:[A-Z]\S*[A-Z]|\d)\S*|[A-Z]\w+[-/][A-Z]\S*")
 
 
-def _refers(sentence: str) -> Span | None:
+def _refers(sentence: str) -> tuple[int, int] | None:
     """Find "X refers to"; a single name ("EW", "Li11") that does is most often a sign of some table."""
     found = _REFERS.search(sentence)
     span = _subject(sentence, found.start()) if found else None
@@ -170,7 +168,7 @@ _AIM_OF_ALL = re.compile(words.AIM_OF_ALL)
 _ACTION = re.compile(r"(?:ing|tion|sion|ysis|ment|search|retrieval)$")
 
 
-def _aims(sentence: str) -> Span | None:
+def _aims(sentence: str) -> tuple[int, int] | None:
     """Find "X aims to find" and "X consists of finding", where X is the name of an action and no system's."""
     found = _AIMS.search(sentence)
     if found is None or _AIM_OF_ALL.match(found["verb"]):
@@ -207,7 +205,7 @@ _FRAMES = tuple(
 _BEFORE_TERM = re.compile(rf".*\b{words.BEFORE_TERM}\s+", re.DOTALL)
 
 
-def _framed(sentence: str) -> Span | None:
+def _framed(sentence: str) -> tuple[int, int] | None:
     """Find "we define X as", "by X we mean", "in X, the goal is to", "the process of finding is called X"."""
     for frame in _FRAMES:
         found = frame.search(sentence)
@@ -228,7 +226,7 @@ _GOAL = re.compile(
 )
 
 
-def _goal(sentence: str) -> Span | None:
+def _goal(sentence: str) -> tuple[int, int] | None:
     """Find "the goal of X is to find"; a name in capitals is a system's, which has goals of its own."""
     found = _GOAL.search(sentence)
     if found is None or _BEFORE_TERM.match(sentence, *found.span("term")):
@@ -247,7 +245,7 @@ _APPOSED = re.compile(
 _NO_APPOSITION = re.compile(rf"{words.OPENING}\b[^,]*\Z|.*\b(?i:{words.CONCESSION})\b", re.DOTALL)
 
 
-def _apposed(sentence: str) -> Span | None:
+def _apposed(sentence: str) -> tuple[int, int] | None:
     """Find "X, the task of finding", wherever it stands."""
     found = _APPOSED.search(sentence)
     if found is None or (not found["sure"] and _NO_APPOSITION.match(sentence[: found.end("term")])):
@@ -259,6 +257,6 @@ def _apposed(sentence: str) -> Span | None:
     return (begin, stop) if is_term(sentence[begin:stop]) else None
 
 
-_PATTERNS: tuple[Callable[[str], Span | None], ...] = (
+_PATTERNS: tuple[Callable[[str], tuple[int, int] | None], ...] = (
     _is_genus, _is_defined, _refers, _aims, _framed, _goal, _apposed,
 )  # fmt: skip

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ops.parasci.marks import without_marks
 from ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
-from ops.parasci.sentences import SentenceParams, embedded_passages, embedded_sentences, is_english
+from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences, is_english
 from ops.parasci.sources.passages import FORMATS, parse_passages
 from ops.parse.records import Record
 from ops.parse.schemas import CITATIONS, PAPERS
@@ -77,7 +77,7 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt"):
         pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept),
         pa.Table.from_pylist(papers, schema=PAPERS.kept),
         pa.Table.from_pylist([cited], schema=CITATIONS.kept),
-        SentenceParams(areas=areas or {}),
+        StatementParams(areas=areas or {}),
         True,
     )
 
@@ -181,7 +181,9 @@ def test_passages_are_embedded_like_sentences():
             ("b", None, "No."),
         ]
     ]  # fmt: skip
-    outcome = embedded_passages(pa.Table.from_pylist(rows, schema=PASSAGE_SHAPE.kept), SentenceParams(), True)
+    outcome = embedded_passages(
+        pa.Table.from_pylist(rows, schema=PASSAGE_SHAPE.kept), StatementParams(), True
+    )
     (row,) = outcome.kept.to_pylist()
     assert row["text"] == "Parsing is the task of finding the tree of a sentence."
     (place,) = row["mentions"]
