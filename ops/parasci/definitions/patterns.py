@@ -49,6 +49,7 @@ _UNFINISHED = re.compile(r"(?::|=\s*\.?|[,\s](?:and|for|by|to|that|as)\s?\.)\s*\
 
 _BRACKETS = r"(?:\s+[(\[][^()\[\]]{1,80}[)\]])*"
 _QUOTES = "\"'“”‘’`"
+_QUOTED = re.compile(rf"[\s{_QUOTES}]*(?P<inner>.*?)[\s{_QUOTES}]*", re.DOTALL)
 _ADVERB = rf"(?:{words.ADVERB}\s+)?"
 
 #: What stands before a subject.
@@ -85,8 +86,9 @@ def _subject(sentence: str, end: int) -> tuple[int, int] | None:
 
 
 def _unquoted(sentence: str, begin: int, stop: int) -> tuple[int, int]:
-    text = sentence[begin:stop]
-    return begin + len(text) - len(text.lstrip(_QUOTES)), stop - len(text) + len(text.rstrip(_QUOTES + " "))
+    """Return a span without the quotes and spaces at its ends."""
+    inner = _QUOTED.fullmatch(sentence, begin, stop)
+    return inner.span("inner") if inner else (begin, stop)
 
 
 _GENUS = re.compile(
