@@ -125,7 +125,13 @@ def bertscore(options: argparse.Namespace) -> None:
     """Print seconds of ours and of the package, and how far they are apart."""
     from bert_score import BERTScorer  # type: ignore[import-untyped]
 
-    pairs = list(zip(lines(options.sources), lines(options.targets), strict=True))[: options.pairs]
+    firsts, seconds_ = lines(options.sources), lines(options.targets)
+    # Of few lines each first sentence is put beside the next second ones as well, as candidates are.
+    pairs = [
+        (first, seconds_[(number + shift) % len(seconds_)])
+        for shift in range(-(-options.pairs // len(firsts)))
+        for number, first in enumerate(firsts)
+    ][: options.pairs]
     firsts, seconds_ = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     folder = str(encoder_folder(ENCODER))
     ours = BertScorer(ENCODER, 5, strict=False, memory=8 * 2**30)

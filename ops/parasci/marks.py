@@ -35,6 +35,8 @@ _NEEDS_WORD = re.compile(
     r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|while|that|extend|extends|use|uses))\Z",
     re.IGNORECASE,
 )
+#: The same wherever it stands: behind a comma, "et al." or a bracket.
+_NAMED = re.compile(rf"(?P<names>{_NAMES})(?:['’]s)?(?:(?<=[,.l])\s|\s?[(\[]\s?)(?P<year>{_YEAR})")
 _BEFORE_SIGN = re.compile(r"\s+(?=[,.;:!?)])")
 
 
@@ -51,6 +53,18 @@ def without_marks(text: str, marks: Iterable[str] = ()) -> str:
     text = _NUMBERS.sub(lambda mark: _number(text, mark), text)
     text = fold(_BEFORE_SIGN.sub("", re.sub(r"[(\[]\s*[)\]]", "", text)))
     return text[:1].upper() + text[1:] if text.startswith(AUTHORS) else text
+
+
+def printed_keys(text: str) -> list[str]:
+    """Return the works that a sentence cites by name and year, each as names and year: "blei et al 2003".
+
+    They stand for papers where a source tells none. Two works of the same names and year are taken for one.
+    """
+    found = []
+    for cited in _NAMED.finditer(text):
+        names = re.sub(r"['’]s\b|[.,&]|\band\b|\bcolleagues\b", " ", cited["names"].lower())
+        found.append(f"{fold(names)} {cited['year']}")
+    return list(dict.fromkeys(found))
 
 
 def _number(text: str, mark: re.Match[str]) -> str:

@@ -19,7 +19,7 @@ from ops.outcome import Outcome, Row, Shape, drop
 from ops.params import ModelName, Params
 from ops.parasci.definitions.patterns import definition
 from ops.parasci.definitions.terms import expansions_of, normal_form
-from ops.parasci.marks import without_marks
+from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
 from ops.parse.records import record_place
 from ops.text.space import fold
@@ -47,6 +47,9 @@ class StatementParams(Params, section="parasci.sentences"):
 
     encoder: ModelName = Field(ENCODER, description="the sentence encoder whose cosines tell what is alike")
     shortest: int = Field(5, ge=1, description="a sentence of fewer words is dropped")
+    printed_marks: bool = Field(
+        True, description="of a paper whose format tells no citation marks, names with a year are marks"
+    )
     areas: Mapping[str, str] = Field(
         {}, description="subject areas by source; those that have none here are one area together"
     )
@@ -70,11 +73,14 @@ def embedded_sentences(
             marks[mark["sentence_id"]].append(mark)
     rows = sentences.to_pylist()
     known = _expansions(rows)
+    marked = {paper["paper_id"] for paper in citations.to_pylist() if paper["marks"]}
     unknown = 0
     mentions = []
     for row in rows:
         its = marks.get(row["id"], [])
         cited = {_cited(mark) for mark in its}
+        if params.printed_marks and row["paper_id"] not in marked:
+            cited |= {f"printed:{key}" for key in printed_keys(row["text"])}
         unknown += sum(_cited(mark) is None for mark in its)
         text = without_marks(row["text"], [mark["text"] for mark in its])
         mention = _mention(row, row["paper_id"], row["section"], row["role"], cited - {None}, known)

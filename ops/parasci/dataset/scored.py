@@ -33,7 +33,7 @@ class ScoredParams(Params, section="parasci.scored"):
     """The coarse filter, and the encoder and layer that BERTScore reads."""
 
     cosine: float = Field(
-        0.78, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
+        0.79, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
     )
     encoder: ModelName = Field(ENCODER, description="its tokens are compared (the paper: SciBERT)")
     layer: int = Field(5, ge=1, description="of the encoder, from 1 (the paper: 8)")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parasci.marks import without_marks
+from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
 from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences, is_english
 from ops.parasci.sources.passages import FORMATS, parse_passages
@@ -195,3 +195,25 @@ def test_passages_are_embedded_like_sentences():
     )
     assert outcome.dropped["reason"].to_pylist() == ["short"]
     assert set(FORMATS) == {"abstracts", "citing_sentences"}
+
+
+def test_names_with_a_year_are_keys_of_what_is_cited():
+    assert printed_keys("Blei et al. (2003) and others (Hofmann, 1999; Blei et al., 2003a) agree.") == [
+        "blei et al 2003",
+        "hofmann 1999",
+        "blei et al 2003a",
+    ]
+    assert printed_keys("Okafor and Lindqvist (2017) agree (Okafor & Lindqvist, 2017).") == [
+        "okafor lindqvist 2017"
+    ]
+    assert printed_keys("In 2003 there were 1999 words.") == []
+
+
+def test_printed_marks_count_only_where_the_source_tells_none():
+    text = "It is known that topic models are old (Blei et al., 2003)."
+    (row,) = embedded(paper_sentence("a", text)).kept.to_pylist()
+    assert row["mentions"][0]["cited"] == ["printed:blei et al 2003"]
+    mark = {"id": "m", "sentence_id": "b", "section": 0, "start": 0, "end": 1, "text": "[1]", "entry": None,
+            "cited_id": "doi:1", "cited_title": None}  # fmt: skip
+    (row,) = embedded(paper_sentence("a", text), marks=[mark]).kept.to_pylist()
+    assert row["mentions"][0]["cited"] == []
