@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser setup ui plan repro explain compare sync lint lock dvc.yaml again
+.PHONY: help run backfill health test browser speech setup ui plan repro explain compare sync lint lock dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -18,11 +18,14 @@ run: setup ## make every dataset that is stale; SELECT=talksumm for one system, 
 backfill: setup ## make some months: FROM=2018-06 TO=2018-08; SELECT=, JOBS=, FORCE=1 to make fresh ones again
 	@silverloom backfill --from "$(FROM)" --to "$(TO)" --select "$(SELECT)" $(if $(JOBS),--jobs "$(JOBS)") $(if $(FORCE),--force)
 
-test: setup lint browser ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
+test: setup lint browser speech ## lint, types, import contract, and all tests; ALL=1 for the long ones, too
 	@python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(ALL),,-m "not long")
 
 browser: setup ## find Chromium for the tests of pages, or install it
 	@python -m tests.browser.chromium
+
+speech: setup ## find espeak-ng for the tests of recordings, or install it
+	@python -m tests.espeak
 
 setup: .venv/.ready .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
 

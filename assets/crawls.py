@@ -7,33 +7,46 @@ from __future__ import annotations
 
 from assets.declare.dataset import dataset
 from assets.declare.expectations import THIS_MONTH, among, between, identity, not_null, steady
+from ops.crawl import cited, url_list
 from ops.crawl.place import CrawlPlace
 from ops.crawl.schemas import PAGES
-from ops.crawl.url_list import FORMATS
 from ops.outcome import Outcomes
 from ops.parse.scan import Records
+
+_EXPECTATIONS = [
+    *identity("page"),
+    *not_null("crawl", "url", "final_url", "month", "status", "digest", "date", "file", "offset", "length"),
+    among("month", THIS_MONTH),
+    between("status", 200, 299),
+    between("offset", 0),
+    between("length", 1),
+    *steady(),
+]
 
 
 @dataset(
     group="sources",
     shape=PAGES,
-    formats=FORMATS,
+    formats=url_list.FORMATS,
     optional=True,
     measures=["bytes", "depth"],
-    expectations=[
-        *identity("page"),
-        *not_null(
-            "crawl", "url", "final_url", "month", "status", "digest", "date", "file", "offset", "length"
-        ),
-        among("month", THIS_MONTH),
-        between("status", 200, 299),
-        between("offset", 0),
-        between("length", 1),
-        *steady(),
-    ],
+    expectations=_EXPECTATIONS,
 )
 def crawls(records: Records, place: CrawlPlace) -> Outcomes:
     """Every URL that was asked for: where its record lies in the WARC files, or why it has none."""
     from ops.crawl.crawl import crawl  # what it imports takes a second
 
     return crawl(records, place)
+
+
+@dataset(
+    group="sources",
+    shape=PAGES,
+    formats=cited.FORMATS,
+    optional=True,
+    measures=["bytes", "depth"],
+    expectations=_EXPECTATIONS,
+)
+def cited_pages(records: Records, place: CrawlPlace) -> Outcomes:
+    """Every page that articles cite, asked for: where its record lies, or why it has none."""
+    return cited.crawl_cited(records, place)

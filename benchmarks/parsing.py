@@ -1,10 +1,10 @@
 """Parsers: papers a second by format, the bound's cost, and PDF, web pages and articles against their peers.
 
-Run: python benchmarks/parsing.py DATA [--peer PYTHON]. DATA holds real corpora, unpacked: folders of papers
-by their kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html, and `wikipedia/`
-with dumps. PYTHON is that of an environment with pdfminer.six, trafilatura and lxml_html_clean; the peers run
-there: python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura lxml_html_clean. What is missing
-is left out.
+Run: python benchmarks/parsing.py DATA [--peer PYTHON | --fates]. DATA holds real corpora, unpacked: folders
+of papers by their kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html,
+`warc/`, `wikipedia/` with dumps and `wikitext/`. PYTHON is that of an environment with the peers,
+which run there: python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura lxml_html_clean.
+What is missing is left out.
 
 Times are of the processor, of this process and of the child together.
 F1 is of words as a bag, small letters, against the text that is known.
@@ -24,7 +24,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -32,9 +32,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import mwparserfromhell
 import psutil
 
-from ops.parse import papers, wikipedia
+from ops.parse import papers, web, wikipedia
 from ops.parse.bounded import BoundedFormat, Bounds, child_of
 from ops.parse.papers.xml_tree import descend, root_of
+from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
 from ops.parse.web.paragraphs import main_text
 from ops.parse.wikipedia.page import Dump
@@ -43,7 +44,7 @@ from tests.papers_as_pdf import printed
 MOST = 150
 PDFS = 20
 COPIES = 50
-ROUNDS = 3
+ROUNDS = 7
 
 #: Reads paths from its input and writes, as JSON, the seconds of the processor and the texts.
 PDF_PEER = """
@@ -70,7 +71,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--peer", help="the Python of an environment that has the peers")
+    parser.add_argument("--fates", action="store_true", help="tell what becomes of every record instead")
     given = parser.parse_args()
+    if given.fates:
+        tell_fates(given.data)
+        return
     for kind in sorted(papers.FORMATS):
         if (folder := given.data / "papers" / kind).is_dir():
             measure_papers(kind, folder)
@@ -82,6 +87,27 @@ def main() -> None:
         measure_articles(folder)
 
 
+def tell_fates(data: Path) -> None:
+    """Print what is kept, dropped and rejected of all records, with reasons, by kind."""
+    kinds = {
+        **{kind: (papers, papers.parse_papers, f"papers/{kind}") for kind in sorted(papers.FORMATS)},
+        "html": (web, web.parse_web_pages, "web"),
+        "warc": (web, web.parse_web_pages, "warc"),
+        "mediawiki_dump": (wikipedia, wikipedia.parse_articles, "wikipedia"),
+        "wikitext": (wikipedia, wikipedia.parse_articles, "wikitext"),
+    }
+    for kind, (module, op, folder) in kinds.items():
+        if (data / folder).is_dir():
+            source = Source(kind=kind, path=".", month=MonthRule(constant="2018-06"), licence="-")
+            raws = module.FORMATS[kind].split(data / folder, source)
+            found = op([Record(record_id("-", raw), "-", kind, "-", "2018-06", raw) for raw in raws])
+            causes = (
+                re.sub(r"^\S+?(, line \d+)?: ", "", error) for error in found.rejected["error"].to_pylist()
+            )
+            lost = Counter(found.dropped["reason"].to_pylist()) + Counter(cause[:60] for cause in causes)
+            print(f"{kind:14} {len(found.units):5} records, {found.kept.num_rows:5} kept; {dict(lost)}")
+
+
 def records(form: Any, kind: str, folder: Path) -> list[Raw]:
     """Return the sound records of a folder."""
     source = Source(kind=kind, path=".", month=MonthRule(constant="2018-06"), licence="-")
@@ -89,18 +115,22 @@ def records(form: Any, kind: str, folder: Path) -> list[Raw]:
 
 
 def measure_papers(kind: str, folder: Path) -> None:
-    """Print papers a second of one format, in this process and in the bounded child, best of some rounds."""
+    """Print papers a second of one format, and what the bounded child costs, the median of some rounds."""
     form = papers.FORMATS[kind]
     assert isinstance(form, BoundedFormat)
     found = records(form, kind, folder)[:MOST]
-    times = {"direct": float("inf"), "bounded": float("inf")}
-    for _ in range(ROUNDS + 1):
-        for name, reader in (("direct", form.form), ("bounded", form)):
-            begun = _spent()
-            rejected = sum(1 for raw in found if not _reads(reader, raw))
-            times[name] = min(times[name], _spent() - begun)
-    rate, cost = len(found) / times["direct"], times["bounded"] / times["direct"] - 1
+    rounds = [[_spent_on(reader, found) for reader in (form.form, form)] for _ in range(ROUNDS + 1)][1:]
+    rejected = sum(not _reads(form, raw) for raw in found)
+    rate = len(found) / min(direct for direct, _ in rounds)
+    cost = median(bounded / direct for direct, bounded in rounds) - 1
     print(f"{kind:14} {len(found):4} papers, {rejected} rejected: {rate:6.1f} a second, bound {cost:+.1%}")
+
+
+def _spent_on(reader: Any, found: Sequence[Raw]) -> float:
+    begun = _spent()
+    for raw in found:
+        _reads(reader, raw)
+    return _spent() - begun
 
 
 def _spent() -> float:
@@ -190,7 +220,7 @@ def measure_articles(folder: Path) -> None:
             Path(place, "long.xml.bz2").write_bytes(bz2.compress(head + pages + tail))
             child_of(Bounds(seconds=10)).close()
             peak = _peak(Path(place))
-            print(f"  a dump of {len(pages) / 1e6:.0f} MB: at most {peak:.0f} MB of memory with the child")
+            print(f"  a dump of {len(pages) / 1e6:.1f} MB: at most {peak:.0f} MB of memory with the child")
 
 
 def _parted(dump: bytes) -> tuple[bytes, bytes, bytes]:

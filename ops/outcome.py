@@ -18,7 +18,7 @@ Row: TypeAlias = Mapping[str, Any]
 class Role(NamedTuple):
     """What a column is to its row, for whoever shows the row."""
 
-    name: Literal["title", "text", "name", "time", "place", "spans", "transcript"]
+    name: Literal["title", "text", "name", "time", "place", "spans", "transcript", "passage", "passages"]
     detail: str = ""
 
 
@@ -29,6 +29,9 @@ NAME, TIME = Role("name"), Role("time")
 #: A list of spoken words: structs with `text` and `start`, in seconds where it is known.
 TRANSCRIPT = Role("transcript")
 
+#: A list of the passages that the row's text divides into: structs with `start` and `end`, in characters.
+PASSAGES = Role("passages")
+
 
 def place(phrase: str) -> Role:
     """Return the role of a column that tells where a row stands in what it was made of.
@@ -36,6 +39,11 @@ def place(phrase: str) -> Role:
     `phrase` says so in words, with columns of the row: "{locator}, characters {start}-{end}".
     """
     return Role("place", phrase)
+
+
+def passage(column: str) -> Role:
+    """Return the role of a field in a list of sentences: index of their passage in a column of the row."""
+    return Role("passage", column)
 
 
 def spans(words: str) -> Role:

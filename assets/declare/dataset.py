@@ -18,8 +18,8 @@ from ops.crawl.place import CrawlPlace
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes, Shape
 from ops.params import Params, Strict
+from ops.parse.row_format import AnyFormat
 from ops.parse.scan import Records
-from ops.parse.source import Format
 from ops.parts import Artifact, Parts
 from ops.scores import DatasetScore
 
@@ -34,7 +34,7 @@ def dataset(
     consumes: str | None = None,
     partitioned: bool = True,
     measures: Sequence[str] = (),
-    formats: Mapping[str, Format[Any]] | None = None,
+    formats: Mapping[str, AnyFormat] | None = None,
     optional: bool = False,
     expectations: Suite = (),
     text_pair: tuple[str, str] | None = None,
@@ -54,8 +54,9 @@ def dataset(
     `place: CrawlPlace` where a crawl of these works.
     `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
     column). A dataset that is not `partitioned` reads all months.
-    `formats` read the raw records, by the `kind` that params.yaml gives a source; those that are `optional`
-    may be left out of it. `measures` are the numbers worth drawing of its kept rows (ops/measures.py).
+    `formats` read the raw records, by the `kind` that params.yaml gives a source: a folder, or a dataset,
+    which is one more input then; those that are `optional` may be left out of it. `measures` are the numbers
+    worth drawing of its kept rows (ops/measures.py).
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
     again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py).
     `thresholds` are the params of which pages tell what other values would keep (thresholds.py).
@@ -96,7 +97,7 @@ def dataset(
         if trials:
             trials.check(declaration.name, shape)
         for threshold in declaration.thresholds:
-            known = [source.argument for source in declaration.inputs]
+            known = [source.argument for source in declaration.argument_inputs]
             threshold.check(declaration.name, [*known, *declaration.params], declaration.params.values())
         return register(declaration)
 
@@ -130,12 +131,12 @@ def _arguments(function: Callable[..., Outcomes], group: str, partitioned: bool)
             found["records"] = function.__name__ if hint is Records else hint.__metadata__[0]
         else:
             raise TypeError(f"{name}: the argument {argument!r} is no dataset, params or records")
-    return {"records": None, **found, "inputs": tuple(inputs), "params": params}
+    return {"records": None, **found, "argument_inputs": tuple(inputs), "params": params}
 
 
 def _check_text_pair(declaration: Declaration) -> None:
     assert declaration.shape is not None
-    inputs = {source.argument: declarations()[source.key].shape for source in declaration.inputs}
+    inputs = {source.argument: declarations()[source.key].shape for source in declaration.argument_inputs}
     for text in declaration.text_pair or ():
         argument, dot, column = text.rpartition(".")
         shape = inputs.get(argument) if dot else declaration.shape

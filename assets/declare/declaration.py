@@ -21,7 +21,8 @@ from assets.declare.settings import document, raw_section, section, settings, va
 from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import ModelName, Params
-from ops.parse.source import Format
+from ops.parse.row_format import AnyFormat, RowFormat, row_formats, with_options
+from ops.parse.source import DatasetSource
 from ops.scores import DatasetScore
 
 
@@ -63,7 +64,8 @@ class Declaration:
     """The tables of a dataset; None for a report."""
     consumes: str | None
     partitioned: bool
-    inputs: tuple[Input, ...]
+    argument_inputs: tuple[Input, ...]
+    """The datasets that its arguments name."""
     records: str | None
     params: Mapping[str, type[Params]]
     checkpoints: str | None = None
@@ -74,8 +76,8 @@ class Declaration:
     """The argument that takes where a crawl works: it finds units itself, beside those of its records."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
-    formats: Mapping[str, Format[Any]] = dataclasses.field(default_factory=dict)
-    """What reads its raw records, by their kind."""
+    formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)
+    """What reads its raw records, by their kind: those of folders, and rows of datasets."""
     optional: bool = False
     """Whether params.yaml may leave its sources out: then it has no rows."""
     expectations: tuple[Expectation, ...] = ()
@@ -95,6 +97,21 @@ class Declaration:
     def name(self) -> str:
         """`group/asset`, as people write it."""
         return self.key.to_user_string()
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The datasets that it reads: those of its arguments, and those that params.yaml names as sources."""
+        named = [
+            Input(source.dataset, Key(*source.dataset.split("/")), False, self.row_format(source)[1].beside)
+            for source in settings().named_datasets(self.records).values()
+        ]
+        return (*self.argument_inputs, *named)
+
+    def row_format(self, source: DatasetSource) -> tuple[str, RowFormat[Any]]:
+        """Return the kind and the format that reads the rows of a dataset which params.yaml names."""
+        forms = row_formats(self.formats)
+        kind = source.kind or next(iter(forms))
+        return kind, with_options(forms[kind], source)
 
     @property
     def months(self) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assets.declare.declaration import Declaration
+from assets.declare.named_datasets import check_named
 from assets.declare.settings import ParamsError, Settings, check_names
 
 
@@ -17,7 +18,20 @@ class AssetGraph:
     """Declarations, inputs before what reads them."""
 
     def __init__(self, declarations: Iterable[Declaration]) -> None:
-        self.datasets = {item.name: item for item in declarations}
+        """Take declarations in any order. Raises ParamsError for a source that names an unfit dataset."""
+        declared = {item.name: item for item in declarations}
+        check_named(declared)
+        self.datasets: dict[str, Declaration] = {}
+        for item in declared.values():
+            self._add(item, declared)
+
+    def _add(self, item: Declaration, declared: Mapping[str, Declaration]) -> None:
+        """Add a dataset behind all that it reads: params.yaml may name what is declared after it."""
+        if item.name not in self.datasets:
+            for source in item.inputs:
+                if (upstream := declared.get(source.key.to_user_string())) is not None:
+                    self._add(upstream, declared)
+            self.datasets[item.name] = item
 
     def upstream(self, item: Declaration) -> list[Declaration]:
         """Return the datasets that a dataset reads."""

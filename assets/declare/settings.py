@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
 from ops.params import Params
-from ops.parse.source import Month, Source
+from ops.parse.source import DatasetSource, Month, Source
 
 Section = TypeVar("Section", bound=Params)
 
@@ -62,6 +62,19 @@ class StoreParams(Params, section="store"):
     records_per_part: int = Field(gt=0)
 
 
+_FOLDER, _DATASET = "(a folder)", "(a dataset)"
+
+
+def _source_tag(value: Any) -> str:
+    named = "dataset" in value if isinstance(value, dict) else isinstance(value, DatasetSource)
+    return _DATASET if named else _FOLDER
+
+
+AnySource: TypeAlias = Annotated[
+    Annotated[Source, Tag(_FOLDER)] | Annotated[DatasetSource, Tag(_DATASET)], Discriminator(_source_tag)
+]
+
+
 class Settings(Params):
     """The part of params.yaml that every dataset depends on, and the sources."""
 
@@ -69,9 +82,24 @@ class Settings(Params):
     exclude: list[Exclusion]
     numerics: Literal["strict", "fast"]
     store: StoreParams
-    sources: Mapping[str, Mapping[str, Source]]
+    sources: Mapping[str, Mapping[str, AnySource]]
     mlflow: str = ""
     """The server or store of MLflow that runs are sent to; empty for one of the checkout's own."""
+
+    def folders(self, records: str) -> dict[str, Source]:
+        """Return the sources of some raw records that are folders, by name."""
+        found = self.sources.get(records, {})
+        return {name: source for name, source in found.items() if isinstance(source, Source)}
+
+    def named_datasets(self, records: str | None) -> dict[str, DatasetSource]:
+        """Return those that are datasets, sorted by name."""
+        found = self.sources.get(records or "", {})
+        return {name: source for name, source in sorted(found.items()) if isinstance(source, DatasetSource)}
+
+    @property
+    def source_paths(self) -> list[str]:
+        """The folders of all sources."""
+        return [source.path for records in self.sources for source in self.folders(records).values()]
 
     @field_validator("exclude")
     @classmethod
@@ -162,7 +190,8 @@ def _check(content: Mapping[str, Any], prefix: str, allowed: set[str]) -> None:
 
 
 def _complaint(where: str, error: Mapping[str, Any]) -> str:
-    path = ".".join(filter(None, [where, *map(str, error["loc"])]))
+    place = [str(name) for name in error["loc"] if name not in (_FOLDER, _DATASET)]
+    path = ".".join(filter(None, [where, *place]))
     if error["type"] == "extra_forbidden":
         return f"unknown key {path}"
     if error["type"] == "missing":

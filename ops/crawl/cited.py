@@ -1,12 +1,14 @@
-"""A crawl of what articles cite.
+"""A crawl of what articles cite: a source that names a dataset of articles.
 
 Belongs here: from rows with citations to the pages behind them. Not here: reading articles (ops/parse).
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pyarrow as pa
 from pydantic import Field
 
 from ops.crawl.fetched import fetched
@@ -15,41 +17,72 @@ from ops.crawl.options import CrawlOptions
 from ops.crawl.outcomes import CrawlParts, Listed
 from ops.crawl.place import CrawlPlace
 from ops.crawl.run import run
-from ops.outcome import Outcomes
-from ops.parts import Parts
-
-_CRAWL = "cited"
+from ops.outcome import Outcomes, Row
+from ops.parse.row_records import RowRecords
+from ops.parse.scan import Records
+from ops.parse.source import Raw
 
 
 class CitedOptions(CrawlOptions):
-    """How cited pages are asked for. A dataset gives it a section of params.yaml, by a class of its own."""
+    """How cited pages are asked for."""
 
     depth: int = Field(default=1, ge=1, description="1: the cited pages alone")
     licence: str = Field(min_length=1, description="of the pages; an SPDX name")
-    records_per_part: int = Field(default=256, gt=0)
 
 
-def crawl_cited(articles: Parts, options: CitedOptions, place: CrawlPlace) -> Outcomes:
+class Citations:
+    """Reads the rows of a dataset whose `citations` have a `url`, and gives these URLs, each once."""
+
+    beside = False
+    options = CitedOptions
+
+    def given(self, options: CitedOptions) -> Citations:
+        """Return the same: options are of the crawl, and tell nothing of how rows are read."""
+        return self
+
+    def columns(self, kept: pa.Schema) -> list[str]:
+        """Return the column of citations. Raises ValueError for rows that have none."""
+        if "citations" not in kept.names:
+            raise ValueError("has no citations")
+        return ["citations"]
+
+    def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
+        """Return the addresses that an article cites, as JSON."""
+        urls = dict.fromkeys(cited["url"].partition("#")[0] for cited in row["citations"])
+        return Raw(row["id"], row["id"], json.dumps([*urls]).encode())
+
+    def parse(self, raw: Raw) -> tuple[str, ...]:
+        """Return the URLs, checked by nobody."""
+        return tuple(json.loads(raw.content))
+
+
+FORMATS = {"citations": Citations()}
+
+
+def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
     """Yield what became of the pages that articles of one month cite; units are the articles, and the pages.
 
-    `articles` have `id`, `month` and `citations` with a `url`. An article is dropped as a listing, with the
-    number of pages that it cites; a page is a row of its own, once, whoever else cites it.
+    An article is dropped as a listing, with the number of pages that it cites; a page is a row of its own,
+    once, whoever else cites it. Raises CrawlError as `crawl` does.
     """
-    listed: list[Listed] = []
-    listings: list[UrlOutcome] = []
-    month = ""
-    for table in (part.read(["id", "month", "citations"]) for part in articles.parts):
-        for article in table.to_pylist():
-            month = article["month"]
-            links = dict.fromkeys(cited["url"].partition("#")[0] for cited in article["citations"])
-            listed.append(Listed(article["id"], article["id"], None))
-            listings.append(UrlOutcome(url=article["id"], fate="listing", links=tuple(links)))
-    urls = [line.url for line in listed]
+    for articles in records.rows:
+        yield from _crawl(articles, records.corpus.root, records.corpus.records_per_part, place)
+
+
+def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -> Outcomes:
+    options = CitedOptions.model_validate(dict(articles.source.options))
+    found = [record for piece in articles for record in piece]
+    listings = [
+        UrlOutcome(url=record.id, fate="listing", links=FORMATS[record.kind].parse(record.raw))
+        for record in found
+    ]
+    urls = [record.id for record in found]
 
     def ask(folder: Path, former: Path | None) -> None:
-        run(folder, urls, options, place.root, former, place.tell)
+        run(folder, urls, options, root, former, place.tell)
 
-    with fetched(_CRAWL, urls, options, place, ask, listings) as journal:
+    with fetched(articles.name, urls, options, place, ask, listings) as journal:
+        listed = [Listed(url, url, None) for url in urls]
         yield from CrawlParts(
-            _CRAWL, month, options.licence, listed, options, journal, options.records_per_part
+            articles.name, articles.month, options.licence, listed, options, journal, per_part
         ).outcomes()

@@ -47,16 +47,16 @@ def fetched(
                 journal.add(entry)
         through = _through(Frontier(urls, options, journal.entries))
     if not through:
-        with _alone(place.working.parent):
+        with _alone(place.asking):
             ask(folder, former)
     with contextlib.closing(Journal(folder, options.digest)) as journal:
         yield journal
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Wait until no other partition of the crawls asks: two would come to a host at the same time."""
-    with (folder / ".asking").open("w") as lock:
+def _alone(file: Path) -> Iterator[None]:
+    """Wait until no other crawl asks: two would come to a host at the same time."""
+    with file.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -19,7 +19,7 @@ from ops.crawl.journal import UrlOutcome
 from ops.crawl.options import CrawlOptions
 
 
-class Page(NamedTuple):
+class PageRequest(NamedTuple):
     """A URL to be asked for."""
 
     url: str
@@ -37,34 +37,40 @@ class Frontier:
     left_out: int = 0
     """How many URLs were over the limit of pages, so far."""
     asked: int = 0
-    """How many URLs the levels hold, so far."""
+    """How many URLs the levels hold, so far, listings included."""
+    _listings: int = 0
     _seen: set[str] = field(default_factory=set)
 
-    def levels(self) -> Iterator[list[Page]]:
+    def levels(self) -> Iterator[list[PageRequest]]:
         """Yield each level; before the next is asked for, the URLs of the last must have entries."""
-        level = self._fresh([Page(url) for url in self.listed])
+        level = self._fresh([PageRequest(url) for url in self.listed])
         while level:
             yield level
             if level[0].depth == self.options.depth:
                 return
             found = [
-                Page(link, page.depth + 1, page.url)
+                PageRequest(link, page.depth + 1, page.url)
                 for page in level
                 if (entry := self.entries.get(page.url)) is not None
                 for link in entry.links
             ]
             level = sorted(self._fresh(found))
 
-    def _fresh(self, pages: Sequence[Page]) -> list[Page]:
-        fresh: list[Page] = []
+    def _fresh(self, pages: Sequence[PageRequest]) -> list[PageRequest]:
+        fresh: list[PageRequest] = []
         for page in pages:
-            if (key := same(page.url)) not in self._seen:
-                self._seen.add(key)
-                fresh.append(page)
-        room = self.options.pages - self.asked
-        self.left_out += max(0, len(fresh) - room)
-        self.asked += len(fresh[:room])
-        return fresh[:room]
+            if (key := same(page.url)) in self._seen:
+                continue
+            self._seen.add(key)
+            entry = self.entries.get(page.url)
+            if entry is not None and entry.fate == "listing":
+                self._listings += 1
+            elif self.asked - self._listings >= self.options.pages:
+                self.left_out += 1
+                continue
+            self.asked += 1
+            fresh.append(page)
+        return fresh
 
 
 @lru_cache(100_000)  # asked for several times of each URL, and as costly as a request's headers

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ops.crawl.former import SAME_BYTES, listed_digest, published_head, published_line
-from ops.crawl.frontier import Frontier, Page, same
+from ops.crawl.frontier import Frontier, PageRequest, same
 from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
 from ops.crawl.schemas import PAGES
@@ -68,7 +68,7 @@ class CrawlParts:
         levels = frontier.levels()
         first = {page.url for page in next(levels, [])}
         for line in self.listed:
-            unit = self._unit(line.id, Page(line.url))
+            unit = self._unit(line.id, PageRequest(line.url))
             if line.error:
                 yield unit, UrlOutcome(url=line.url, fate="rejected", cause=line.error)
             elif (twin := self._ids.get(same(line.url))) is not None:
@@ -88,7 +88,7 @@ class CrawlParts:
         """Return the id of a URL that is not listed."""
         return row_id("url", self.name, self.month, url)
 
-    def _unit(self, unit: str, page: Page) -> Row:
+    def _unit(self, unit: str, page: PageRequest) -> Row:
         return {
             "id": unit,
             "source_ids": [unit],

@@ -16,9 +16,7 @@ class CrawlPlace:
     """Where a crawl works, and what is there of the one before."""
 
     working: Path
-    """Stays until the partition is published: an interrupted crawl goes on from there.
-
-    The crawls whose folders lie beside it ask one after the other."""
+    """Stays until the partition is published: an interrupted crawl goes on from there."""
     former: Path | None
     """The published partition, if there is one."""
     recrawl: bool
@@ -27,3 +25,10 @@ class CrawlPlace:
     """Called with how many URLs are done, and how many are known."""
     root: Path = Path()
     """What relative paths of params.yaml begin at."""
+    lock: Path | None = None
+    """Of all that ask, one after the other; by default of the crawls that work beside this one."""
+
+    @property
+    def asking(self) -> Path:
+        """The file that is locked as long as the web is asked."""
+        return self.lock or self.working.parent / ".asking"

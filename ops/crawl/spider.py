@@ -165,7 +165,7 @@ class PageSpider(Spider):
         elif isinstance(error, CannotResolveHostError):
             cause = self._hosts.refused.get(host, f"the name {host} has no address")
         else:
-            cause = _text(error)
+            cause = _text(_reason(error))
         return UrlOutcome(url=asked, fate="rejected", cause=cause)
 
     def _lost(self, entry: UrlOutcome) -> None:
@@ -204,6 +204,12 @@ def _status(status: int) -> str:
         return f"{status} {http.HTTPStatus(status).phrase}"
     except ValueError:
         return f"{status} -"
+
+
+def _reason(error: BaseException) -> BaseException:
+    """Return what an answer failed for, which Scrapy names within another error."""
+    failures = getattr(error.__cause__, "reasons", None)
+    return failures[0].value if failures else error
 
 
 def _text(error: BaseException) -> str:

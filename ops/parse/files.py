@@ -11,6 +11,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,8 +27,10 @@ class Found(NamedTuple):
     error: str | None = None
 
 
-def find(folder: Path, suffixes: tuple[str, ...], passing: bool = False) -> Iterator[Found]:
+def find(folder: Path, source: Source, suffixes: tuple[str, ...], passing: bool = False) -> Iterator[Found]:
     """Yield the files below `folder` sorted by path; hidden files and folders are none.
+
+    Passed over is what the pattern `source.files` does not match: of `*/source.html`, all else.
 
     A file with none of the suffixes is yielded with an error, or passed over if `passing` (corpora that
     keep other files beside the papers). Links to folders, and links to files outside of `folder`, are
@@ -38,6 +41,8 @@ def find(folder: Path, suffixes: tuple[str, ...], passing: bool = False) -> Iter
         raise FileNotFoundError(f"no such folder: {folder.name}")
     for file in sorted(_walk(folder, suffixes), key=lambda file: file.relative_to(folder).parts):
         path = file.relative_to(folder).as_posix()
+        if not fnmatchcase(path, source.files):
+            continue
         named = file.name.lower().endswith(suffixes)
         error = obstacle(file, folder)
         if passing and not named and not os.path.isdir(file):  # noqa: PTH112  Path's raises
@@ -101,8 +106,13 @@ def whole_files(
 
     A file over source.max_bytes is yielded unread, with an error; one that is not in `only`, unread.
     """
-    found = find(folder, suffixes, passing)
+    found = find(folder, source, suffixes, passing)
     return once(_read(file, document(file.path), source.max_bytes, only) for file in found)
+
+
+def with_options(records: Iterable[Raw], source: Source) -> Iterator[Raw]:
+    """Yield the records with the source's options among their companions, where a parser finds them."""
+    return (replace(raw, companions={**raw.companions, **source.options}) for raw in records)
 
 
 def once(records: Iterable[Raw]) -> Iterator[Raw]:

@@ -45,7 +45,7 @@ def _of_files(
     only: Only,
     document: Callable[[bytes], str | None],
 ) -> Iterator[Raw]:
-    files = list(find(folder, suffixes))
+    files = list(find(folder, source, suffixes))
     paths = {found.path for found in files}
 
     def name(line: bytes, place: str) -> str:

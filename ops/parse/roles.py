@@ -50,6 +50,7 @@ _WHOLE = (
         r"^(?:(?!(?:and|as|for|from|in|of|on|the|to|with)\b)[\w\-]+ ){1,6}"
         r"(?:results|experiments|evaluation)$",
     ),
+    (METHOD, r"^(?:materials?|patients|subjects|participants)(?: and|,) (?:\w+ )?(?:and )?methods?\b"),
     (DATA, r"^(?:experimental|training|test|evaluation) (?:data(?:sets?)?|corpora|corpus|sets?)\b"),
 )
 

@@ -17,13 +17,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from ops.outcome import Outcome, Outcomes
-from ops.params import Params
 from ops.parse.files import shown
 from ops.parse.records import Record, record_id
-from ops.parse.source import EVERY, Format, ParseError, Raw, Source, exhausting, month_of
+from ops.parse.row_records import RecordPieces, RowRecords
+from ops.parse.source import (
+    EVERY,
+    Format,
+    ParseError,
+    Raw,
+    Source,
+    exhausting,
+    month_of,
+    options_fault,
+)
 from ops.parts import Engine
 
 
@@ -68,7 +75,7 @@ class Corpus:
             if source.kind not in self.formats:
                 known = ", ".join(sorted(self.formats))
                 raise SourceError(f"{where}: unknown kind {source.kind!r}; known: {known}")
-            if (fault := _options_fault(self.formats[source.kind], source)) is not None:
+            if (fault := options_fault(self.formats[source.kind], source, source.kind)) is not None:
                 raise SourceError(f"{where}.options: {fault}")
             if not (self.root / source.path).is_dir():
                 raise SourceError(f"{where}: no such folder: {source.path}")
@@ -155,15 +162,16 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Records:
-    """The raw records of one month of a corpus."""
+    """The raw records of one month of a corpus, and behind them rows of datasets that are read as records."""
 
     corpus: Corpus
     month: str
     engine: Engine
+    rows: tuple[RowRecords, ...] = ()
 
     def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
         """Call `op(records, *shared)` for every chunk of records and yield the outcomes in order."""
-        return self.engine.map(op, Chunks(self.corpus, self.month), *shared)
+        return self.engine.map(op, RecordPieces((Chunks(self.corpus, self.month), *self.rows)), *shared)
 
 
 @dataclass(frozen=True)
@@ -178,18 +186,6 @@ class Chunks:
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
         return batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
-
-
-def _options_fault(form: Format[Any], source: Source) -> str | None:
-    """Return what is wrong with the options of a source; a format that takes any names their class."""
-    kind: type[Params] | None = getattr(form, "options", None)
-    if kind is None:
-        return f"the kind {source.kind!r} takes none" if source.options else None
-    try:
-        kind.model_validate(dict(source.options))
-    except ValidationError as error:
-        return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-    return None
 
 
 def _entry(record: Record) -> Entry:

@@ -7,7 +7,19 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, place, struct
+from ops.outcome import (
+    NAME,
+    PASSAGES,
+    TEXT,
+    TIME,
+    TITLE,
+    Shape,
+    columns,
+    extended,
+    passage,
+    place,
+    struct,
+)
 
 _TEXT, _INT, _LONG = pa.string(), pa.int32(), pa.int64()
 
@@ -21,7 +33,7 @@ RECORD = columns(
 #: Of a sentence, beside its paper and by itself: where it stands, and what it says.
 _PLACE = (
     ("position", _INT, "in the paper, from 0"),
-    ("section", _INT, "index into the paper's sections"),
+    ("section", _INT, "index into the paper's sections", passage("sections")),
 )
 _TEXT_AS_FOUND = (
     ("start", _LONG, "first character in the paper's text"),
@@ -126,6 +138,7 @@ ARTICLES = Shape(
                 )
             ),
             "in the article's order",
+            PASSAGES,
         ),
         (
             "citations",
@@ -160,6 +173,7 @@ WEB_PAGES = Shape(
                 )
             ),
             "in the page's order",
+            PASSAGES,
         ),
     ),
 )

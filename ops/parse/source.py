@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from ops.params import Params
 
@@ -45,22 +45,42 @@ class MonthRule(Params):
         return self
 
 
-class Source(Params):
+class SourceParams(Params):
+    """What any source may say."""
+
+    domain: str = Field(
+        default="", pattern=r"^(\w[\w.-]*)?$", description="of prose: what it is about, or where it is from"
+    )
+    max_bytes: int = Field(default=16 * 2**20, gt=0, description="a larger record is rejected unread")
+    options: Mapping[str, JsonValue] = Field(default={}, description="what its kind asks for besides")
+    may_be_rejected: bool = Field(
+        default=False, description="whether all of it may be: else that is a failure of the run"
+    )
+
+
+class Source(SourceParams):
     """One folder of raw documents of one kind."""
 
     kind: str
     path: str
     month: MonthRule
     licence: str
-    domain: str = Field(
-        default="", pattern=r"^(\w[\w.-]*)?$", description="of prose: what it is about, or where it is from"
-    )
-    max_bytes: int = Field(default=16 * 2**20, gt=0, description="a larger record is rejected unread")
-    options: Mapping[str, JsonValue] = Field(default={}, description="what its kind asks for besides")
+    files: str = Field(default="*", description="pattern of the paths that are read; others are passed over")
+
+
+class DatasetSource(SourceParams):
+    """The kept rows of another dataset as records: they have a month and a licence of their own."""
+
+    dataset: str = Field(description="group/name")
+    kind: str = Field(default="", description="which reads them; may be left out where one kind alone does")
 
 
 class ParseError(ValueError):
     """A record that cannot be read; its text is the cause, for people."""
+
+
+class ServiceError(RuntimeError):
+    """A service or package that a source asks for is not there: no record is to blame, none is rejected."""
 
 
 @contextmanager
@@ -124,6 +144,18 @@ class Format(Protocol[Document]):
     def parse(self, raw: Raw) -> Document:
         """Read the record whole. Raises ParseError."""
         ...
+
+
+def options_fault(form: object, source: SourceParams, kind: str) -> str | None:
+    """Return what is wrong with the options of a source; a format that takes any names their class."""
+    options: type[Params] | None = getattr(form, "options", None)
+    if options is None:
+        return f"the kind {kind!r} takes none" if source.options else None
+    try:
+        options.model_validate(dict(source.options))
+    except ValidationError as error:
+        return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+    return None
 
 
 def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:

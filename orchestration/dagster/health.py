@@ -21,10 +21,13 @@ from orchestration.messages.markdown import table
 from orchestration.state.freshness import View
 from orchestration.state.plan import Step, plan
 from orchestration.state.records import read_record
+from orchestration.state.rejects import describe_causes, rejected_sources
 from orchestration.workspace.workspace import Workspace
 
 #: How a partition can stand otherwise than fresh, worst first.
-STATES = ("failed", "stale", "missing", "excluded")
+STATES = ("failed", "rejected", "stale", "missing", "excluded")
+#: Causes of rejects that are told of a source of which all is rejected.
+_CAUSES = 3
 FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
@@ -35,15 +38,16 @@ class Unfresh:
     dataset: str
     month: str
     state: str
-    """`failed`: its last attempt was, and nothing was made since; `stale`: it was made of something else, or
-    what it reads is stale; `missing`: it was never made; `excluded` in params.yaml."""
+    """`failed`: its last attempt was, and nothing was made since; `rejected`: no record of a source could be
+    read; `stale`: it was made of something else, or what it reads is stale; `missing`: it was never made;
+    `excluded` in params.yaml."""
     why: str
     run: str | None
     """The run that failed, or else the one that made what is there."""
 
 
 def health(view: View) -> list[Unfresh]:
-    """Return every partition that is not fresh, inputs first."""
+    """Return every partition that is not fresh, inputs first, and every source that was rejected whole."""
     steps = {(step.item.name, step.month): step for step in plan(view)}
     found = []
     for item in view.workspace.datasets.values():
@@ -52,6 +56,9 @@ def health(view: View) -> list[Unfresh]:
                 found.append(Unfresh(item.name, month, "excluded", reason, None))
             elif (step := steps.get((item.name, month))) is not None:
                 found.append(with_store(partial(_unfresh, view, step)))
+    for name, item, causes in rejected_sources(view, view.workspace.datasets.values()):
+        why = f"{name}: all of {causes.total()} rejected: {describe_causes(causes, _CAUSES)}"
+        found.append(Unfresh(item.name, "", "rejected", why, None))
     return found
 
 
@@ -112,7 +119,7 @@ def health_check(workspace: Workspace, key: dg.AssetKey) -> dg.AssetChecksDefini
     )
     def check():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
         found = health(View(workspace))
-        failed = any(partition.state == "failed" for partition in found)
+        failed = any(partition.state in ("failed", "rejected") for partition in found)
         rows = [(item.dataset, item.month, item.state, item.why, item.run or "") for item in found]
         shown = table(["dataset", "month", "state", "why", "run"], rows)
         return dg.AssetCheckResult(
@@ -132,7 +139,7 @@ def summary(found: list[Unfresh]) -> str:
 
 
 def show(workspace: Workspace) -> int:
-    """Print what is not fresh; 1 if any of it is failed, stale or missing."""
+    """Print what is not fresh or was rejected whole; 1 if there is any, but for what is excluded."""
     found = health(View(workspace))
     for partition in sorted(found, key=lambda partition: STATES.index(partition.state)):
         run = f"  [run {partition.run}]" if partition.run else ""

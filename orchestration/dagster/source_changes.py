@@ -15,13 +15,14 @@ from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter
 
+from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.parse.records import record_place
 from ops.parse.source import EVERY
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import EXPECTATIONS, NotReadyError, View
 from orchestration.state.plan import Step, plan
-from orchestration.state.records import read_record
+from orchestration.state.records import PartitionRecord, read_record
 from orchestration.workspace.workspace import Workspace
 
 #: A dataset and a month.
@@ -168,11 +169,19 @@ def _changed(view: View, memory: Cursor, now: Cursor, new: Container[str]) -> li
                 differs = (
                     any(month in now.seen[name] for name in names)
                     if record is None
-                    else bool(record.key["inputs"] != view.key(item, month)["inputs"])
+                    else _other_inputs(view, item, month, record)
                 )
             if differs:
                 changed.append((item.name, month))
     return changed
+
+
+def _other_inputs(view: View, item: Declaration, month: str, record: PartitionRecord) -> bool:
+    """Say whether a partition was made of other inputs; no as long as one is missing: it waits for that."""
+    try:
+        return bool(record.key["inputs"] != view.key(item, month)["inputs"])
+    except NotReadyError:
+        return False
 
 
 def _with_readers(workspace: Workspace, partitions: Iterable[Partition]) -> set[Partition]:

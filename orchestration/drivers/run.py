@@ -28,10 +28,14 @@ from orchestration.state.crawls import ask_again
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import input_snapshot
+from orchestration.state.rejects import describe_causes, reject_causes, rejected_sources
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
 _COMMIT_EVERY = 60.0
+
+#: Causes that are told of a source of which every record was rejected.
+_CAUSES = 3
 
 #: Columns that the closing table may take, however narrow the terminal says it is.
 _TABLE = 100
@@ -58,8 +62,8 @@ def drive(
 ) -> int:
     """Make what is stale of the partitions wanted, commit what that finishes, print the table and `notes`.
 
-    Returns 1 if anything failed; a page that cannot tell how things stand is a warning. Datasets are
-    committed here, by one process, whatever the number of `jobs`.
+    Returns 1 if anything failed, or a source was rejected whole; a page that cannot tell how things stand
+    is a warning. Datasets are committed here, by one process, whatever the number of `jobs`.
     """
     from orchestration.dvc.stages import check_rendered, commit_finished
 
@@ -92,13 +96,13 @@ def drive(
         if not idle:
             commit_finished(workspace)
     finally:  # whatever goes wrong from here on, what failed is said
-        _closing(workspace, reports, console)
+        rejected = _closing(workspace, reports, console)
         for note in notes:
             console.print(note)
     if not idle:
         _tell(workspace, console, found)
     sender.finish()
-    return 1 if any(report.failed for report in reports) else 0
+    return 1 if rejected or any(report.failed for report in reports) else 0
 
 
 def _tell(workspace: Workspace, console: Console, found: str) -> None:
@@ -118,7 +122,8 @@ def _tell(workspace: Workspace, console: Console, found: str) -> None:
         remember(workspace, found)
 
 
-def _closing(workspace: Workspace, reports: list[Report], console: Console) -> None:
+def _closing(workspace: Workspace, reports: list[Report], console: Console) -> bool:
+    """Print the table and what needs attention; say whether a source was rejected whole."""
     table = Table(box=None, pad_edge=False)
     for name in ("dataset", "partitions", "made now", *TABLES, "seconds"):
         table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
@@ -131,10 +136,17 @@ def _closing(workspace: Workspace, reports: list[Report], console: Console) -> N
         table.add_row(report.item.name, *map(str, columns), f"{report.seconds:.1f}")
     console.print()
     Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
+    rejected = rejected_sources(view, [report.item for report in reports])
+    for name, _, causes in rejected:
+        told = f"{name}, {causes.total()} records: {escape(describe_causes(causes, _CAUSES))}"
+        console.print(f"[red]rejected whole[/]: {told}")
     for report in reports:
         item = report.item
         for month, cause in report.failed.items():
             console.print(f"[red]failed[/] {label(item, month)}: {escape(cause)}")
+        if causes := reject_causes(view, item):
+            most = escape(describe_causes(causes, 1))
+            console.print(f"[yellow]rejected[/] in {item.name}: {causes.total()}, most often: {most}")
         for month in item.months:
             if (reason := item.excluded(month)) is not None:
                 console.print(f"[yellow]excluded[/] {label(item, month)}: {escape(reason)}")
@@ -147,3 +159,4 @@ def _closing(workspace: Workspace, reports: list[Report], console: Console) -> N
         "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
         "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
     )
+    return bool(rejected)

@@ -27,6 +27,7 @@ from ops.scores import Sum
 from orchestration.files import checksummed
 from orchestration.files.damage import set_aside
 from orchestration.files.identity import file_md5
+from orchestration.files.parquet import part_files
 from orchestration.files.publish import write_changed, write_file
 from orchestration.quality import profile
 from orchestration.state.counts import counts, counts_match, total
@@ -172,7 +173,7 @@ def look(item: Declaration, month: str, view: View) -> Mapping[str, Any]:
 def _scores(item: Declaration, place: Path) -> dict[str, Sum]:
     columns = sorted({column for score in item.scores.values() for column in score.columns})
     sums = {name: [Sum()] for name in item.scores}
-    for path in sorted(place.glob("kept-*.parquet")) if columns else []:
+    for path in part_files(place, "kept") if columns else []:
         table = pq.read_table(path, columns=columns)
         for name, score in item.scores.items():
             sums[name].append(score.read(table))

@@ -55,7 +55,7 @@ def check_rendered(workspace: Workspace) -> None:
 
 
 def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
-    names = sorted(workspace.settings.sources.get(item.records, {})) if item.records else []
+    names = sorted(workspace.settings.folders(item.records)) if item.records else []
     # Templates, so that a corpus of one's own does not make dvc.yaml stale.
     sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
     upstream = [workspace.shown(workspace.folder(dataset)) for dataset in workspace.graph.upstream(item)]

@@ -19,13 +19,13 @@ from orchestration.workspace.workspace import Workspace
 def crawl_place(workspace: Workspace, item: Declaration, month: str) -> CrawlPlace:
     """Return where a partition is crawled. What is published counts only if it is as it was made."""
     published = View(workspace).known(item, month) is not None
-    begun = time.monotonic()
-    before: list[int] = []
+    begun: list[tuple[int, float]] = []  # when it is told of first: until then it waits for other crawls
 
     def told(done: int, known: int) -> None:
-        before.append(done) if not before else None
-        seconds = time.monotonic() - begun
-        tell(PartitionProgress(label(item, month), "crawl", done, known, before[0], seconds, "pages"))
+        begun.append((done, time.monotonic())) if not begun else None
+        before, start = begun[0]
+        seconds = time.monotonic() - start
+        tell(PartitionProgress(label(item, month), "crawl", done, known, before, seconds, "pages"))
 
     return CrawlPlace(
         work_folder(workspace, item, month),
@@ -33,4 +33,5 @@ def crawl_place(workspace: Workspace, item: Declaration, month: str) -> CrawlPla
         asks_again(workspace, item, month),
         told,
         workspace.root,
+        work_folder(workspace, item, month).parents[2] / ".asking",
     )

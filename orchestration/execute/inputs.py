@@ -14,6 +14,7 @@ from assets.declare.report import Everything
 from ops.parts import Artifact, Part, Parts
 from orchestration.engine.local import engine
 from orchestration.files.identity import FileStamp, file_md5, file_stamp, folder_files
+from orchestration.files.parquet import part_files
 from orchestration.state.freshness import load_record
 from orchestration.workspace.workspace import Workspace
 
@@ -32,14 +33,15 @@ def open_inputs(
     upstream = workspace.graph.upstream(declaration)
     if declaration.shape is None:
         folders = {
-            item.name: {month: _verified_folder(workspace, item, month) for month in months[item.name]}
-            for item in upstream
+            name: {month: _verified_folder(workspace, item, month) for month in months[name]}
+            for name, item in workspace.datasets.items()
+            if name in months
         }
         return Everything(folders, workspace.graph)
     return {
         source.argument: artifact(workspace, item)
-        if source.whole
-        else parts(workspace, item, months[item.name])
+        if source.whole and not item.partitioned
+        else parts(workspace, item, months[item.name], "" if source.whole else "kept-")
         for source, item in zip(declaration.inputs, upstream, strict=True)
     }
 
@@ -53,11 +55,11 @@ def input_stamps(inputs: Everything | Mapping[str, Parts | Artifact]) -> dict[Pa
     return {path: file_stamp(path) for path in paths}
 
 
-def parts(workspace: Workspace, item: Declaration, months: Iterable[str]) -> Parts:
-    """Return the kept rows of partitions; raises as `open_inputs` does."""
+def parts(workspace: Workspace, item: Declaration, months: Iterable[str], prefix: str = "kept-") -> Parts:
+    """Return the kept rows of partitions, whose files of that prefix are compared; see `open_inputs`."""
     assert item.shape is not None, f"{item.name} has no rows"
-    folders = [_verified_folder(workspace, item, month, "kept-") for month in months]
-    files = [str(path) for folder in folders for path in sorted(folder.glob("kept-*.parquet"))]
+    folders = [_verified_folder(workspace, item, month, prefix) for month in months]
+    files = [str(path) for folder in folders for path in part_files(folder, "kept")]
     return Parts(item.shape.kept, tuple(map(Part, files)), engine())
 
 

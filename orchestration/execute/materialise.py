@@ -21,6 +21,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.report import Everything
 from ops.crawl.former import asked_units
+from ops.parse.row_records import RowRecords
 from ops.parts import Artifact, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.crawl_place import crawl_place
@@ -208,8 +209,9 @@ class Materialisation:
     ) -> dict[str, Any]:
         item = self.item
         mapped = {
-            name: replace(value, engine=resumable) if isinstance(value, Parts) else value
-            for name, value in inputs.items()
+            source.argument: replace(value, engine=resumable) if isinstance(value, Parts) else value
+            for source in item.argument_inputs
+            for value in [inputs[source.argument]]
         }
         arguments: dict[str, Any] = {**mapped, **item.arguments}
         if item.checkpoints:
@@ -219,8 +221,18 @@ class Materialisation:
         if item.crawl:
             arguments[item.crawl] = crawl_place(*self._place)
         if item.records:
-            arguments["records"] = corpus(self.workspace, item.records).records(self.month, resumable)
+            records = corpus(self.workspace, item.records).records(self.month, resumable)
+            arguments["records"] = replace(records, rows=self._row_records(inputs))
         return arguments
+
+    def _row_records(self, inputs: _Inputs) -> tuple[RowRecords, ...]:
+        """Return the rows of the datasets that params.yaml names as sources."""
+        found = []
+        for name, source in self.workspace.settings.named_datasets(self.item.records).items():
+            rows = inputs[source.dataset]
+            assert isinstance(rows, Parts), f"{source.dataset} has months"
+            found.append(RowRecords(name, source, *self.item.row_format(source), rows, self.month))
+        return tuple(found)
 
     def _expected(self, inputs: _Inputs) -> Iterator[str]:
         """Yield the ids of the units that a step must account for, read from its input, not its output."""
@@ -233,6 +245,8 @@ class Materialisation:
         """Yield those of them that its input holds."""
         if self.item.records:
             yield from corpus(self.workspace, self.item.records).ids(self.month)
+            for named in self._row_records(inputs):
+                yield from conservation.unit_ids(named.rows)
         elif self.item.consumes:
             argument, _, nested = self.item.consumes.partition(".")
             read = inputs[argument]

@@ -24,8 +24,21 @@ COMBINATIONS = "combinations.json"
 
 
 def part_name(table: str, index: int) -> str:
-    """Return the file name of a part: `kept-00000.parquet`."""
-    return f"{table}-{index:05d}.parquet"
+    """Return where a part lies in its partition: `kept-00000.parquet`, `__dropped/dropped-00000.parquet`.
+
+    Who reads the folder of a partition gets the kept rows: pandas, Arrow and Hugging Face's datasets pass
+    over folders that begin with two underscores, and `*.parquet` in DuckDB or Polars does not enter them.
+    """
+    return f"{_folder(table)}{table}-{index:05d}.parquet"
+
+
+def part_files(folder: Path, table: str) -> list[Path]:
+    """Return the files of one table of a partition, in order."""
+    return sorted(folder.glob(f"{_folder(table)}{table}-*.parquet"))
+
+
+def _folder(table: str) -> str:
+    return "" if table == "kept" else f"__{table}/"
 
 
 def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[list[str]]:
@@ -39,7 +52,9 @@ def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> l
     combinations: Counter[str] = Counter()
     for outcome in outcomes:
         write_part(folder, len(units), outcome, shape)
-        if ours := [name for name in outcome.files if name == COMBINATIONS or name.startswith(TABLES)]:
+        if ours := [
+            name for name in outcome.files if name == COMBINATIONS or name.startswith((*TABLES, "__"))
+        ]:
             raise ValueError(f"{ours[0]!r} is written twice: a file of the dataset has that name")
         write_files(folder, outcome.files.items())
         units.append(outcome.units.to_pylist())
@@ -55,6 +70,7 @@ def write_part(folder: Path, index: int, outcome: Outcome, shape: Shape) -> None
     """Write the three tables of one part."""
     for name in TABLES:
         table: pa.Table = getattr(outcome, name)
+        (folder / part_name(name, index)).parent.mkdir(exist_ok=True)
         write_table(table.cast(getattr(shape, name)), folder / part_name(name, index))
 
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.report import Everything
-from orchestration.files.parquet import TABLES
+from orchestration.files.parquet import TABLES, part_files
 from orchestration.lineage.rows import read
 
 Codes = npt.NDArray[np.int64]
@@ -100,7 +100,7 @@ class Ancestry:
             if everything.graph.datasets[name].shape is not None
             for month, place in months.items()
             for table in TABLES
-            for path in sorted(place.glob(f"{table}-*.parquet"))
+            for path in part_files(place, table)
         ]
         tables = [read(file.path, ["id", "source_ids"]) for file in self.files]
         counts = [len(table) for table in tables]

@@ -75,7 +75,7 @@ def raw_file(record_id: str, kind: str | None) -> str:
     name, path, line = record_place(record_id)
     groups = settings().sources
     for group in [kind] if kind in groups else sorted(groups):
-        if source := groups[str(group)].get(name):
+        if source := settings().folders(str(group)).get(name):
             return f"file {(Path(source.path) / path).as_posix()}" + (f", line {line}" if line else "")
     return f"{record_id} (its source is not in params.yaml any more)"
 

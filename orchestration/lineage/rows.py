@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from orchestration.files.identity import folder_files
-from orchestration.files.parquet import TABLES
+from orchestration.files.parquet import TABLES, part_files
 from orchestration.state.counts import counts
 
 
@@ -56,7 +56,7 @@ def counted(everything: Everything) -> dict[str, Counted]:
 
 def tables(folder: Path, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
     """Yield one table of a partition, part by part. Raises ValueError naming a file that is no Parquet."""
-    for path in sorted(folder.glob(f"{table}-*.parquet")):
+    for path in part_files(folder, table):
         yield read(path, columns)
 
 

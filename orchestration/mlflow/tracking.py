@@ -27,7 +27,7 @@ from assets.declare.child_runs import Trainings, Trials
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.files.full_disk import DiskFullError, full_disk
-from orchestration.files.parquet import TABLES
+from orchestration.files.parquet import TABLES, part_files
 from orchestration.messages.failures import describe
 from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put
 from orchestration.state.addresses import Addresses
@@ -141,7 +141,7 @@ def _output(workspace: Workspace, item: Declaration, month: str, record: Partiti
 
 def _trials(trials: Trials, folder: Path, tags: Mapping[str, str], end: int) -> Iterator[TrackedRun]:
     """Yield a run for each kept row of a dataset whose rows are trials."""
-    for path in sorted(folder.glob("kept-*.parquet")):
+    for path in part_files(folder, "kept"):
         for row in pq.read_table(path, columns=["id", *trials.params, *trials.metrics]).to_pylist():
             values = {name: row[name] for name in trials.params}
             params = {name: f"{x:g}" if isinstance(x, float) else str(x) for name, x in values.items()}

@@ -23,6 +23,7 @@ from assets.declare.thresholds import NAME, Knob, Threshold
 from ops.parts import Part, Parts
 from ops.thresholds import SCORED
 from orchestration.engine.local import engine
+from orchestration.files.parquet import part_files
 from orchestration.lineage.rows import tables
 from orchestration.pages.html import embedded, render
 
@@ -127,7 +128,7 @@ def _parts(everything: Everything, source: Input, month: str) -> Parts:
     assert shape is not None
     folders = everything[name]
     chosen = folders if source.all_months or "" in folders else [month]
-    paths = [path for part in chosen for path in sorted(folders[part].glob("kept-*.parquet"))]
+    paths = [path for part in chosen for path in part_files(folders[part], "kept")]
     return Parts(shape.kept, tuple(Part(str(path)) for path in paths), engine())
 
 

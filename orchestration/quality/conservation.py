@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from ops.outcome import Shape
 from ops.parts import Parts
-from orchestration.files.parquet import TABLES, part_name
+from orchestration.files.parquet import TABLES, part_files, part_name
 from orchestration.messages.markdown import escaped
 
 _SHOWN = 5
@@ -77,7 +77,7 @@ def schema(folder: Path, shape: Shape) -> Finding:
     for table in TABLES:
         ids: Counter[str] = Counter()
         declared = getattr(shape, table).names
-        for path in sorted(folder.glob(f"{table}-*.parquet")):
+        for path in part_files(folder, table):
             found = pq.read_schema(path).names
             if found != declared:
                 faults.append(f"{path.name} has the columns {found}, declared are {declared}")
@@ -94,7 +94,7 @@ def schema(folder: Path, shape: Shape) -> Finding:
     return Finding(tuple(faults), f"{rows} rows with the declared columns")
 
 
-def unit_ids(parts: Parts, path: str | None) -> Iterator[str]:
+def unit_ids(parts: Parts, path: str | None = None) -> Iterator[str]:
     """Yield the ids of the units that an input holds: its rows, or those of a nested column."""
     for part in parts.parts:
         if path is None:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from assets.declare.declaration import Declaration
 from orchestration.files.damage import remove_file
-from orchestration.files.parquet import TABLES
+from orchestration.files.parquet import TABLES, part_files
 from orchestration.files.publish import writing
 from orchestration.state.validation_history import Result
 from orchestration.workspace.workspace import Workspace
@@ -42,7 +42,7 @@ def keep_failing(
     for table in TABLES:
         path = failing_file(workspace, item, month, table)
         if broken[table]:
-            _write(path, sorted(folder.glob(f"{table}-*.parquet")), broken[table])
+            _write(path, part_files(folder, table), broken[table])
             written.append(path)
         else:
             remove_file(path)

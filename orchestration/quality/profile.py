@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from ops.measures import edges, histogram, measure
+from orchestration.files.parquet import part_files
 
 Profile = Mapping[str, Sequence[int]]
 
@@ -21,7 +22,7 @@ def profile(folder: Path, measures: Iterable[str]) -> dict[str, list[int]]:
     names = list(measures)
     columns = sorted({name.partition(".")[0] for name in names})
     parts: list[Profile] = [{name: [0] * (len(edges(name)) - 1) for name in names}]
-    for path in sorted(folder.glob("kept-*.parquet")) if names else []:
+    for path in part_files(folder, "kept") if names else []:
         table = pq.read_table(path, columns=columns)
         parts.append({name: histogram(measure(table, name), name) for name in names})
     return total(parts)

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assets.declare.expectations import THIS_MONTH, Expectation, Severity, Suite
+from orchestration.files.parquet import part_files
 from orchestration.quality.measures import measured
 from orchestration.state.validation_history import Result
 
@@ -136,7 +137,7 @@ def _columns(folder: Path, table: str, expectations: Suite) -> pa.Table:
     """Return the columns and measures of a table that expectations look at, read part by part."""
     names = sorted({column for expectation in expectations for column in expectation.columns})
     columns = sorted({name.partition(".")[0] for name in names})
-    parts = (pq.read_table(path, columns=columns) for path in sorted(folder.glob(f"{table}-*.parquet")))
+    parts = (pq.read_table(path, columns=columns) for path in part_files(folder, table))
     return pa.concat_tables([pa.table({name: measured(part, name) for name in names}) for part in parts])
 
 

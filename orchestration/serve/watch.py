@@ -127,8 +127,7 @@ def _sources(workspace: Workspace, _: int) -> tuple[Path, ...]:
     """Return where the sources of params.yaml lie, read anew when that changes."""
     read_again()
     with contextlib.suppress(ParamsError):  # what is wrong with it is what the writers say
-        groups = workspace.settings.sources.values()
-        return tuple(workspace.root / source.path for group in groups for source in group.values())
+        return tuple(workspace.root / path for path in workspace.settings.source_paths)
     return ()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ops.parse.row_format import folder_formats
 from ops.parse.scan import Corpus
 from orchestration.engine.local import engine
 from orchestration.workspace.workspace import Workspace
@@ -19,8 +20,10 @@ def corpus(workspace: Workspace, name: str) -> Corpus:
     chosen = workspace.settings
     return Corpus(
         name=name,
-        sources=chosen.sources.get(name, {}),
-        formats=next(item.formats for item in workspace.datasets.values() if item.records == name),
+        sources=chosen.folders(name),
+        formats=folder_formats(
+            next(item.formats for item in workspace.datasets.values() if item.records == name)
+        ),
         root=workspace.root,
         first_month=chosen.partitions.start,
         last_month=chosen.partitions.end,

@@ -13,13 +13,13 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from orchestration.files.parquet import COMBINATIONS, TABLES
+from orchestration.files.parquet import COMBINATIONS, TABLES, part_files
 
 
 def counts(folder: Path) -> dict[str, Any]:
     """Return rows by table, dropped rows by reason, and generated combinations, of one partition."""
     reasons: Counter[str] = Counter()
-    for path in folder.glob("dropped-*.parquet"):
+    for path in part_files(folder, "dropped"):
         reasons.update(pq.read_table(path, columns=["reason"])["reason"].to_pylist())
     generated = folder / COMBINATIONS
     combinations = json.loads(generated.read_text()) if generated.exists() else {}
@@ -49,6 +49,5 @@ def total(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _rows(folder: Path) -> dict[str, int]:
     return {
-        table: sum(pq.read_metadata(path).num_rows for path in folder.glob(f"{table}-*.parquet"))
-        for table in TABLES
+        table: sum(pq.read_metadata(path).num_rows for path in part_files(folder, table)) for table in TABLES
     }

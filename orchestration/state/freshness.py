@@ -80,15 +80,17 @@ class View:
 
     def key(self, item: Declaration, month: str) -> dict[str, Any]:
         """Return what a partition would be made of now. Raises NotReadyError where an input is missing."""
-        if item.records:
-            inputs = {"records": {month: corpus(self.workspace, item.records).version(month)}}
-        else:
-            datasets = self.workspace.datasets
-            inputs = {
-                name: {part: self.finished(datasets[name], part).version for part in months}
-                for name, months in self.workspace.graph.input_months(item, month).items()
-            }
+        inputs = self.record_versions(item, month)
+        for name, months in self.workspace.graph.input_months(item, month).items():
+            upstream = self.workspace.datasets[name]
+            inputs[name] = {part: self.finished(upstream, part).version for part in months}
         return {"inputs": inputs, "params": item.values, "code": item.code}
+
+    def record_versions(self, item: Declaration, month: str) -> dict[str, dict[str, str]]:
+        """Return the version of the raw records of a month, as a key has it; nothing where it reads none."""
+        return (
+            {"records": {month: corpus(self.workspace, item.records).version(month)}} if item.records else {}
+        )
 
     def status(self, item: Declaration, month: str) -> Status:
         """Compare a partition with what would be made now."""

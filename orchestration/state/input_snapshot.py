@@ -62,8 +62,7 @@ def _check(former: Mapping[str, str], today: Mapping[str, str], then: str) -> No
 
 @cache
 def _sources(workspace: Workspace) -> dict[str, str]:
-    sources = workspace.settings.sources.values()
-    return _versions(workspace, [source.path for group in sources for source in group.values()])
+    return _versions(workspace, workspace.settings.source_paths)
 
 
 def _versions(workspace: Workspace, paths: Iterable[str]) -> dict[str, str]:

@@ -57,9 +57,11 @@ def inputs_at(
     These are of the stage's own months, whatever today's are. None where they are unknown: a list of files is
     not in the cache, a source is not as it was.
     """
-    if item.records:
-        return _source_inputs(workspace, item.records, month, stage)
     inputs: dict[str, dict[str, str]] = {}
+    if item.records:
+        if (records := _record_inputs(workspace, item.records, month, stage)) is None:
+            return None
+        inputs |= records
     for source, parent in zip(item.inputs, workspace.graph.upstream(item), strict=True):
         if (files := _files(workspace, parent, stage, "deps")) is None:
             return None
@@ -69,14 +71,14 @@ def inputs_at(
     return inputs
 
 
-def _source_inputs(
+def _record_inputs(
     workspace: Workspace, records: str, month: str, stage: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """The lock holds the hashes of whole source folders: where they are today's, so are their records."""
     former = stage.get("params", {}).get("params.yaml", {}).get("partitions", {})
     if former.get("start") != workspace.settings.partitions.start:
         return None  # records without a month belong to the first one
-    paths = [source.path for source in workspace.settings.sources.get(records, {}).values()]
+    paths = [source.path for source in workspace.settings.folders(records).values()]
     known = {path: recorded(stage, "deps", path) for path in paths}
     if not _has_versions(workspace, records) or any(
         md5 is None or md5 != _folder_version(workspace, path) for path, md5 in known.items()

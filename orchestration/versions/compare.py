@@ -145,7 +145,9 @@ def _between(
     known = [key["inputs"] for key in (old, new) if key["inputs"] is not None]
     item = workspace.datasets[dataset]
     # A lock has no versions of records, but of whole folders: these are not today's, or it could be told.
-    changed = item.records and known == [{"records": {month: corpus(workspace, item.records).version(month)}}]
+    changed = item.records and [inputs.get("records") for inputs in known] == [
+        {month: corpus(workspace, item.records).version(month)}
+    ]
     line = f"input sources.{item.records} changed" if changed else "whether its inputs differ is not known"
     return [line, *differences({**old, "inputs": {}}, {**new, "inputs": {}})]
 

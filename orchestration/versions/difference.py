@@ -96,7 +96,8 @@ def table_of(file: str) -> str | None:
 
 def month_of(file: str) -> str:
     """Return the month that a file of a dataset belongs to; "" where it has no months."""
-    return file.rpartition("/")[0]
+    first, _, rest = file.partition("/")
+    return first if rest and not first.startswith("__") else ""
 
 
 def _unequal(files: Mapping[str, str], others: Mapping[str, str]) -> list[str]:

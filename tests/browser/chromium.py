@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.machine import MissingError, install_packages, last_line, run
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 #: A browser without a single font measures all text as nothing.
@@ -17,10 +18,9 @@ PACKAGES = ("chromium", "fonts-liberation")
 WHERE = (
     "from playwright.sync_api import sync_playwright as p\nwith p() as it: print(it.chromium.executable_path)"
 )
-PATIENCE = 900  # seconds, for a download
 
 
-class NoBrowserError(RuntimeError):
+class NoBrowserError(MissingError):
     """There is no Chromium, and none could be installed."""
 
 
@@ -59,7 +59,7 @@ def install() -> Path:
             if attempt is not None:
                 attempt()
             return find()
-        except NoBrowserError as error:
+        except MissingError as error:
             tried.append(str(error))
             if os.environ.get("CHROMIUM"):
                 break
@@ -71,55 +71,27 @@ def install() -> Path:
 
 
 def _from_debian() -> None:
-    """Install Debian's packages, as root or by a sudo that asks nothing."""
-    if shutil.which("apt-get") is None:
-        raise NoBrowserError("Debian's packages: there is no apt-get")
-    sudo: list[str] = []
-    if os.geteuid() != 0:
-        sudo = ["sudo", "-n"]
-        if shutil.which("sudo") is None or _run([*sudo, "true"]).returncode != 0:
-            raise NoBrowserError("Debian's packages: neither root nor a sudo that asks for no password")
-    apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120"]
-    _run([*apt, "update"])  # old lists may do: what counts is the installation
-    done = _run([*apt, "install", "-y", "--no-install-recommends", *PACKAGES])
-    if done.returncode != 0:
-        raise NoBrowserError(f"Debian's packages: apt-get install {' '.join(PACKAGES)}: {_last_line(done)}")
+    install_packages(*PACKAGES)
 
 
 def _from_playwright() -> None:
     """Let Playwright download the Chromium that it was tested with."""
-    done = _run([sys.executable, "-m", "playwright", "install", "chromium"])
+    done = run([sys.executable, "-m", "playwright", "install", "chromium"])
     if done.returncode != 0:
-        raise NoBrowserError(f"python -m playwright install chromium: {_last_line(done)}")
+        raise NoBrowserError(f"python -m playwright install chromium: {last_line(done)}")
 
 
 def _ask_playwright() -> str:
     """Where Playwright keeps a Chromium of its own, be it there or not; asked in a process of its own
     because Playwright can run once in a process only."""
-    return _run([sys.executable, "-c", WHERE]).stdout.strip()
+    return run([sys.executable, "-c", WHERE]).stdout.strip()
 
 
 def _start(path: str) -> None:
     """Run the program; a launcher without its browser, or a browser without its libraries, ends otherwise."""
-    done = _run([path, "--version"])
+    done = run([path, "--version"])
     if done.returncode != 0 or "chrom" not in done.stdout.lower():
-        raise NoBrowserError(f"{path} does not start: {_last_line(done)}")
-
-
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", f"no end within {PATIENCE} s")
-    except OSError as error:
-        return subprocess.CompletedProcess(command, 126, "", str(error))
-
-
-def _last_line(done: subprocess.CompletedProcess[str]) -> str:
-    lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
-    return lines[-1] if lines else f"it ended with {done.returncode}"
+        raise NoBrowserError(f"{path} does not start: {last_line(done)}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pyarrow as pa
 from assets.declare.report import Everything
 from ops.discofuse.evaluation.scores import EvaluationParams, scored, table
 from ops.discofuse.schemas import BALANCED, EXAMPLES
-from orchestration.files.parquet import TABLES, write_table
+from orchestration.files.parquet import TABLES, part_name, write_table
 from orchestration.lineage.rows import Counted
 from orchestration.pages import dataset
 from orchestration.pages.html import shared
@@ -146,7 +146,9 @@ def corpus(
         for kind in TABLES:
             schema = getattr(shape, kind)
             own = [dict.fromkeys(schema.names) | row for row in rows] if kind == "kept" else []
-            write_table(pa.Table.from_pylist(own, schema=schema), place / f"{kind}-00000.parquet")
+            path = place / part_name(kind, 0)
+            path.parent.mkdir(exist_ok=True)
+            write_table(pa.Table.from_pylist(own, schema=schema), path)
         everything[name] = {"": place}
     return everything
 

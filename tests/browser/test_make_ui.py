@@ -14,6 +14,7 @@ import pytest
 from mlflow import MlflowClient
 from playwright.sync_api import expect
 
+from orchestration.files.parquet import part_name
 from tests.browser.servers import ui, wait
 from tests.browser.test_foreign_pages import (  # noqa: F401  fixtures
     FETCH,
@@ -109,7 +110,7 @@ def seen(graph, text):
 def test_an_asset_page_shows_what_the_dataset_is_and_holds(visit, dagster, project):
     item = datasets()["talksumm/alignments"]
     folder = project.root / "data" / item.name / MONTH
-    kept, dropped = (pq.read_table(folder / f"{kind}-00000.parquet") for kind in ("kept", "dropped"))
+    kept, dropped = (pq.read_table(folder / part_name(kind, 0)) for kind in ("kept", "dropped"))
     asset = visit(f"{dagster}/assets/{item.name}")
     asset.assert_text(item.function.__doc__.splitlines()[0], MONTH)
     columns = asset.page.get_by_role("table").filter(has_text="Column name").first

@@ -1,25 +1,32 @@
 """Crawls in the DAG: pinned when they are made, asked again by the schedule or on demand."""
 
+import signal
+import time
+
+import psutil
 import pyarrow.parquet as pq
+import pytest
 
 from tests.end_to_end.test_ticks import tick
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
 from tests.projects import Project
+from tests.waiting import until
 
-CRAWLS = "sources/crawls"
+CRAWLS, CITED, WEB_PAGES = "sources/crawls", "sources/cited_pages", "sources/web_pages"
 
 
-def crawling(project, site, **month):
-    """Let a project crawl one page of a site, and what it links to."""
+def crawling(project, site, *paths, end="2018-06", **month):
+    """Let a project crawl pages of a site, by default its first and what it links to, and read them."""
     lists = project.root / "corpus/lists"
     lists.mkdir(exist_ok=True)
-    (lists / "pages.txt").write_text(f"{site}/\n")
+    (lists / "pages.txt").write_text("".join(f"{site}{path}\n" for path in paths or ["/"]))
     source = {"kind": "url_list", "path": "corpus/lists", "month": month, "licence": "CC0-1.0"}
 
     def change(params):
         params["sources"]["crawls"] = {"web": {**source, "options": {**QUICK, "depth": 1}}}
-        params["partitions"] = {"start": "2018-06", "end": "2018-06"}
+        params["sources"]["web_pages"] = {"crawled": {"dataset": CRAWLS}}
+        params["partitions"] = {"start": "2018-06", "end": end}
 
     project.params(change)
     project.silverloom("render")
@@ -32,7 +39,8 @@ def page(version):
     def route(handler):
         if handler.headers.get("If-None-Match") == tag:
             return reply(304, ETag=tag)(handler)
-        return reply(body=f"<a href=/a>a</a> {version}".encode(), ETag=tag)(handler)
+        text = f"<p>This is the {version} version of the page, and it links to <a href=/a>another</a> page."
+        return reply(body=text.encode(), ETag=tag)(handler)
 
     return route
 
@@ -42,8 +50,14 @@ def rows(project, month):
     return {row["url"].rpartition("/")[2]: row for row in table.to_pylist()}
 
 
-def bytes_of(project, month):
-    folder = project.root / "data" / CRAWLS / month
+def texts(project, month):
+    """What web pages say, by their paths."""
+    table = pq.read_table(project.root / "data" / WEB_PAGES / month / "kept-00000.parquet")
+    return {row["url"].rpartition("/")[2]: row["text"] for row in table.to_pylist()}
+
+
+def bytes_of(project, month, dataset=CRAWLS):
+    folder = project.root / "data" / dataset / month
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -53,9 +67,10 @@ def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_w
     routes = {"/": page("first"), "/a": reply(body=b"a")}
     with answering(routes) as (site, asked):
         crawling(fresh, site, every=True)
-        fresh.silverloom("run", "--select", CRAWLS)
+        fresh.silverloom("run", "--select", WEB_PAGES)
         assert sorted(asked.paths()) == ["/", "/a"]
-        june = bytes_of(fresh, "2018-06")
+        assert "the first version" in texts(fresh, "2018-06")[""]
+        june, pages = bytes_of(fresh, "2018-06"), bytes_of(fresh, "2018-06", WEB_PAGES)
 
         routes |= {"/": page("second"), "/b": reply(body=b"b")}
         fresh.silverloom("run", "--select", CRAWLS)
@@ -63,24 +78,28 @@ def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_w
 
         fresh.params(lambda params: params["partitions"].update(end="2018-07"))
         asked.clear()
-        assert CRAWLS + " 2018-07" in tick(fresh, "newest_month", "run")["asked"]
+        made = tick(fresh, "newest_month", "run")["asked"]
+        assert made.index(f"{CRAWLS} 2018-07") < made.index(f"{WEB_PAGES} 2018-07")
         assert sorted(asked.paths()) == ["/", "/a"]
         assert rows(fresh, "2018-07")[""]["etag"] == '"second"'
+        assert "the second version" in texts(fresh, "2018-07")[""]
         assert bytes_of(fresh, "2018-06") == june
 
         routes |= {"/": page("third")}
         asked.clear()
-        tick(fresh, "newest_month", "run")
+        made = tick(fresh, "newest_month", "run")["asked"]
+        assert made[-2:] == [f"{CRAWLS} 2018-07", f"{WEB_PAGES} 2018-07"]
         assert [headers.get("If-None-Match") for path, headers, _ in asked if path == "/"] == ['"second"']
         assert rows(fresh, "2018-07")[""]["etag"] == '"third"'
-        assert bytes_of(fresh, "2018-06") == june
+        assert "the third version" in texts(fresh, "2018-07")[""]
+        assert (bytes_of(fresh, "2018-06"), bytes_of(fresh, "2018-06", WEB_PAGES)) == (june, pages)
 
 
 def test_a_recrawl_makes_a_new_version_and_code_that_changed_asks_for_nothing(fresh):
     routes = {"/": page("first"), "/a": reply(body=b"a", ETag='"a"')}
     with answering(routes) as (site, asked):
-        crawling(fresh, site, constant="2018-06")
-        fresh.silverloom("run", "--select", CRAWLS)
+        crawling(fresh, site, end="2018-07", constant="2018-06")
+        fresh.silverloom("run", "--select", WEB_PAGES)
         june, lock = bytes_of(fresh, "2018-06"), fresh.lock
         fresh.edit("ops/crawl/outcomes.py", 'row_id("page"', 'row_id("web" + "page"[4:]')
         fresh.edit("ops/crawl/outcomes.py", '"web" + "page"[4:]', '"page" + ""')
@@ -96,7 +115,10 @@ def test_a_recrawl_makes_a_new_version_and_code_that_changed_asks_for_nothing(fr
         found = rows(fresh, "2018-06")
         assert (found[""]["etag"], found[""]["unchanged"]) == ('"second"', False)
         assert fresh.lock != lock
-        assert fresh.silverloom("run", "--select", CRAWLS) and len(asked.paths()) == 2
+        read = fresh.silverloom("run", "--select", WEB_PAGES)
+        assert fresh.made(read) == [f"{WEB_PAGES} 2018-06"], "the pages of that month, and no others"
+        assert "the second version" in texts(fresh, "2018-06")[""]
+        assert len(asked.paths()) == 2
 
 
 def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_anything_is_asked(fresh):
@@ -111,14 +133,80 @@ def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_anything_is
 def test_a_clone_with_its_data_asks_for_nothing(fresh, tmp_path):
     with answering({"/": page("first"), "/a": reply(body=b"a")}) as (site, asked):
         crawling(fresh, site, constant="2018-06")
-        fresh.silverloom("run", "--select", CRAWLS)
+        fresh.silverloom("run", "--select", WEB_PAGES)
         fresh.dvc("remote", "add", "-d", "store", str(tmp_path / "store"))
         fresh.commit("crawled")
-        fresh.dvc("push", "sources-crawls")
+        fresh.dvc("push", "sources-crawls", "sources-web_pages")
         fresh.git("clone", "-q", str(fresh.root), str(tmp_path / "clone"))
         clone = Project(tmp_path / "clone", fresh.zygote)
-        clone.dvc("pull", "sources-crawls")
+        clone.dvc("pull", "sources-crawls", "sources-web_pages")
         asked.clear()
-        assert clone.made(clone.silverloom("run", "--select", CRAWLS)) == []
+        assert clone.made(clone.silverloom("run", "--select", WEB_PAGES)) == []
         assert bytes_of(clone, "2018-06") == bytes_of(fresh, "2018-06")
     assert asked == []
+
+
+def article(*urls):
+    cited = " ".join(f"<ref>{url}</ref>" for url in urls)
+    return f"The Tane is a river in the north of the island, which floods every spring. {cited}\n"
+
+
+def test_pages_that_articles_cite_are_asked_for_again_only_on_demand_or_for_new_citations(fresh):
+    routes = {"/a": page("first"), "/b": page("other")}
+    with answering(routes) as (site, asked):
+        crawling(fresh, site, constant="2018-06")
+        folder = fresh.root / "corpus/articles"
+        folder.mkdir()
+        (folder / "Tane.wiki").write_text(article(f"{site}/a", f"{site}/gone"))
+        source = {"kind": "wikitext", "path": "corpus/articles", "month": {"constant": "2018-06"}}
+
+        def change(params):
+            cited = {"kind": "citations", "dataset": "sources/articles"}
+            params["sources"].pop("crawls")
+            params["sources"] |= {
+                "articles": {"wiki": {**source, "licence": "CC0-1.0"}},
+                "cited_pages": {"wiki": {**cited, "options": {**QUICK, "licence": "CC0-1.0"}}},
+                "web_pages": {"cited": {"dataset": CITED}},
+            }
+
+        fresh.params(change)
+        fresh.silverloom("render")
+        fresh.silverloom("run", "--select", WEB_PAGES)
+        assert sorted(asked.paths()) == ["/a", "/gone"]
+        assert "the first version" in texts(fresh, "2018-06")["a"]
+
+        routes |= {"/a": page("second")}
+        (folder / "Tane.wiki").write_text(article(f"{site}/a", f"{site}/gone", f"{site}/b"))
+        asked.clear()
+        fresh.silverloom("run", "--select", WEB_PAGES)
+        assert asked.paths() == ["/b"], "what was fetched is pinned"
+        assert "the first version" in texts(fresh, "2018-06")["a"]
+
+        asked.clear()
+        fresh.silverloom("run", "--recrawl", "--select", WEB_PAGES)
+        assert sorted(asked.paths()) == ["/a", "/b", "/gone"]
+        assert "the second version" in texts(fresh, "2018-06")["a"]
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_was_cut_short_asks_for_nothing_again_that_it_has(fresh, end):
+    def slowly(handler):
+        time.sleep(0.1)
+        reply(body=handler.path.encode())(handler)
+
+    paths = [f"/{number}" for number in range(30)]
+    with answering({"*": slowly, "/robots.txt": reply(404)}) as (site, asked):
+        crawling(fresh, site, *paths, constant="2018-06")
+        run = fresh.start("orchestration.cli", "run", "--select", CRAWLS)
+        try:
+            until(lambda: len(asked.paths()) > 8, programs=[run])
+            crawl = psutil.Process(run.pid).children(recursive=True)
+            run.send_signal(end)
+            assert run.wait() != 0
+            psutil.wait_procs(crawl)
+        finally:
+            run.kill()
+        assert len(asked.paths()) < 30
+        fresh.silverloom("run", "--select", CRAWLS)
+    assert len(rows(fresh, "2018-06")) == 30
+    assert len(asked.paths()) <= 30 + 1, "only what was under way is asked for twice"

@@ -42,7 +42,9 @@ def test_labels_come_and_go_and_only_their_report_is_made_again(done):
     (current,) = [row for row in reports(done) if row["current"]]
     assert current["words"] > 5 and 0 < current["accuracy"] <= 1
     assert [talk["title"] for talk in current["talks"]] == ["Counting Rare Words in Small Corpora"]
-    rejects = pq.read_table(done.root / "data/sources/gold_alignments/2018-06/rejected-00000.parquet")
+    rejects = pq.read_table(
+        done.root / "data/sources/gold_alignments/2018-06/__rejected/rejected-00000.parquet"
+    )
     assert rejects["error"].to_pylist() == ["hand/beta.csv: line 3: begins with word 4, due is word 6"]
     assert "up to date" in done.dvc("status")
     assert done.repro().count("didn't change, skipping") > 5

@@ -27,8 +27,8 @@ def set_in(*path, value):
         (set_in("talksumm", "hmm", "gamma", value=-1), r"params.yaml: talksumm.hmm.gamma: .*greater than 0.*-1"),
         (set_in("partitions", "end", value="2018-05"), r"partitions: end \(2018-05\) is before start \(2018-06\)"),
         (set_in("partitions", "end", value="June"), r"partitions.end: .*'June'"),
-        (set_in("sources", "papers", "text", "kind", value="pdf"),
-         r"sources.papers.text: unknown kind 'pdf'; known: cl_scisumm, plain_text, science_parse, scirex"),
+        (set_in("sources", "papers", "text", "kind", value="docx"),
+         r"sources.papers.text: unknown kind 'docx'; known: (\w+, )*plain_text, (\w+, )*scirex"),
         (set_in("sources", "papers", "text", "path", value="nowhere"), "sources.papers.text: no such folder: nowhere"),
         (set_in("sources", "papers", "text", "month", value={}), "give exactly one of field, id_year, constant"),
         (set_in("exclude", value=[{"asset": "talksumm/pears", "partition": "2018-06", "reason": "?"}]),
@@ -131,7 +131,9 @@ def test_explain_follows_a_row_back_to_its_file_and_on_to_what_uses_it(done):
 def test_explain_tells_why_a_unit_was_dropped(done):
     import pyarrow.parquet as pq
 
-    (row,) = pq.read_table(done.root / "data/talksumm/pairs/2018-06/dropped-00000.parquet").to_pylist()
+    (row,) = pq.read_table(
+        done.root / "data/talksumm/pairs/2018-06/__dropped/dropped-00000.parquet"
+    ).to_pylist()
     text = done.silverloom("explain", row["id"])
     assert "sources/talks 2018-06 [kept]" in text and "talksumm/pairs 2018-06 [dropped]" in text
     assert "reason: unmatched" in text and "params talksumm.pairs: {margin: 0.05, threshold: 0.78}" in text

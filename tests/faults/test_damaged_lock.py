@@ -5,6 +5,7 @@ import re
 import subprocess
 
 import pytest
+import yaml
 
 ZEROS = bytes(4096)
 DAMAGE = {
@@ -115,7 +116,8 @@ def test_what_dvc_has_built_anew_of_a_removed_lock_is_not_called_damaged(done, t
     (done.root / "dvc.lock").unlink()
     tally.attempt()
     done.dvc("repro", "sources-papers")
-    assert whole.startswith(done.lock.rstrip()) and len(done.lock) < len(whole)
+    stages, built = (yaml.safe_load(lock)["stages"] for lock in (whole, done.lock))
+    assert built and built.items() < stages.items()
     assert "everything is up to date" in done.silverloom("plan")
     done.run()
     assert done.lock == whole

@@ -23,7 +23,7 @@ def main() -> None:
         verdicts = {}
         for item, parser in pairs:
             with tempfile.TemporaryDirectory() as folder:
-                verdicts[item.name, parser.kind] = meet(item, parser, Path(folder)).verdict
+                verdicts[item.name, parser.name] = meet(item, parser, Path(folder)).verdict
         DOCS.write_text(
             DOCS.read_text(encoding="utf-8").partition(BEGIN)[0] + BEGIN + table(verdicts), encoding="utf-8"
         )

@@ -8,8 +8,11 @@ table), who reads them (parsers.py).
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import random
+import struct
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -39,21 +42,32 @@ class Item:
     def parsers(self) -> Iterator[Parser]:
         """Yield the parsers that meet it."""
         for parser in PARSERS.values():
-            if parser.kind in self.kinds or (not self.kinds and not parser.binary):
+            if parser.name in self.kinds or (not self.kinds and not parser.binary):
                 yield parser
 
 
 def _of(change: Callable[[bytes], bytes]) -> Callable[[Parser], Files]:
     """Return a maker of one file: a sound one, changed."""
-    return lambda parser: {f"poison{parser.ending}": change(parser.make("poison", TITLE, TEXT))}
+    return lambda parser: {parser.file("poison"): change(parser.make("poison", TITLE, TEXT))}
 
 
 def _text(text: str, title: str = TITLE) -> Callable[[Parser], Files]:
-    return lambda parser: {f"poison{parser.ending}": parser.make("poison", title, text)}
+    return lambda parser: {parser.file("poison"): parser.make("poison", title, text)}
+
+
+def _titled(title: str) -> Callable[[Parser], Files]:
+    """Return a maker of a sound talk whose title in metadata.csv is poison; its row is the last."""
+
+    def files(parser: Parser) -> Files:
+        table = parser.beside([parser.file("good")])["metadata.csv"]
+        row = f"{parser.file('poison')},{title},2018-06-01,,\n".encode()
+        return {parser.file("poison"): parser.make("poison", TITLE, TEXT), "metadata.csv": table + row}
+
+    return files
 
 
 def _file(content: Callable[[], bytes]) -> Callable[[Parser], Files]:
-    return lambda parser: {f"poison{parser.ending}": content()}
+    return lambda parser: {parser.file("poison"): content()}
 
 
 def _laughs(root: str) -> bytes:
@@ -62,8 +76,17 @@ def _laughs(root: str) -> bytes:
 
 
 def _million_objects() -> bytes:
+    shown = b"BT /R 10 Tf 60 700 Td (%s) Tj ET" % TEXT.encode()
     return assembled(
-        [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>", *[b"null"] * 10**6]
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
+            b"/Resources << /Font << /R 5 0 R >> >> >>",
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(shown), shown),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Times-Roman >>",
+            *[b"null"] * 10**6,
+        ]
     )
 
 
@@ -83,6 +106,14 @@ def _zip() -> bytes:
     return buffer.getvalue()
 
 
+def _wav(sound: bytes, length: int | None = None, rate: int = 16_000, channels: int = 1) -> bytes:
+    """Return 16-bit samples behind a header, which may lie."""
+    told = len(sound) if length is None else length
+    form = struct.pack("<HHIIHH", 1, channels, rate, rate * 2 % 2**32, 2, 16)
+    chunks = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", told)
+    return b"RIFF" + struct.pack("<I", (len(chunks) + told) % 2**32) + chunks + sound
+
+
 _YAML = b"a: &a [ha, ha]\n" + b"".join(
     b"%c: &%c [*%c, *%c, *%c]\n" % (98 + n, 98 + n, 97 + n, 97 + n, 97 + n) for n in range(20)
 )
@@ -93,6 +124,19 @@ _ROOTS = {
     "parscit": "algorithms",
     "mediawiki_dump": "page",
 }
+_JSON = (
+    "science_parse",
+    "scirex",
+    "s2orc",
+    "s2orc_shards",
+    "unarxive",
+    "transcripts .json",
+    "jsonl_prose",
+    "rating_sheets .json",
+)
+_TALKS = ("recordings", "transcripts .txt")
+_AUDIO = ("recordings",)
+_LINES = ("scirex", "s2orc_shards", "unarxive", "jsonl_prose", "split_and_rephrase")
 _ANY = tuple(PARSERS)
 
 ITEMS = (
@@ -101,19 +145,27 @@ ITEMS = (
     Item("a NUL in the text", _text(f"{TEXT} A \x00 sign.")),
     Item("half a surrogate pair in the text", _text(f"{TEXT} A \ud800 sign.")),
     Item("a right-to-left override in the text", _text(f"{TEXT} A \u202e sign.")),
-    Item("Latin-1 where UTF-8 is due", lambda parser: {f"poison{parser.ending}": parser.make("poison", "Caf@", TEXT).replace(b"@", b"\xe9")}),
+    Item("Latin-1 where UTF-8 is due", lambda parser: {parser.file("poison"): parser.make("poison", "Caf@", TEXT).replace(b"@", b"\xe9")}),
     Item("UTF-16 where UTF-8 is due", _of(lambda content: content.decode().encode("utf-16"))),
     Item("a title of 100,000 characters", _text(TEXT, "Title " * 16_666 + "last")),
+    Item("a title of 100,000 characters in the metadata", _titled("Title " * 16_666 + "last"), _TALKS),
+    Item("a title of 1,000,000 characters in the metadata", _titled("Title " * 166_666 + "last"), _TALKS),
+    Item("a quotation mark that is never closed in the metadata", _titled('"A title'), _TALKS),
     Item("a sentence of 1,000,000 characters", _text("word " * 200_000 + "end.")),
     Item("cut short in the middle", _of(lambda content: content[: len(content) // 2]), _ANY),
-    Item("two files of one name", lambda parser: {f"{folder}/poison{parser.ending}": parser.make("poison", TITLE, TEXT) for folder in "ab"}, _ANY),
-    Item("a link out of the folder", lambda parser: {f"poison{parser.ending}": b"../../../../../../etc/passwd"}, _ANY, links=True),
+    Item("two files of one name", lambda parser: {f"{folder}/{parser.file('poison')}": parser.make("poison", TITLE, TEXT) for folder in "ab"}, _ANY),
+    Item("a link out of the folder", lambda parser: {parser.file("poison"): b"../../../../../../etc/passwd"}, _ANY, links=True),
     Item("a tar with ../../escaped.txt", lambda _: {"poison.tar.gz": _tar()}, _ANY),
     Item("a zip with ../../escaped.txt", lambda _: {"poison.zip": _zip()}, _ANY),
     Item("YAML of a billion laughs", lambda _: {"poison.yaml": _YAML}, _ANY),
-    Item("XML of a billion laughs", lambda parser: {f"poison{parser.ending}": _laughs(_ROOTS[parser.kind])}, tuple(_ROOTS)),
-    Item("XML of 100,000 nested elements", lambda parser: {f"poison{parser.ending}": f"<{_ROOTS[parser.kind]}>".encode() + b"<a>" * 100_000}, tuple(_ROOTS)),
-    Item("JSON of 100,000 nested lists", _file(lambda: b"[" * 100_000), ("science_parse", "scirex", "s2orc", "unarxive")),
+    Item("XML of a billion laughs", lambda parser: {parser.file("poison"): _laughs(_ROOTS[parser.name])}, tuple(_ROOTS)),
+    Item("XML of 100,000 nested elements", lambda parser: {parser.file("poison"): f"<{_ROOTS[parser.name]}>".encode() + b"<a>" * 100_000}, tuple(_ROOTS)),
+    Item("JSON of 100,000 nested lists", _file(lambda: b"[" * 100_000), _JSON),
+    Item("JSON with a number of 100,000 digits", _file(lambda: b"[" + b"9" * 100_000 + b"]"), _JSON),
+    Item("a line that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.gz": gzip.compress(bytes(300_000_000), 9)}, _LINES, slow=True),
+    Item("a page that unpacks to 200 MB", lambda parser: {"poison.xml.bz2": bz2.compress(b"<mediawiki><page>" + bytes(200_000_000))}, ("mediawiki_dump",), slow=True),
+    Item("1,000,000 blank lines", _text("\n" * 10**6 + TEXT)),
+    Item("1,000,000 spaces behind a line break", _text(f"{TEXT}\n{' ' * 10**6}x")),
     Item("a PDF that wants a password", lambda parser: {"poison.pdf": printed(TITLE, [("1 Work", [TEXT])], password="x")}, ("pdf",)),
     Item("a PDF of 1,000,000 objects", lambda parser: {"poison.pdf": _million_objects()}, ("pdf",), slow=True),
     Item("a PDF whose page is its own parent", lambda parser: {"poison.pdf": assembled([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 9 >>"])}, ("pdf",)),
@@ -124,17 +176,26 @@ ITEMS = (
     Item("a gzip bomb as a WARC", lambda _: {"poison.warc.gz": gzip.compress(warc_record("bomb", bytes(200_000_000)), 9)}, ("warc",), slow=True),
     Item("a gzip bomb as a body in a WARC", lambda _: {"poison.warc": warc_record("bomb", gzip.compress(bytes(200_000_000), 9), fields="Content-Encoding: gzip\r\n")}, ("warc",), slow=True),
     Item("a WARC record with too small a length", lambda _: {"poison.warc": warc_record("poison", b"<p>" + b"x" * 500, length=99)}, ("warc",)),
+    Item("ten seconds of silence", lambda _: {"poison.wav": _wav(bytes(320_000))}, _AUDIO),
+    Item("ten seconds of noise", lambda _: {"poison.wav": _wav(random.Random(0).randbytes(320_000))}, _AUDIO),
+    Item("a recording of 0 s", lambda _: {"poison.wav": _wav(b"")}, _AUDIO),
+    Item("a WAV header that tells of 4 GB", lambda _: {"poison.wav": _wav(bytes(32_000), length=2**32 - 40)}, _AUDIO),
+    Item("a WAV header that tells of 1 sample a second", lambda _: {"poison.wav": _wav(bytes(32_000), rate=1)}, _AUDIO),
+    Item("a WAV header that tells of 4,000,000,000 samples a second", lambda _: {"poison.wav": _wav(bytes(32_000), rate=4 * 10**9)}, _AUDIO),
+    Item("a WAV header that tells of 65,535 channels", lambda _: {"poison.wav": _wav(bytes(32_000), channels=65_535)}, _AUDIO),
+    Item("a picture as a recording", lambda _: {"poison.wav": b"\x89PNG\r\n\x1a\n" + bytes(1000)}, _AUDIO),
     Item("a WARC record with too large a length", lambda _: {"poison.warc": warc_record("poison", b"<p>" + b"x" * 500, length=10**15)}, ("warc",)),
 )  # fmt: skip
 
 
 def write(item: Item, parser: Parser, folder: Path) -> None:
     """Put an item beside a sound file."""
-    good = {f"good{parser.ending}": parser.make("good", "A Good Title", TEXT)}
-    for name, content in {**good, **item.make(parser)}.items():
+    good = {parser.file("good"): parser.make("good", "A Good Title", TEXT)}
+    files = {**good, **item.make(parser)}
+    for name, content in {**parser.beside(list(files)), **files}.items():
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        if item.links and not name.startswith("good"):
+        if item.links and "poison" in name:
             place.symlink_to(content.decode())
         else:
             place.write_bytes(content)

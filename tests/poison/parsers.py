@@ -9,11 +9,16 @@ import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from ops.annotation import answers
+from ops.discofuse.sources import fusion_pairs, prose
 from ops.outcome import Outcome
 from ops.parse import papers, web, wikipedia
 from ops.parse.records import Record
+from ops.talksumm.sources import gold_alignments, human_summaries, talks
+from tests.espeak import spoken
 from tests.papers_as_pdf import printed
 
 
@@ -28,6 +33,19 @@ class Parser:
     make: Callable[[str, str, str], bytes]
     binary: bool = False
     """Whether its text cannot be poisoned sign by sign."""
+    prefix: str = ""
+    """How the names of its files begin."""
+    beside: Callable[[Sequence[str]], Mapping[str, bytes]] = lambda names: {}
+    """The files that must lie beside those of these names."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the table."""
+        return f"{self.kind} {self.ending}" if self.kind in _OF_MANY else self.kind
+
+    def file(self, stem: str) -> str:
+        """Return the name of a file."""
+        return f"{self.prefix}{stem}{self.ending}"
 
 
 def _json(value: object) -> bytes:
@@ -115,8 +133,35 @@ def warc_record(name: str, body: bytes, length: int | None = None, fields: str =
     return head.encode() + content + b"\r\n\r\n"
 
 
+def _metadata(names: Sequence[str]) -> Mapping[str, bytes]:
+    rows = "".join(f"{name},{name},2018-06-01,,\n" for name in names)
+    return {"metadata.csv": f"file,title,date,url,licence\n{rows}".encode()}
+
+
+def _labels(name: str, title: str, text: str) -> bytes:
+    return _bytes(f'first_word,last_word,sentence\n0,1,"{text}"\n')
+
+
+def _sheet(name: str, title: str, text: str) -> bytes:
+    return _bytes(f'questionnaire,rater,row_id,text,answer: sound\nsplits,ann,row-1,"{text}",yes\n')
+
+
+def _export(name: str, title: str, text: str) -> bytes:
+    result = [{"from_name": "sound", "value": {"choices": ["yes"]}}]
+    data = {"questionnaire": "splits", "row_id": "row-1", "text": text}
+    return _json([{"data": data, "annotations": [{"completed_by": 1, "result": result}]}])
+
+
+@cache
+def _speech() -> bytes:
+    return spoken("Many people read it.")
+
+
+#: Kinds that are several formats.
+_OF_MANY = ("transcripts", "rating_sheets")
+
 PARSERS = {
-    parser.kind: parser
+    parser.name: parser
     for parser in (
         Parser("plain_text", papers.FORMATS, papers.parse_papers, ".txt",
                lambda name, title, text: _bytes(f"# {title}\n\n## Introduction\n{text}\n")),
@@ -125,6 +170,7 @@ PARSERS = {
                lambda name, title, text: _json({"title": title, "sections": [{"heading": "Introduction", "text": text}]})),
         Parser("scirex", papers.FORMATS, papers.parse_papers, ".jsonl", _scirex),
         Parser("s2orc", papers.FORMATS, papers.parse_papers, ".json", _s2orc),
+        Parser("s2orc_shards", papers.FORMATS, papers.parse_papers, ".jsonl", _s2orc),
         Parser("unarxive", papers.FORMATS, papers.parse_papers, ".jsonl", _unarxive),
         Parser("grobid_tei", papers.FORMATS, papers.parse_papers, ".xml", _tei),
         Parser("jats", papers.FORMATS, papers.parse_papers, ".nxml", _jats),
@@ -136,5 +182,24 @@ PARSERS = {
         Parser("warc", web.FORMATS, web.parse_web_pages, ".warc",
                lambda name, title, text: warc_record(name, _html(name, title, text))),
         Parser("html", web.FORMATS, web.parse_web_pages, ".html", _html),
+        Parser("recordings", talks.FORMATS, talks.parse_talks, ".wav",
+               lambda name, title, text: _speech(), binary=True, beside=_metadata),
+        *(Parser("transcripts", talks.FORMATS, talks.parse_talks, ending, make, beside=_metadata) for ending, make in {
+            ".txt": lambda name, title, text: _bytes(text),
+            ".vtt": lambda name, title, text: _bytes(f"WEBVTT\n\n00:00:01.000 --> 00:00:04.000\n{text}\n"),
+            ".srt": lambda name, title, text: _bytes(f"1\n00:00:01,000 --> 00:00:04,000\n{text}\n"),
+            ".json": lambda name, title, text: _json({"words": [{"word": text, "start": 1.0, "end": 4.0}]}),
+        }.items()),
+        Parser("plain_prose", prose.FORMATS, prose.parse_prose, ".txt",
+               lambda name, title, text: _bytes(f"# {title}\n\n{text}\n")),
+        Parser("jsonl_prose", prose.FORMATS, prose.parse_prose, ".jsonl",
+               lambda name, title, text: _json({"id": name, "title": title, "text": text})),
+        Parser("split_and_rephrase", fusion_pairs.FORMATS, fusion_pairs.parse_fusion_pairs, ".tsv",
+               lambda name, title, text: _bytes(f"{text}\t{text} <::::> {title}"), prefix="train-"),
+        Parser("word_runs", gold_alignments.FORMATS, gold_alignments.parse_gold_alignments, ".csv", _labels),
+        Parser("cl_scisumm_summaries", human_summaries.FORMATS, human_summaries.parse_human_summaries, ".human.txt",
+               lambda name, title, text: _bytes(text)),
+        Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".csv", _sheet),
+        Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".json", _export),
     )
 }  # fmt: skip

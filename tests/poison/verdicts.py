@@ -48,14 +48,12 @@ def meet(item: Item, parser: Parser, folder: Path) -> Met:
 
 
 def _is_good(sources: list[str]) -> bool:
-    return sources[0].startswith("src/good")
+    return "good" in sources[0]
 
 
 def _fates(outcome: Outcome) -> Iterator[str]:
     """Yield what became of each record of the poison; a file that is passed over is none."""
-    found = []
-    for row in outcome.kept.to_pylist():
-        found.append((row["source_ids"][0], "kept"))
+    found = [(name, "kept") for name in {row["source_ids"][0] for row in outcome.kept.to_pylist()}]
     for row in outcome.dropped.to_pylist():
         found.append((row["id"], f"dropped: {row['reason']}"))
     for row in outcome.rejected.to_pylist():
@@ -71,7 +69,7 @@ def table(verdicts: dict[tuple[str, str], str]) -> str:
     for item in ITEMS:
         by_verdict: dict[str, list[str]] = {}
         for parser in item.parsers():
-            by_verdict.setdefault(verdicts[item.name, parser.kind], []).append(f"`{parser.kind}`")
+            by_verdict.setdefault(verdicts[item.name, parser.name], []).append(f"`{parser.name}`")
         for verdict, kinds in by_verdict.items():
             shown = verdict.replace("|", "\\|").replace("<", "&lt;")
             lines.append(f"| {item.name.replace('|', chr(92) + '|')} | {', '.join(kinds)} | {shown} |")

@@ -30,7 +30,11 @@ class LocalIndex:
         if not any(tokens):
             return cls(list(texts), None)
         index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
-        index.index(tokens, show_progress=False)
+        # Left to itself, it numbers words in the order of a set, another one in each process.
+        vocabulary = {word: number for number, word in enumerate(sorted(set().union(*tokens)))}
+        index.index(
+            ([[vocabulary[word] for word in words] for words in tokens], vocabulary), show_progress=False
+        )
         return cls(list(texts), index)
 
     def save(self, folder: Path) -> None:

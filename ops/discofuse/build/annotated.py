@@ -18,9 +18,9 @@ from ops.coreference.titles import with_title
 from ops.discofuse.build.annotation import Annotation
 from ops.discofuse.build.stored import AnnotationParams, columns_of, pipeline_of
 from ops.discofuse.schemas import ANNOTATED
-from ops.discofuse.sources.prose.document import PARAGRAPH_END
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
+from ops.running_text import PARAGRAPH_END
 from ops.text.sentences import sentence_spans
 
 if TYPE_CHECKING:

@@ -6,13 +6,16 @@ Belongs here: updates, validation, early stopping, going on from a checkpoint. N
 All chance is a function of the seed, the epoch and the update: batches.py for the order, and torch's
 generator, which is seeded anew before every batch. So a checkpoint holds no generator's state, and a run that
 was killed ends with the same bits as one that was not.
+
+Processes that `accelerate launch` started together share every batch (processes.py). All of them see the last
+checkpoint and validate; the first one reports and writes.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +29,8 @@ from ops.models.training.checkpoints import (
     with_tensors,
 )
 from ops.models.training.params import TrainingParams
+from ops.models.training.preparation import prepare_module
+from ops.models.training.processes import Processes
 from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
 
 if TYPE_CHECKING:
@@ -69,25 +74,19 @@ class _Run:
         strict: bool,
     ) -> None:
         import torch
-        from accelerate import Accelerator
-        from accelerate.state import AcceleratorState
 
         self.task, self.params, self.checkpoints, self.report = task, params, checkpoints, report
         on_processor = strict or not torch.cuda.is_available()
-        precision = {"float32": "no", "bfloat16": "bf16"}[params.precision]
-        # Accelerate holds device and precision once a process, and would refuse a run with others.
-        AcceleratorState._reset_state(reset_partial_state=True)
-        self.accelerator = Accelerator(
-            cpu=on_processor,
-            mixed_precision="no" if on_processor else precision,
-        )
-        optimiser = torch.optim.AdamW(
+        self.processes = Processes(on_processor)
+        self.halved = params.precision == "bfloat16" and not on_processor
+        task.module.to(self.processes.device)
+        prepare_module(task.module, params)
+        self.optimiser = torch.optim.AdamW(
             [weights for weights in task.module.parameters() if weights.requires_grad],
             lr=params.learning_rate,
             weight_decay=params.weight_decay,
             fused=True,  # the other kernels call MKL's square root, whose bits differ between processors
         )
-        _, self.optimiser = self.accelerator.prepare(task.module, optimiser)
         self.steps = self._count()
         self.identity = {
             "training": params.model_dump(mode="json", exclude={"checkpoint_every"}),
@@ -107,7 +106,7 @@ class _Run:
             epoch, loss = state.epoch, self._update(updates[state.batch])
             metrics = self._advance(len(updates))
             done = state.step - first
-            if self.report is not None:
+            if self.report is not None and self.processes.main:
                 rate = done / max(time.monotonic() - began, 1e-9)
                 remaining = (self.steps - state.step) / rate
                 self.report(Progress(state.step, self.steps, epoch, loss, rate, remaining, metrics or {}))
@@ -148,17 +147,19 @@ class _Run:
             parameters["lr"] = params.rate(state.step, self.steps)
         examples, whole = sum(map(len, group)), 0.0
         for place, batch in enumerate(group):
-            torch.manual_seed(_seed(params.seed, state.step, place))
-            with self.accelerator.autocast():
-                loss = self.task.loss(batch) * (len(batch) / examples)
-            value = float(loss.detach())
+            torch.manual_seed(_seed(params.seed, state.step, place, *filter(None, [self.processes.index])))
+            share = self.processes.share(batch)
+            loss = self._loss(share) * (len(share) / examples) if share else None
+            value = self.processes.total(0.0 if loss is None else float(loss.detach()))
             if not math.isfinite(value):
                 raise self._not_finite(f"the loss is {value}", batch)
-            self.accelerator.backward(loss)
+            if loss is not None:
+                loss.backward()  # type: ignore[no-untyped-call]
             whole += value
+        self.processes.add_gradients(self.task.module.parameters())
         # Looked at where it is not clipped, too: such a gradient would spoil weights and checkpoint.
         most = math.inf if params.clip is None else params.clip
-        norm = float(self.accelerator.clip_grad_norm_(self.task.module.parameters(), most))
+        norm = float(torch.nn.utils.clip_grad_norm_(self.task.module.parameters(), most))
         if not math.isfinite(norm):
             indices = [index for batch in group for index in batch]
             raise self._not_finite(f"the gradient's norm is {norm}", indices)
@@ -167,6 +168,12 @@ class _Run:
         state.loss += whole * examples
         state.examples += examples
         return whole
+
+    def _loss(self, batch: Sequence[int]) -> Tensor:
+        import torch
+
+        with torch.autocast(self.processes.device.type, torch.bfloat16, enabled=self.halved):
+            return self.task.loss(batch)
 
     def _advance(self, updates: int) -> Mapping[str, float] | None:
         """Count an update; validate where it is time, and see whether the run ends."""
@@ -190,7 +197,7 @@ class _Run:
         state, params = self.state, self.params
         self.task.module.eval()
         with torch.no_grad():
-            metrics = dict(self.task.validate())
+            metrics = self.processes.agreed(self.task.validate())
         for name in filter(None, (params.metric, params.tie)):
             if name not in metrics:
                 raise TrainingError(
@@ -220,7 +227,7 @@ class _Run:
         }
 
     def _checkpoint(self) -> None:
-        if self.checkpoints is None:
+        if self.checkpoints is None or not self.processes.main:
             return
         tensors = {
             name: value.detach().cpu().contiguous()

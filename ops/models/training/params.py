@@ -6,6 +6,7 @@ Belongs here: the section's base class. Not here: what the knobs do (loop.py, ba
 from __future__ import annotations
 
 import math
+import operator
 from typing import Literal
 
 from pydantic import Field
@@ -36,6 +37,16 @@ class TrainingParams(Params):
     clip: float | None = Field(1.0, gt=0, description="greatest norm of the gradient; null: as it is")
     precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="of the products on a GPU; on the processor always float32"
+    )
+    gradient_checkpointing: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="what a layer computed is computed again for the gradient: less memory, more time",
+    )
+    compile: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="torch.compile of every layer: faster after a minute or more, needs a C++ compiler",
     )
     validate_every: int | None = Field(None, ge=1, description="updates; null: at the end of every epoch")
     checkpoint_every: int = Field(100, ge=1, description="updates between two checkpoints")

@@ -23,7 +23,7 @@ class Bounds(NamedTuple):
     memory: int = 2**30
     """Bytes of address space beyond what the child has when it begins."""
     output: int = 256 * 2**20
-    """Bytes of the pickled result."""
+    """Bytes of the result, as JSON."""
     patience: int = 600
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -20,8 +22,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import TypeVar
 
+from pydantic import ValidationError
+
+from ops.parse.bounded.answers import result_of, too_large
 from ops.parse.bounded.bounds import BOUNDS, Bounds
-from ops.parse.bounded.serve import KEPT
 from ops.parse.source import ParseError
 
 Result = TypeVar("Result")
@@ -42,16 +46,19 @@ class BoundedChild:
     def call(self, function: Callable[..., Result], *arguments: object) -> Result:
         """Return `function(*arguments)`, computed in the child.
 
-        Function, arguments and result are pickled. Raises ParseError for what the function refuses or fails
-        at, and where it takes more time or memory than the bounds, gives too much, or ends the child.
+        Function and arguments are pickled; the result comes back as JSON (answers.py), and is what the
+        function is annotated to return. Raises ParseError for what the function refuses or fails at, and
+        where it takes more time or memory than the bounds, gives too much, or ends the child.
         """
         request = ForkingPickler.dumps((function, arguments))
         with self._lock:
             answer = self._ask(request)
-        if answer[:1] == KEPT:
-            result: Result = ForkingPickler.loads(memoryview(answer)[1:])
-            return result
-        raise ParseError(answer[1:].decode())
+            try:
+                result: Result = result_of(function, answer)
+            except ValidationError as error:
+                self.close()  # it is no longer what was begun
+                raise ParseError(f"the parser gave no answer: {error.errors()[0]['msg']}") from None
+        return result
 
     def close(self) -> None:
         """End the child; a later call begins another."""
@@ -70,11 +77,12 @@ class BoundedChild:
         assert self._connection is not None
         try:
             self._connection.send_bytes(request)
-            if self._connection.poll(self.bounds.patience):
-                return self._connection.recv_bytes()
+            return self._connection.recv_bytes(self.bounds.output)
+        except BlockingIOError:
             cause = f"the parser gave no answer within {self.bounds.patience} s"
         except (EOFError, OSError):
-            cause = self._death()
+            # A message over the limit is not read, and nothing is after it.
+            cause = self._death() if self._connection.readable else too_large(self.bounds.output)
         except BaseException:
             self.close()  # an answer that nobody takes would be that of the next call
             raise
@@ -84,6 +92,10 @@ class BoundedChild:
     def _begin(self) -> None:
         self.close()
         ours, theirs = Pipe()
+        with socket.socket(
+            fileno=os.dup(ours.fileno())
+        ) as end:  # it counts anew with every piece of an answer
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", self.bounds.patience, 0))
         self._owner = os.getpid()
         with theirs:
             program = _SERVE.format(path=sys.path, arguments=(theirs.fileno(), *self.bounds[:3]))
@@ -96,7 +108,8 @@ class BoundedChild:
         self._connection = ours
         try:
             ours.recv_bytes()
-        except EOFError:
+        except (EOFError, BlockingIOError):
+            self._process.kill()
             raise RuntimeError(f"the child of the parsers did not begin: {self._death()}") from None
 
     def _death(self) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from ops.params import Params
 from ops.parse.bounded.bounds import BOUNDS, Bounds
 from ops.parse.bounded.child import child_of
 from ops.parse.source import Format, Only, Raw, Source
@@ -26,6 +27,11 @@ class BoundedFormat(Generic[Document]):
     bounds: Bounds = BOUNDS
     quick: bool = False
     """Whether `fields` needs no child: it reads little, in linear time. Every command asks for fields."""
+
+    @property
+    def options(self) -> type[Params] | None:
+        """The class of the options that the format takes, None where it takes none."""
+        return getattr(self.form, "options", None)
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the records, see `Format.split`."""

@@ -2,9 +2,9 @@
 
 Belongs here: what runs in the child. Not here: beginning and ending it (child.py).
 
-A call is a pickled pair of function and arguments, an answer one byte (KEPT or REFUSED) and a pickled result
-or a cause in UTF-8. The child ends when its standard input does: then its parent has ended. A parser in C
-that never comes back is ended by the bound of its time, parent or none.
+A call is a pickled pair of function and arguments, which the parent made; answers.py says what an answer is.
+The child ends when its standard input does: then its parent has ended. A parser in C that never comes back is
+ended by the bound of its time, parent or none.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 
+from ops.parse.bounded.answers import UNAVAILABLE, answer_of, refusal, too_large
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
-from ops.parse.source import ParseError, exhausting
+from ops.parse.source import ParseError, ServiceError, exhausting
 
-KEPT, REFUSED = b"k", b"r"
+#: Sent once, when the child has begun.
+READY = b""
 
 
 def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
@@ -27,7 +30,7 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
     bounds = Bounds(seconds, memory, output)
     connection = Connection(descriptor)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    connection.send_bytes(KEPT)
+    connection.send_bytes(READY)
     bounded, stopwatch = False, Stopwatch(bounds.seconds)
     while True:
         try:
@@ -46,18 +49,17 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
         connection.send_bytes(_answer(function, arguments, bounds.output))
 
 
-def _answer(function: object, arguments: tuple[object, ...], most: int) -> bytes:
+def _answer(function: Callable[..., object], arguments: tuple[object, ...], most: int) -> bytes:
     try:
         with exhausting():
-            result = bytes(ForkingPickler.dumps(function(*arguments)))  # type: ignore[operator]
-        if len(result) > most:
-            raise ParseError(f"what it becomes is larger than {most} bytes")
-        return KEPT + result
+            answer = answer_of(function, function(*arguments))
+        return answer if len(answer) <= most else refusal(too_large(most))
     except ParseError as error:
-        return REFUSED + str(error).encode(errors="backslashreplace")
+        return refusal(str(error))
+    except ServiceError as error:
+        return refusal(str(error), UNAVAILABLE)
     except Exception as error:  # a fault of a parser costs the record that it is met in
-        cause = f"the parser failed: {type(error).__name__}: {error}"
-        return REFUSED + cause.encode(errors="backslashreplace")
+        return refusal(f"the parser failed: {type(error).__name__}: {error}")
 
 
 def _end_with_parent() -> None:

@@ -62,7 +62,8 @@ class UnarXive:
             level = _LEVELS.get(word_at(paragraph.get("sec_type")))
             if level is not None and number.count(".") + 1 != level:
                 number = ""  # it is that within the section above, which is not told
-            title = f"{number} {text_at(paragraph.get('section'), f'{where}.section')}".strip()
+            heading = fold(text_at(paragraph.get("section"), f"{where}.section"))
+            title = f"{number} {_written(heading, where, shown)[0]}".strip()
             if title != section:
                 paper.section(title, level)
                 section = title

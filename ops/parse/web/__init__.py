@@ -12,8 +12,10 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.records import Record, UnwantedError, read_each, readable
+from ops.parse.row_format import RowFormat
 from ops.parse.schemas import WEB_PAGES
 from ops.parse.source import Format
+from ops.parse.web.crawled import Crawled
 from ops.parse.web.page import Html, Warc, WebPage
 from ops.parse.web.paragraphs import BOILERPLATE
 
@@ -22,9 +24,12 @@ __all__ = ["FORMATS", "WebPage", "parse_web_pages"]
 #: A page of a megabyte takes a tenth of a second; nested deeply, it takes for ever.
 _BOUNDS = Bounds(seconds=10)
 
-FORMATS: dict[str, Format[WebPage]] = {
+_WARC = BoundedFormat(Warc(), _BOUNDS, quick=True)
+
+FORMATS: dict[str, Format[WebPage] | RowFormat[WebPage]] = {
+    "crawled": Crawled(_WARC),
     "html": BoundedFormat(Html(), _BOUNDS, quick=True),
-    "warc": BoundedFormat(Warc(), _BOUNDS, quick=True),
+    "warc": _WARC,
 }
 
 _PARAGRAPH_END = "\n\n"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ops.parse.files import whole_files
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.parse.web.http_message import Message, message
-from ops.parse.web.paragraphs import Page, page_of
+from ops.parse.web.paragraphs import HtmlPage, page_of
 from ops.parse.web.warc import records
 
 STATUS, NOT_HTML, NO_TEXT = "status", "not_html", "no_text"
@@ -25,7 +25,7 @@ class WebPage(NamedTuple):
 
     url: str
     date: str
-    page: Page | None
+    page: HtmlPage | None
     reason: str = ""
     detail: str = ""
 

@@ -48,7 +48,7 @@ class Paragraph(NamedTuple):
     boilerplate: float
 
 
-class Page(NamedTuple):
+class HtmlPage(NamedTuple):
     """A page; `language` is a code, "unknown" where it cannot be told, `distance` low where that is sure."""
 
     title: str
@@ -58,14 +58,14 @@ class Page(NamedTuple):
     paragraphs: list[Paragraph]
 
 
-def page_of(content: bytes, content_type: str = "") -> Page:
+def page_of(content: bytes, content_type: str = "") -> HtmlPage:
     """Return the paragraphs of HTML; `content_type` is that of HTTP, which may name the encoding."""
     encoding = _encoding(content, content_type)
     tree = HTMLTree.parse(bytes_to_str(content, encoding, errors="replace", strip_bom=True))
     paragraphs = _scored(list(_aligned(list(_paragraphs(tree, False)), list(_paragraphs(tree, True)))))
     main = " ".join(found.text for found in paragraphs if found.boilerplate < BOILERPLATE)
     language, distance = detect_fast(main or " ".join(found.text for found in paragraphs))
-    return Page(fold(_NO_TEXT.sub(" ", tree.title or "")), encoding, language, distance, paragraphs)
+    return HtmlPage(fold(_NO_TEXT.sub(" ", tree.title or "")), encoding, language, distance, paragraphs)
 
 
 def _encoding(content: bytes, content_type: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from io import BytesIO
 from pathlib import Path
 
 from ops.parse.files import Found, find, once, too_large
@@ -29,7 +30,7 @@ def records(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
 
     What the WARC says of it is among the companions: type, url, date and the type of its content.
     """
-    found = find(folder, (".warc", ".warc.gz"))
+    found = find(folder, source, (".warc", ".warc.gz"))
     return once(raw for file in found for raw in _of_file(file, source.max_bytes, only))
 
 
@@ -64,6 +65,15 @@ def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
     except (OSError, BombError) as error:
         row += 1
         yield failed(f"cannot be read any further: {error}".replace(str(found.file), found.path))
+
+
+def only_record(content: bytes, path: str, max_bytes: int) -> Raw:
+    """Return the one record that `content` is, packed or not; one with an error where it is none."""
+    try:
+        found = _record(Unpacked(BytesIO(content), len(content), max_bytes, b"WARC/"), path, 1, max_bytes)
+    except (DamageError, BombError) as error:
+        return Raw(path, path, b"", 1, error=str(error))
+    return found or Raw(path, path, b"", 1, error="a record of WARC that holds no page")
 
 
 def _record(stream: Unpacked, path: str, row: int, max_bytes: int) -> Raw | None:

@@ -1,6 +1,6 @@
 """Dumps of a MediaWiki as records: a page each, streamed.
 
-Belongs here: walking the pages of *.xml and *.xml.bz2 files within bounds, in bytes. Not here: reading a page
+Belongs here: walking the pages of *.xml, *.bz2 and *.gz files within bounds, in bytes. Not here: reading one
 (page.py).
 
 No more than a page and a chunk are in memory. A stream of several bz2 streams (multistream) is read as one.
@@ -20,7 +20,8 @@ from typing import IO, cast
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.source import Only, Raw, Source
 
-SUFFIXES = (".xml", ".xml.bz2", ".xml.gz")
+#: Parts of real dumps are called `enwiki-20180601-pages-articles1.xml-p10p30302.bz2`.
+SUFFIXES = (".xml", ".xml.gz", ".bz2")
 
 _CHUNK = 2**18
 _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
@@ -35,7 +36,9 @@ def pages(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
     A page over source.max_bytes is yielded unread, with an error. What ends the reading of a file is the
     error of one last record: damage, a bomb, an end within a page or without the end of the document.
     """
-    return once(raw for found in find(folder, SUFFIXES) for raw in _of_file(found, source.max_bytes, only))
+    return once(
+        raw for found in find(folder, source, SUFFIXES) for raw in _of_file(found, source.max_bytes, only)
+    )
 
 
 def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
@@ -68,7 +71,7 @@ def _opened(file: Path) -> IO[bytes]:
 
 def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:
     """Yield the bytes of every page, None for one that is too large."""
-    buffer, read, whole = b"", 0, False
+    buffer, start, read, whole = bytearray(), 0, 0, False  # nothing is to be found before `start`
     inside = skipping = found = False
     while chunk := stream.read(_CHUNK):
         if not read and b"<" not in chunk:
@@ -80,19 +83,24 @@ def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | Non
         buffer += chunk
         while True:
             mark = _CLOSE if inside else _OPEN
-            place = buffer.find(mark)
+            place = buffer.find(mark, start)
             if place < 0:
                 break
             if inside:
-                page = buffer[: place + len(mark)]
-                yield None if skipping or len(page) > max_bytes else page
-                buffer, inside, skipping = buffer[place + len(mark) :], False, False
+                end = place + len(mark)
+                yield None if skipping or end > max_bytes else bytes(buffer[:end])
+                del buffer[:end]
+                inside = skipping = False
             else:
-                buffer, inside, found = buffer[place:], True, True
+                del buffer[:place]
+                inside = found = True
+            start = 0
         if not inside:
-            buffer = buffer[-len(_END) - 1 :]
+            del buffer[: -len(_END) - 1]
         elif len(buffer) > max_bytes + len(_CLOSE):
-            buffer, skipping = buffer[-len(_CLOSE) + 1 :], True
+            del buffer[: -len(_CLOSE) + 1]
+            skipping = True
+        start = max(0, len(buffer) - len(_CLOSE) + 1)
     if inside:
         raise _CutError("the file ends within a page")
     if not read:

@@ -33,6 +33,11 @@ _FILES = frozenset(
      "imagen", "categoría", "immagine", "categoria", "bestand", "afbeelding", "categorie", "plik", "grafika",
      "kategoria", "файл", "изображение", "категория", "ficheiro", "imagem"}
 )  # fmt: skip
+#: A file by its name, in any other language.
+_PICTURE = re.compile(
+    r"\[\[[^\[\]|:]{1,30}:[^\[\]|]{1,250}\.(?:jpe?g|png|svg|gif|tiff?|webp|og[agv]|webm|pdf)\s*[|\]]",
+    re.IGNORECASE,
+)
 #: Templates that stand for words: what is shown of them, by the place of the argument.
 _WORDS: dict[str, Callable[[list[str]], str]] = {
     **dict.fromkeys(("nowrap", "nobr", "nihongo", "abbr", "em", "strong", "small"), lambda found: found[0]),
@@ -164,7 +169,7 @@ def _words_of_template(template: str) -> str:
 def _link(link: str) -> str:
     """Return a link as it is, "" of one to a file, a category or another wiki's page of the article."""
     namespace, colon, _ = link[2:].partition(":")
-    if colon and namespace.strip().lower() in _FILES:
+    if colon and (namespace.strip().lower() in _FILES or _PICTURE.match(link)):
         return ""
     # [[de:Titel]] by itself; [[:de:Titel]] would be a link in the text.
     return "" if colon and re.fullmatch(r"[a-z]{2,3}(-[a-z]+)?", namespace) and "|" not in link else link

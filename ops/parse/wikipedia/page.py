@@ -22,7 +22,7 @@ _TIMESTAMP = re.compile(rb"<timestamp>([0-9TZ:-]{4,20})</timestamp>")
 
 
 class Dump:
-    """Reads dumps of a MediaWiki; every page of every *.xml, *.xml.bz2 and *.xml.gz file is a record."""
+    """Reads dumps of a MediaWiki; every page of every *.xml, *.bz2 and *.gz file is a record."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every page; the document id is its title."""

@@ -64,8 +64,10 @@ def test_raw_records_and_the_formats_that_read_them_are_declared_together():
 
 
 def test_every_corpus_of_the_params_is_read_by_the_formats_of_its_dataset():
+    formats = {item.records: item.formats for item in workspace().datasets.values() if item.records}
     for name, sources in settings().sources.items():
-        assert {source.kind for source in sources.values()} <= corpus(workspace(), name).formats.keys(), name
+        assert {source.kind for source in sources.values()} <= {*formats[name], ""}, name
+        assert {*settings().folders(name)} == {*corpus(workspace(), name).sources}
 
 
 @pytest.mark.parametrize(

@@ -1,37 +1,51 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
-from ops.crawl.cited import CitedOptions, crawl_cited
+from ops.crawl.cited import FORMATS, crawl_cited
 from ops.crawl.place import CrawlPlace
+from ops.parse.row_records import RowRecords
+from ops.parse.scan import Corpus, Records
+from ops.parse.source import DatasetSource, options_fault
 from ops.parts import Part, Parts
 from tests.ops.crawl.crawling import MONTH, QUICK
 from tests.ops.crawl.hostile import answering, reply
 
 ARTICLES = pa.schema(
-    [("id", pa.string()), ("month", pa.string()), ("citations", pa.list_(pa.struct([("url", pa.string()), ("section", pa.int32())])))]
+    [("id", pa.string()), ("licence", pa.string()), ("month", pa.string()), ("citations", pa.list_(pa.struct([("url", pa.string()), ("section", pa.int32())])))]
 )  # fmt: skip
 
 
-def articles(tmp_path, **cited):
+def articles(tmp_path, options, **cited):
     rows = [
-        {"id": name, "month": MONTH, "citations": [{"url": url, "section": 0} for url in urls]}
+        {
+            "id": name,
+            "licence": "x",
+            "month": MONTH,
+            "citations": [{"url": url, "section": 0} for url in urls],
+        }
         for name, urls in cited.items()
     ]
     pq.write_table(pa.Table.from_pylist(rows, ARTICLES), tmp_path / "kept-00000.parquet")
-    return Parts(ARTICLES, (Part(str(tmp_path / "kept-00000.parquet")),), None)
+    rows = Parts(ARTICLES, (Part(str(tmp_path / "kept-00000.parquet")),), None)
+    source = DatasetSource(kind="citations", dataset="sources/articles", options=options)
+    corpus = Corpus("cited_pages", {}, {}, tmp_path, MONTH, MONTH, 256, None)
+    found = RowRecords("encyclopedia", source, "citations", FORMATS["citations"], rows, MONTH)
+    return Records(corpus, MONTH, None, (found,))
 
 
 def test_what_articles_cite_is_asked_for_once_and_an_address_that_is_none_costs_itself(tmp_path):
-    options = CitedOptions(**QUICK, licence="LicenseRef-web")
+    options = {**QUICK, "licence": "LicenseRef-web", "pages": 4}
     place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
     with answering({"/a": reply(body=b"a <a href=/deep>d</a>"), "/b": reply(body=b"b")}) as (site, asked):
         found = articles(
             tmp_path,
+            options,
             tane=[f"{site}/a", f"{site}/a#part", "www.no-scheme.example"],
             varn=[f"{site}/a", f"{site}/b", f"{site}/gone"],
             bread=[],
         )
-        (outcome,) = crawl_cited(found, options, place)
+        (outcome,) = crawl_cited(found, place)
 
     rows = [
         (row["url"].removeprefix(site), row["found_on"], row["depth"]) for row in outcome.kept.to_pylist()
@@ -43,4 +57,18 @@ def test_what_articles_cite_is_asked_for_once_and_an_address_that_is_none_costs_
     assert causes["/gone"].endswith("status 404 Not Found")
     assert "no URL" in causes["www.no-scheme.example"]
     assert sorted(asked.paths()) == ["/a", "/b", "/gone"]
-    assert len(outcome.units) == 7
+    assert len(outcome.units) == 7, "articles are none of the pages that the limit counts"
+    assert set(outcome.kept["licence"].to_pylist()) == {"LicenseRef-web"}
+
+
+@pytest.mark.parametrize("missing", ["agent", "contact", "licence"])
+def test_a_source_without_what_must_be_said_is_refused(missing):
+    options = {**QUICK, "licence": "LicenseRef-web"}
+    options.pop(missing)
+    source = DatasetSource(kind="citations", dataset="sources/articles", options=options)
+    assert options_fault(FORMATS["citations"], source, "citations") == f"{missing}: Field required"
+
+
+def test_rows_without_citations_cannot_be_crawled():
+    with pytest.raises(ValueError, match="has no citations"):
+        FORMATS["citations"].columns(pa.schema([("id", pa.string())]))

@@ -101,6 +101,24 @@ def test_a_host_that_wants_to_be_left_alone_for_too_long_is_given_up(tmp_path):
     assert asked.paths().count("/page") == 1
 
 
+def test_a_length_that_is_too_small_cuts_the_page_and_spoils_none_beside_it(tmp_path):
+    kept, causes, _ = outcome(tmp_path, reply(body=b"<p>Labels are dear, and more.</p>", Content_Length="10"))
+    assert ({*kept}, causes) == ({"/page", "/beside"}, {})
+    assert kept["/page"]["bytes"] == 10
+
+
+@pytest.mark.parametrize("length", ["ten", "-5"])
+def test_a_length_that_is_no_number_is_a_reject(tmp_path, length):
+    kept, causes, _ = outcome(tmp_path, reply(body=b"abc", Content_Length=length))
+    cause = f"ValueError: Value contains non-decimal digits: {length.encode()!r}"
+    assert (list(kept), causes) == (["/beside"], {"/page": cause})
+
+
+def test_a_picture_that_says_it_is_html_is_kept_and_has_no_links(tmp_path):
+    kept, causes, _ = outcome(tmp_path, reply(body=b"\x89PNG\r\n\x1a\n\0<a href=/x>"), depth=1)
+    assert ({*kept}, causes) == ({"/page", "/beside"}, {})
+
+
 def test_a_wrong_content_type_is_kept_as_the_server_said_it(tmp_path):
     kept, _, _ = outcome(tmp_path, reply(body=b"%PDF-1.4 ...", kind="text/html"), depth=1)
     assert kept["/page"]["content_type"] == "text/html"

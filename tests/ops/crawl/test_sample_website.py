@@ -1,16 +1,24 @@
 """The sample website, as params.yaml has it crawled."""
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
 from assets.declare.settings import checkout
+from ops.crawl.cited import FORMATS as CITED_FORMATS
+from ops.crawl.cited import crawl_cited
 from ops.crawl.crawl import crawl
 from ops.crawl.place import CrawlPlace
 from ops.crawl.url_list import FORMATS
-from ops.parse.scan import Corpus, SourceError
-from ops.parse.source import Source
+from ops.parse.row_records import RowRecords
+from ops.parse.scan import Corpus, Records, SourceError
+from ops.parse.source import DatasetSource, Source
+from ops.parse.wikipedia import FORMATS as ARTICLE_FORMATS
+from ops.parse.wikipedia import parse_articles
+from ops.parts import Part, Parts
 
-SOURCES = yaml.safe_load((checkout() / "params.yaml").read_text())["sources"]["crawls"]
+PARAMS = yaml.safe_load((checkout() / "params.yaml").read_text())["sources"]
+SOURCES = PARAMS["crawls"]
 
 
 def sample(month, working, change=lambda sources: None):
@@ -59,6 +67,62 @@ def test_near_copies_are_kept_and_copies_are_not_and_the_bytes_are_the_same_in_e
         "press.example/salmon.html": "duplicate",
         "ftp://mirror.example/tane.html": "the scheme 'ftp' is neither http nor https",
     }
+
+
+def cited(month, working):
+    """Crawl what the sample articles of a month cite."""
+    found = {name: Source.model_validate(source) for name, source in PARAMS["articles"].items()}
+    dump = Corpus("articles", found, ARTICLE_FORMATS, checkout(), "2018-06", "2018-08", 256, None)
+    articles = parse_articles([*dump.of_month(month)]).kept
+    pq.write_table(articles, working / "kept-00000.parquet")
+    rows = Parts(articles.schema, (Part(str(working / "kept-00000.parquet")),), None)
+    source = DatasetSource.model_validate(PARAMS["cited_pages"]["encyclopedia"])
+    named = RowRecords("encyclopedia", source, source.kind, CITED_FORMATS[source.kind], rows, month)
+    corpus = Corpus("cited_pages", {}, {}, checkout(), "2018-06", "2018-08", 256, None)
+    place = CrawlPlace(working / "crawl", None, False, lambda done, known: None, checkout())
+    return list(crawl_cited(Records(corpus, month, None, (named,)), place))
+
+
+@pytest.mark.parametrize(
+    ("month", "kept", "losses"),
+    [
+        (
+            "2018-06",
+            [
+                "barges.example.org/the-tane.html",
+                "barges.example.org/timetable",
+                "survey.example.org/rivers/tane",
+            ],
+            {"survey.example.org/dams": "status 404 Not Found"},
+        ),
+        (
+            "2018-07",
+            ["gazette.example.org/1802", "lights.example.org/ardle"],
+            {
+                "lights.example.org/keepers": "more than 5 redirects",
+                "press.example/private/boateng-notes.html": "robots",
+            },
+        ),
+        (
+            "2018-08",
+            ["survey.example.org/mountains"],
+            {
+                "islands.example/wiki/The_Mirror": "status 404 Not Found",
+                "press.example/gone/strike.html": "status 404 Not Found",
+                "survey.example.org/private/hob.html": "robots",
+            },
+        ),
+    ],
+)
+def test_what_the_sample_articles_cite_is_crawled_near_copies_dead_links_and_loops(
+    tmp_path, month, kept, losses
+):
+    outcomes = cited(month, tmp_path)
+    urls = [row["url"].removeprefix("http://") for outcome in outcomes for row in outcome.kept.to_pylist()]
+    assert sorted(url for url in urls if ".example.org/" in url) == kept
+    assert all(url.startswith(("chronicle.example/", "press.example/")) for url in {*urls} - {*kept})
+    lost_pages = {url: cause for url, cause in lost(outcomes).items() if cause != "listing"}
+    assert lost_pages == losses
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -101,3 +104,26 @@ def test_a_key_that_is_not_there_is_said_and_one_that_is_there_is_not(monkeypatc
 def test_a_path_that_is_none_is_refused():
     with pytest.raises(ValueError, match="no JMESPath"):
         HttpSearchParams(url="https://a.example/?q={query}", results="[[[")
+
+
+def test_an_index_has_the_same_bytes_in_every_process():
+    code = (
+        "import hashlib, pathlib, sys, tempfile\n"
+        "from ops.crawl.search.local import LocalIndex\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        "    index = LocalIndex.of([('a', 'salt bread sea'), ('b', 'the sea of Varn, its salmon')])\n"
+        "    index.save(pathlib.Path(folder))\n"
+        "    files = sorted(pathlib.Path(folder).iterdir())\n"
+        "    print([hashlib.md5(path.read_bytes()).hexdigest() for path in files])\n"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1

@@ -1,16 +1,21 @@
 """The bounded child: what it refuses, that it goes on, and that it ends with its parent."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from ops.parse.bounded import BoundedChild, Bounds
+from ops.parse.bounded.answers import KEPT, REFUSED
 from ops.parse.source import ParseError
 from tests.processes import alive
 from tests.waiting import until
@@ -25,53 +30,124 @@ def child():
     child.close()
 
 
-def same(value):
+def same(value) -> Any:
     return value
 
 
-def process():
+def process() -> int:
     return os.getpid()
 
 
-def spin():
+def spin() -> int:
     while True:
         pass
 
 
-def sleep():
+def sleep() -> int:
     time.sleep(60)
 
 
-def grow():
+def grow() -> int:
     return len(bytearray(2**30))
 
 
-def nest(depth=0):
+def nest(depth=0) -> int:
     return nest(depth + 1)
 
 
-def large():
-    return b"x" * 2**21
+def large() -> str:
+    return "x" * 2**21
 
 
-def crash():
+def crash() -> int:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def refuse():
+def refuse() -> int:
     raise ParseError("line 3: it is odd")
 
 
-def fail():
+def fail() -> int:
     return {}["missing"]
 
 
-def unpicklable():
-    return threading.Lock()
+def lies() -> int:
+    return "one"
+
+
+def half() -> str:
+    return "\ud800"
+
+
+class Place(NamedTuple):
+    name: str
+    at: float | None = None
+
+
+@dataclass(frozen=True)
+class Places:
+    text: str
+    found: tuple[Place, ...]
+    by_name: Mapping[str, Sequence[Place]]
+
+
+def places() -> Places:
+    found = (Place("é\x00", 0.1 + 0.2), Place(""))
+    return Places("\u202e", found, {"all": list(found)})
+
+
+def answers(*messages) -> int:
+    """Do what the parser does not: send messages of one's own as the child's."""
+    frame = sys._getframe()
+    while "connection" not in frame.f_locals:
+        frame = frame.f_back
+    for message in messages:
+        frame.f_locals["connection"].send_bytes(message)
+    time.sleep(60)
+
+
+def stops_within() -> int:
+    """Begin an answer, and never end it."""
+    frame = sys._getframe()
+    while "connection" not in frame.f_locals:
+        frame = frame.f_back
+    os.write(frame.f_locals["connection"].fileno(), b"\0\0\0\x09k1")
+    time.sleep(60)
+
+
+class Evil:
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
 
 
 def test_a_result_is_that_of_the_function(child):
-    assert child.call(same, {"text": "é\x00", "bytes": b"\xff"}) == {"text": "é\x00", "bytes": b"\xff"}
+    assert child.call(places) == places()
+
+
+def test_an_answer_of_a_child_that_was_taken_over_is_not_run(child, tmp_path):
+    evil = pickle.dumps(Evil(tmp_path / "evil"))
+    for message in (evil, KEPT + evil, b"", REFUSED + b"\xff\x1b", KEPT + b'{"a": 1}'):
+        with pytest.raises(ParseError) as refused:
+            child.call(answers, message, b"k1")
+        assert "the parser failed" not in str(refused.value)
+        child.close()
+    assert not (tmp_path / "evil").exists()
+
+
+def test_more_than_the_bound_is_never_read(child):
+    with pytest.raises(ParseError, match="what it becomes is larger than 1048576 bytes"):
+        child.call(answers, KEPT + b"1" * 2**21)
+    assert child.call(same, 1) == 1
+
+
+def test_behind_an_answer_that_is_none_another_child_is_begun(child):
+    former = child.call(process)
+    with pytest.raises(ParseError, match="the parser gave no answer: Input should be a valid integer"):
+        child.call(answers, b'k"one"', b"k7")
+    assert child.call(process) not in (former, 7)
 
 
 def test_one_child_serves_call_after_call_and_is_not_this_process(child):
@@ -87,15 +163,17 @@ def test_one_child_serves_call_after_call_and_is_not_this_process(child):
         (sleep, "the parser gave no answer within 3 s"),
         (grow, "to read it takes more memory than there is"),
         (nest, "nested too deeply to be read"),
+        (stops_within, "the parser gave no answer within 3 s"),
         (large, "what it becomes is larger than 1048576 bytes"),
         (crash, r"the parser ended its process \(SIGSEGV\)"),
         (refuse, "line 3: it is odd"),
         (fail, "the parser failed: KeyError: 'missing'"),
-        (unpicklable, "the parser failed: TypeError: cannot pickle"),
+        (lies, "the parser failed: PydanticSerializationError: "),
+        (half, "the parser failed: PydanticSerializationError: .* surrogates not allowed"),
     ],
 )
 def test_an_excess_is_refused_with_its_cause_and_the_next_call_is_served(child, function, cause):
-    if function is sleep:
+    if function in (sleep, stops_within):
         child.bounds = SMALL._replace(patience=3)
     with pytest.raises(ParseError, match=cause):
         child.call(function)
@@ -104,10 +182,10 @@ def test_an_excess_is_refused_with_its_cause_and_the_next_call_is_served(child, 
 
 def test_time_is_counted_by_call(child):
     for _ in range(3):
-        assert child.call(busy, 0.6) is None
+        child.call(busy, 0.6)
 
 
-def busy(seconds):
+def busy(seconds) -> None:
     begun = time.process_time()
     while time.process_time() < begun + seconds:
         pass

@@ -13,6 +13,9 @@ from ops.parse.roles import ROLES, Heading, role_of, roles_of
     ("title", "role"),
     [
         ("Abstract", "abstract"),
+        ("MATERIALS AND METHODS", "method"),
+        ("2 Materials and experimental methods", "method"),
+        ("2.1 Materials", "data"),
         ("1 Introduction", "introduction"),
         ("I. INTRODUCTION", "introduction"),
         ("2.1. Related Work", "related work"),

@@ -145,7 +145,8 @@ def test_a_dump_is_a_record_a_page_packed_or_not(tmp_path):
     (tmp_path / "a.xml").unlink()
     # As multistream dumps are: several streams, one behind the other.
     packed = bz2.compress(dump(*PAGES)[:half]) + bz2.compress(dump(*PAGES)[half:])
-    (tmp_path / "a.xml.bz2").write_bytes(packed)
+    # The name that parts of real dumps have.
+    (tmp_path / "a.xml-p10p30302.bz2").write_bytes(packed)
     assert [(raw.document, raw.row, raw.content) for raw in split(tmp_path)] == [
         (raw.document, raw.row, raw.content) for raw in plain
     ]
@@ -231,3 +232,8 @@ def test_a_file_of_wikitext_is_an_article(tmp_path):
     assert FORMATS["wikitext"].parse(raw).title == "The Tane"
     with pytest.raises(ParseError, match="not UTF-8"):
         FORMATS["wikitext"].parse(Raw("a.txt", "a", b"caf\xe9"))
+
+
+def test_a_picture_of_any_language_is_no_text():
+    found = article("Tane", "", "[[Lêer:Tane.jpg|thumb|links|The ''river''.]] The Tane is a [[river: Tane]].")
+    assert found.sections[0].paragraphs == ["The Tane is a river: Tane."]

@@ -66,11 +66,15 @@ class World:
     # what a View tells
 
     def key(self, item, month):
-        return {"inputs": self.corpus().version(month) if item is PAPERS else ""}
+        return {"inputs": self.record_versions(item, month)}
+
+    def record_versions(self, item, month):
+        return {"records": {month: self.corpus().version(month)}} if item is PAPERS else {}
 
     def known(self, item, month):
         if item is PAPERS and month in self.made:
-            return PartitionRecord({"inputs": self.made[month]}, {}, {}, "run", 1.0)
+            inputs = {"records": {month: self.made[month]}}
+            return PartitionRecord({"inputs": inputs}, {}, {}, "run", 1.0)
         return None
 
     def status(self, item, month):

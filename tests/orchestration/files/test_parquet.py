@@ -1,9 +1,18 @@
-"""What lies in a file is its rows: nothing that a declaration says of its columns."""
+"""What lies in a file is its rows, and what reads a folder gets those that were kept."""
 
+import shutil
+
+import duckdb
+import pandas as pd
+import polars
 import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from datasets import load_dataset
 
-from ops.outcome import TEXT, TITLE, Outcome, Shape, columns, place, struct
-from orchestration.files.parquet import write_outcomes
+from ops.outcome import TEXT, TITLE, Outcome, Shape, columns, drop, place, reject, struct
+from orchestration.files.identity import folder_files
+from orchestration.files.parquet import TABLES, part_files, write_outcomes
 
 PLAIN = columns(("title", pa.string()), ("lines", pa.list_(struct(("text", pa.string())))))
 TOLD = columns(
@@ -24,8 +33,52 @@ def written(folder, schema):
     }
     shape = Shape(unit=schema, kept=schema)
     write_outcomes(folder, [Outcome.of(shape, ["a"], [row])], shape)
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {name: path.read_bytes() for name, path in folder_files(folder).items()}
 
 
 def test_meanings_and_roles_of_columns_are_in_no_file(tmp_path):
     assert written(tmp_path / "plain", PLAIN) == written(tmp_path / "told", TOLD)
+
+
+UNITS = Shape(unit=columns(), kept=columns(("text", pa.string())))
+READERS = {
+    "pandas": lambda folder: len(pd.read_parquet(folder)),
+    "arrow": lambda folder: pq.read_table(folder).num_rows,
+    "datasets": lambda folder: load_dataset(str(folder), split="train").num_rows,
+    "polars": lambda folder: polars.read_parquet(folder / "*.parquet").height,
+    "duckdb": lambda folder: len(duckdb.sql(f"from '{folder}/*.parquet'").fetchall()),
+}
+
+
+@pytest.fixture
+def month(tmp_path):
+    """A month of two parts: two kept rows, four dropped ones, six rejected."""
+    folder = tmp_path / "dataset" / "2020-01"
+    folder.mkdir(parents=True)
+    parts = []
+    for part in "ab":
+        units = [{"id": f"{part}{n}", "source_ids": ["f"], "licence": "CC0-1.0"} for n in range(6)]
+        lost = [drop(unit, "short") for unit in units[1:3]], [reject(unit, "torn") for unit in units[3:]]
+        parts.append(Outcome.of(UNITS, [unit["id"] for unit in units], [{**units[0], "text": "x"}], *lost))
+    write_outcomes(folder, parts, UNITS)
+    return folder
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_folder_of_a_month_reads_as_its_kept_rows(month, reader, tmp_path, monkeypatch):
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
+    assert READERS[reader](month) == 2
+    assert {
+        table: sum(pq.read_metadata(path).num_rows for path in part_files(month, table)) for table in TABLES
+    } == {
+        "kept": 2,
+        "dropped": 4,
+        "rejected": 6,
+    }
+
+
+@pytest.mark.parametrize("reader", ["pandas", "arrow", "datasets"])
+def test_the_folder_of_a_dataset_reads_as_the_kept_rows_of_all_months(month, reader, tmp_path, monkeypatch):
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
+    shutil.copytree(month, month.with_name("2020-02"))
+    assert READERS[reader](month.parent) == 4

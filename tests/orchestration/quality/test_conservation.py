@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from ops.outcome import Outcome, Shape, columns, drop, reject
 from ops.parts import Part, Parts
+from orchestration.files.identity import folder_files
 from orchestration.files.parquet import write_outcomes, write_part
 from orchestration.quality.conservation import conservation, schema, unit_ids
 from orchestration.state.counts import counts, total
@@ -74,10 +75,10 @@ def test_a_dropped_row_that_was_no_unit_is_found(tmp_path):
 
 def test_a_step_without_parts_writes_empty_tables_that_pass(tmp_path):
     assert check(tmp_path, expected=[]).passed
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "dropped-00000.parquet",
+    assert sorted(folder_files(tmp_path)) == [
+        "__dropped/dropped-00000.parquet",
+        "__rejected/rejected-00000.parquet",
         "kept-00000.parquet",
-        "rejected-00000.parquet",
     ]
     assert schema(tmp_path, SHAPE).passed
 

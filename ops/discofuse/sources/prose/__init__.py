@@ -11,15 +11,20 @@ from collections.abc import Sequence
 from ops.discofuse.sources.prose.document import Document
 from ops.discofuse.sources.prose.jsonl import JsonlProse
 from ops.discofuse.sources.prose.plain import PlainProse
+from ops.discofuse.sources.prose.rows import RowProse
 from ops.discofuse.sources.schemas import PROSE
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse.records import Record, read_each
-from ops.parse.source import Format
+from ops.parse.row_format import AnyFormat
 
 __all__ = ["FORMATS", "Document", "parse_prose"]
 
-FORMATS: dict[str, Format[Document]] = {"jsonl_prose": JsonlProse(), "plain_prose": PlainProse()}
+FORMATS: dict[str, AnyFormat] = {
+    "jsonl_prose": JsonlProse(),
+    "plain_prose": PlainProse(),
+    "rows": RowProse(),
+}
 
 
 def parse_prose(records: Sequence[Record]) -> Outcome:

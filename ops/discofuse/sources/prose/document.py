@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 from ops.parse.characters import check_characters
 from ops.parse.source import ParseError
+from ops.running_text import PARAGRAPH_END
 from ops.text.hyphens import join_lines, words_of
 from ops.text.space import fold
-
-#: Between two paragraphs of a document's text.
-PARAGRAPH_END = "\n\n"
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _HEADING = re.compile(r"#{1,6}[ \t]+")

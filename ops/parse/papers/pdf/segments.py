@@ -58,30 +58,37 @@ class PrintedPage(NamedTuple):
 
 def pages_of(content: bytes) -> list[PrintedPage]:
     """Return the pages of a document. Raises ParseError for what is cut short, encrypted, or no PDF."""
+    check_whole(content)
+    with _opened(content) as document:
+        if not len(document):
+            raise ParseError("a PDF without pages")
+        return [_page(document, number) for number in range(len(document))]
+
+
+def check_whole(content: bytes) -> None:
+    """Raise ParseError for what is no PDF, or none to its end."""
     if not content.strip():
         raise ParseError("the file is empty")
     if b"%PDF-" not in content[:1024]:
         raise ParseError("not a PDF: %PDF- is not at its head")
     if b"%%EOF" not in content[-_TAIL:]:
         raise ParseError(f"the PDF is cut short: no %%EOF at its end (byte offset {len(content)})")
-    try:
-        document = pypdfium2.PdfDocument(content)
-    except pypdfium2.PdfiumError as error:
-        if "password" in str(error).lower():
-            raise ParseError("the PDF is encrypted, and wants a password") from None
-        raise ParseError(f"a PDF that cannot be opened: {error}") from None
-    with document:
-        if not len(document):
-            raise ParseError("a PDF without pages")
-        return [_page(document, number) for number in range(len(document))]
 
 
 def title_of(content: bytes) -> str:
     """Return the title of a PDF's metadata, "" where it has none. Raises ParseError."""
+    with _opened(content) as document:
+        return str(document.get_metadata_value("Title"))
+
+
+def _opened(content: bytes) -> pypdfium2.PdfDocument:
+    # Where pdfium fails without a cause, that of the last failure stays: let it be this one.
+    pdfium.FPDF_LoadMemDocument64(b"-", 1, None)
     try:
-        with pypdfium2.PdfDocument(content) as document:
-            return str(document.get_metadata_value("Title"))
+        return pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise ParseError("the PDF is encrypted, and wants a password") from None
         raise ParseError(f"a PDF that cannot be opened: {error}") from None
 
 

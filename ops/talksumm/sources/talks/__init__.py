@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse.bounded import BoundedFormat, Bounds
+from ops.parse.files import with_options
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.sources.schemas import TALKS
@@ -58,16 +59,18 @@ class _Transcripts:
 class _Recordings(_Transcripts):
     """A folder of recordings, audio or video, beside `metadata.csv`."""
 
+    options = speech.SpeechOptions
+
     def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        return folder.split(folder_, source, speech.ENDINGS, only)
+        return with_options(folder.split(folder_, source, speech.ENDINGS, only), source)
 
     def words(self, raw: Raw) -> Sequence[Word]:
-        return speech.read(raw.content)
+        return speech.read(raw.content, raw.companions.get("model"))
 
 
 FORMATS: dict[str, Format[Talk]] = {
     "recordings": BoundedFormat(_Recordings(), _RECORDINGS, quick=True),
-    "transcripts": _Transcripts(),
+    "transcripts": BoundedFormat(_Transcripts(), quick=True),
 }
 
 

@@ -29,7 +29,7 @@ _SHARED_STEM = "another transcript differs from it in the extension only"
 
 def split(folder: Path, source: Source, extensions: Collection[str], only: Only = None) -> Iterator[Raw]:
     """Yield the records of a folder by path; those of rows alone by line, in the place of the metadata."""
-    files = {found.path: found for found in find(folder, tuple(extensions))}
+    files = {found.path: found for found in find(folder, source, tuple(extensions))}
     rows, trouble = _metadata(folder, files.pop(metadata.NAME, None))
     naming: dict[str, list[MetadataRow]] = defaultdict(list)
     for row in rows:

@@ -1,7 +1,7 @@
 """Recordings of talks, audio or video: their words with times, by a speech recogniser.
 
 Belongs here: decoding by PyAV, finding speech, and recognising it by pocketsphinx, whose model lies in its
-package. Not here: transcripts (webvtt.py and others).
+package, or by faster-whisper where that and a model are installed. Not here: transcripts (webvtt.py, others).
 
 A recording is decoded and recognised as it streams: a stretch of speech at a time is in memory, whatever its
 length.
@@ -9,15 +9,22 @@ length.
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 import av
 import av.error
+import numpy as np
 import pocketsphinx
+from pydantic import Field, model_validator
 
-from ops.parse.source import ParseError
+from ops.params import Params
+from ops.parse.source import ParseError, ServiceError
 from ops.talksumm.sources.talks.talk import Word
 
 ENDINGS = (".aac", ".flac", ".m4a", ".mkv", ".mp3", ".mp4", ".ogg", ".opus", ".wav", ".webm")
@@ -26,17 +33,43 @@ ENDINGS = (".aac", ".flac", ".m4a", ".mkv", ".mp3", ".mp4", ".ogg", ".opus", ".w
 _LONGEST_STRETCH = 30.0
 _VARIANT = re.compile(r"\(\d+\)$")
 _FRAMES_A_SECOND = 100
+_RATE = 16_000
 _LEAST_RATE, _MOST_RATE = 4_000, 384_000
 
 
-def read(content: bytes) -> Sequence[Word]:
-    """Return the words that are recognised, in small letters; the offset of each is that in their text.
+#: The second that it begins at, and its sound in pieces of 16-bit samples.
+Stretch: TypeAlias = tuple[float, list[bytes]]
 
-    Raises ParseError for what is no recording, is damaged, or has no sound.
+
+class SpeechOptions(Params):
+    """Who listens."""
+
+    recogniser: Literal["pocketsphinx", "faster_whisper"] = "pocketsphinx"
+    model: str | None = Field(
+        default=None, description="of faster_whisper: the folder of its model, absolute"
+    )
+
+    @model_validator(mode="after")
+    def _model_of_whisper(self) -> SpeechOptions:
+        if (self.recogniser == "faster_whisper") != (self.model is not None):
+            raise ValueError("faster_whisper needs a model, and pocketsphinx has its own")
+        if self.model is not None and not Path(self.model).is_absolute():
+            raise ValueError(f"the model is the absolute path of a folder, not {self.model!r}")
+        return self
+
+
+def read(content: bytes, model: str | None = None) -> Sequence[Word]:
+    """Return the words that are recognised; the offset of each is that in their text.
+
+    By pocketsphinx, in small letters, or by the model of faster-whisper that is given. Raises ParseError for
+    what is no recording, is damaged, or has no sound; ServiceError without faster-whisper or its model.
     """
+    if not content:
+        raise ParseError("the file is empty")
     words: list[Word] = []
     offset = 0
-    for text, start, end in _recognised(_frames(content)):
+    stretches = _stretches(_frames(content))
+    for text, start, end in _by_pocketsphinx(stretches) if model is None else _by_whisper(stretches, model):
         words.append(Word(text, offset, start, end))
         offset += len(text) + 1
     return words
@@ -51,14 +84,15 @@ def _frames(content: bytes) -> Iterator[bytes]:
             rate = recording.streams.audio[0].rate
             if not _LEAST_RATE <= rate <= _MOST_RATE:  # a header that lies makes days of a second
                 raise ParseError(f"a recording of {rate} samples a second, which is no speech")
-            resampler = av.AudioResampler(format="s16", layout="mono", rate=16_000)
+            resampler = av.AudioResampler(format="s16", layout="mono", rate=_RATE)
             for frame in recording.decode(recording.streams.audio[0]):
                 yield from (part.to_ndarray().tobytes() for part in resampler.resample(frame))
             yield from (part.to_ndarray().tobytes() for part in resampler.resample(None))
     except ParseError:
         raise
     except (av.error.FFmpegError, ValueError) as error:
-        raise ParseError(f"a recording that cannot be decoded: {error}") from None
+        cause = getattr(error, "strerror", None) or error
+        raise ParseError(f"a recording that cannot be decoded: {cause}") from None
 
 
 def _pieces(frames: Iterator[bytes], size: int) -> Iterator[bytes]:
@@ -72,36 +106,57 @@ def _pieces(frames: Iterator[bytes], size: int) -> Iterator[bytes]:
     yield bytes(buffer[: size - 2]) or bytes(2)
 
 
-def _recognised(frames: Iterator[bytes]) -> Iterator[tuple[str, float, float]]:
-    """Yield each word with the seconds that it begins and ends at."""
+def _stretches(frames: Iterator[bytes]) -> Iterator[Stretch]:
+    """Yield each stretch of speech."""
     endpointer = pocketsphinx.Endpointer()
-    decoder = pocketsphinx.Decoder(samprate=endpointer.sample_rate, loglevel="FATAL")
-    speaking, began, heard = False, 0.0, 0.0
+    stretch: list[bytes] | None = None
+    began, heard = 0.0, 0.0
     size = endpointer.frame_bytes
     for piece in _pieces(frames, size):
         speech = endpointer.process(piece) if len(piece) == size else endpointer.end_stream(piece)
-        if speech and not speaking:
-            decoder.start_utt()
-            speaking, began, heard = True, endpointer.speech_start, 0.0
         if speech:
-            decoder.process_raw(speech, False, False)
-            heard += len(speech) / 2 / endpointer.sample_rate
-        if speaking and (not endpointer.in_speech or heard >= _LONGEST_STRETCH):
-            decoder.end_utt()
-            yield from _words(decoder, began)
-            speaking = False
-            if endpointer.in_speech:
-                decoder.start_utt()
-                speaking, began, heard = True, began + heard, 0.0
-    if speaking:
+            if stretch is None:
+                stretch, began, heard = [], endpointer.speech_start, 0.0
+            stretch.append(speech)
+            heard += len(speech) / 2 / _RATE
+        if stretch is not None and (not endpointer.in_speech or heard >= _LONGEST_STRETCH):
+            yield began, stretch
+            stretch, began, heard = [] if endpointer.in_speech else None, began + heard, 0.0
+    if stretch:
+        yield began, stretch
+
+
+def _by_pocketsphinx(stretches: Iterator[Stretch]) -> Iterator[tuple[str, float, float]]:
+    """Yield each word with the seconds that it begins and ends at."""
+    decoder = pocketsphinx.Decoder(samprate=_RATE, loglevel="FATAL")
+    for began, pieces in stretches:
+        decoder.start_utt()
+        for piece in pieces:
+            decoder.process_raw(piece, False, False)
         decoder.end_utt()
-        yield from _words(decoder, began)
+        for segment in decoder.seg() or ():
+            if segment.word[0] in "<[":  # silence and noise
+                continue
+            start = began + segment.start_frame / _FRAMES_A_SECOND
+            end = began + (segment.end_frame + 1) / _FRAMES_A_SECOND
+            yield _VARIANT.sub("", segment.word), round(start, 3), round(end, 3)
 
 
-def _words(decoder: pocketsphinx.Decoder, began: float) -> Iterator[tuple[str, float, float]]:
-    for segment in decoder.seg() or ():
-        if segment.word[0] in "<[":  # silence and noise
-            continue
-        start = began + segment.start_frame / _FRAMES_A_SECOND
-        end = began + (segment.end_frame + 1) / _FRAMES_A_SECOND
-        yield _VARIANT.sub("", segment.word), round(start, 3), round(end, 3)
+def _by_whisper(stretches: Iterator[Stretch], model: str) -> Iterator[tuple[str, float, float]]:
+    """Yield the same, by faster-whisper; each stretch is recognised for itself, so that memory is bounded."""
+    for began, pieces in stretches:
+        sound = np.frombuffer(b"".join(pieces), np.int16).astype(np.float32) / 2**15
+        segments, _ = _whisper(model).transcribe(sound, word_timestamps=True)
+        for word in (word for segment in segments for word in segment.words):
+            if text := word.word.strip():
+                yield text, round(began + word.start, 3), round(began + word.end, 3)
+
+
+@cache
+def _whisper(model: str) -> Any:
+    if importlib.util.find_spec("faster_whisper") is None:
+        raise ServiceError("recogniser: faster_whisper needs the package: pip install faster-whisper")
+    if not (Path(model) / "model.bin").is_file():
+        raise ServiceError(f"recogniser: faster_whisper finds no model.bin in {model}")
+    whisper = importlib.import_module("faster_whisper")
+    return whisper.WhisperModel(model, device="cpu", compute_type="int8", local_files_only=True)

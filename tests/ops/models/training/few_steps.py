@@ -1,4 +1,4 @@
-"""Train three small models for a few updates; print a digest of the weights of each.
+"""Train small models for a few updates; print a digest of the weights of each.
 
 Run as a program under the variables of strict numerics, natively and on an emulated processor: test_same_weights.py compares what it prints.
 """
@@ -14,7 +14,12 @@ from torch import nn
 from ops.coreference.fitting import Lists, fit
 from ops.models.extractors.pointer import SentenceEncoder
 from ops.models.extractors.transformer import encoder_layer
+from ops.models.long_sequences.model import make
+from ops.models.long_sequences.store import ExampleStore
+from ops.models.long_sequences.task import SequenceTask
 from ops.models.training import TrainingParams, train
+from tests.ops.models.long_sequences.sequence_cases import PARAMS as PARAMS_OF_SEQUENCES
+from tests.ops.models.long_sequences.sequence_cases import VOCABULARY, examples
 from tests.ops.models.training.toy_task import Toy
 
 PARAMS = TrainingParams(epochs=2, batch_size=10, learning_rate=0.01, metric="error", clip=1.0)
@@ -66,6 +71,17 @@ def trained(task) -> str:
     return digest(value.numpy() for value in task.module.state_dict().values())
 
 
+def learnt_long_sequences(name) -> str:
+    """As wide as it takes for a convolution of kernel 3 to have other bits on another processor."""
+    size = {"width": 384, "filter": 32, "heads": 6, "expert_filter": 8} if name == "T-DMCA" else {}
+    model = make(PARAMS_OF_SEQUENCES[name].model_copy(update=size), VOCABULARY)
+    stored = ExampleStore(zip(map(str, range(12)), examples(12), strict=True))
+    knobs = {"epochs": 1, "batch_size": 4, "metric": "log_perplexity"}
+    task = SequenceTask(model, stored, stored)
+    train(task, TrainingParams(**knobs))
+    return digest(value.numpy() for value in task.module.state_dict().values())
+
+
 def fitted() -> str:
     generator = np.random.default_rng(3)
     candidates = [int(count) for count in generator.integers(2, 6, 200)]
@@ -75,4 +91,5 @@ def fitted() -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"line": trained(Toy()), "sequences": trained(Sequences()), "coreference": fitted()}))
+    found = {"line": trained(Toy()), "sequences": trained(Sequences()), "coreference": fitted()}
+    print(json.dumps(found | {name: learnt_long_sequences(name) for name in PARAMS_OF_SEQUENCES}))

@@ -87,9 +87,7 @@ def test_training_leaves_the_generator_of_the_caller_as_it_was():
 
 def test_a_run_may_follow_one_of_another_precision_in_the_same_process():
     from accelerate import Accelerator
-    from accelerate.state import AcceleratorState
 
-    AcceleratorState._reset_state(reset_partial_state=True)
     Accelerator(cpu=True, mixed_precision="bf16")
     _, outcome = trained()
     assert outcome.reason == "epochs"
@@ -113,6 +111,29 @@ def test_two_batches_behind_one_update_are_as_one_of_twice_the_size():
     _, parts = trained(TrainingParams(epochs=4, batch_size=4, accumulation=2, metric="error"), Plain())
     assert parts.steps == whole.steps == 4
     assert parts.best == pytest.approx(whole.best, rel=1e-5)
+
+
+def test_knobs_that_are_off_stand_in_no_report_and_no_checkpoint():
+    written = TrainingParams().model_dump(mode="json")
+    assert not {"gradient_checkpointing", "compile"} & written.keys()
+    assert TrainingParams(compile=True).model_dump(mode="json")["compile"] is True
+
+
+def test_a_module_that_cannot_checkpoint_gradients_is_refused_by_its_name():
+    with pytest.raises(TrainingError, match="Sequential cannot checkpoint gradients"):
+        trained(PARAMS.model_copy(update={"gradient_checkpointing": True}))
+
+
+def test_a_compiled_module_learns_the_same():
+    compiled = []
+
+    class Spy(Toy):
+        def __init__(self):
+            super().__init__()
+            self.module.compile = lambda: compiled.append(type(self.module).__name__)
+
+    assert trained(PARAMS.model_copy(update={"compile": True}), Spy()) == trained()
+    assert compiled == ["Sequential"]
 
 
 def test_early_stopping_keeps_the_weights_of_the_best_validation():

@@ -47,7 +47,7 @@ def test_text_is_read_in_order_without_running_heads_page_numbers_and_hyphens_of
     assert paper.title == "Learning from Noise in Archives"
     assert [section.title for section in paper.sections] == [title for title, _ in SECTIONS]
     assert [section.role for section in paper.sections] == [
-        "abstract", "introduction", "data", "data", "acknowledgments", "references",
+        "abstract", "introduction", "method", "method", "acknowledgments", "references",
     ]  # fmt: skip
     for index, (_, expected) in enumerate(SECTIONS):
         found = " ".join(sentence.text for sentence in paper.sentences if sentence.section == index)

@@ -105,3 +105,29 @@ def test_the_document_is_the_paper_id(tmp_path):
 def test_what_does_not_fit_is_refused(changed, cause):
     with pytest.raises(ParseError, match=cause):
         read(**({"abstract": None} | changed))
+
+
+def test_a_sentence_goes_on_behind_the_formula_that_parts_its_paragraphs():
+    def paragraph(text, section="Introduction {{formula:f1}}"):
+        return {"text": text, "section": section, "sec_number": "1", "sec_type": "section"}
+
+    record = {
+        "paper_id": "1",
+        "metadata": {"title": "A Title"},
+        "body_text": [
+            paragraph("It is told by {{formula:f1}}"),
+            paragraph("where n is a number. That is all."),
+            paragraph("or so it seems."),
+            paragraph("and in another section", "Work"),
+        ],
+        "bib_entries": {},
+        "ref_entries": {"f1": {"type": "formula", "latex": "n=1"}},
+    }
+    paper = FORMATS["unarxive"].parse(Raw("a.jsonl", "1", json.dumps(record).encode(), 1))
+    assert [sentence.text for sentence in paper.sentences] == [
+        "It is told by n=1 where n is a number.",
+        "That is all.",
+        "or so it seems.",
+        "and in another section",
+    ]
+    assert paper.sections[0].title == "1 Introduction n=1"

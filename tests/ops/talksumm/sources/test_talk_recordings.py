@@ -2,9 +2,7 @@
 
 import io
 import random
-import shutil
 import struct
-import subprocess
 import tracemalloc
 import wave
 
@@ -12,8 +10,9 @@ import av
 import pytest
 
 from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, Source
+from ops.parse.source import MonthRule, ParseError, ServiceError, Source
 from ops.talksumm.sources.talks import FORMATS, parse_talks, speech
+from tests.espeak import spoken
 
 RATE = 16_000
 
@@ -51,7 +50,7 @@ def test_where_nobody_speaks_there_are_no_words(content):
 @pytest.mark.parametrize(
     ("content", "cause"),
     [
-        (b"", "cannot be decoded"),
+        (b"", "the file is empty"),
         (bytes(10_000), "cannot be decoded"),
         (wav(SILENCE)[:30], "cannot be decoded"),
         (lying(wav(SILENCE), 24, 1), "a recording of 1 samples a second"),
@@ -101,13 +100,9 @@ def test_recordings_are_talks_by_their_rows_and_one_without_words_is_rejected(tm
     assert errors[1] == "src/quiet.wav: no spoken words"
 
 
-@pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="espeak-ng is not installed")
 @pytest.mark.parametrize("form", ["wav", "mp4"])
 def test_speech_has_words_with_times_in_order(form):
-    said = "Many people read the paper. It was read three times."
-    content = subprocess.run(
-        ["espeak-ng", "-s", "120", "--stdout", said], stdout=subprocess.PIPE, check=True
-    ).stdout
+    content = spoken("Many people read the paper. It was read three times.")
     if form == "mp4":
         content = _as_mp4(content)
     words = speech.read(content)
@@ -127,3 +122,32 @@ def _as_mp4(content):
             target.mux(stream.encode(frame))
         target.mux(stream.encode(None))
     return packed.getvalue()
+
+
+def test_faster_whisper_that_is_not_installed_is_told_with_what_to_do_and_costs_no_recording(tmp_path):
+    (tmp_path / "metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
+    (tmp_path / "a.wav").write_bytes(spoken("Many people read it."))
+    source = Source(
+        kind="recordings",
+        path=".",
+        month=MonthRule(field="date"),
+        licence="MIT",
+        options={"recogniser": "faster_whisper", "model": str(tmp_path)},
+    )
+    [raw] = (raw for raw in FORMATS["recordings"].split(tmp_path, source) if raw.error is None)
+    with pytest.raises(ServiceError, match="pip install faster-whisper"):
+        parse_talks([Record("src/a.wav", "src", "recordings", "MIT", "2018-06", raw)])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"recogniser": "faster_whisper"},
+        {"model": "/models/small"},
+        {"recogniser": "faster_whisper", "model": "small"},
+        {"recogniser": "another"},
+    ],
+)
+def test_a_recogniser_without_its_model_is_refused(options):
+    with pytest.raises(ValueError, match=r"recogniser|model"):
+        FORMATS["recordings"].options.model_validate(options)

@@ -1,0 +1,1 @@
+"""The datasets of WikiSum (Liu et al., ICLR 2018)."""

@@ -1,0 +1,268 @@
+"""WikiSum (Liu et al., ICLR 2018): articles of an encyclopedia from what they cite and what a search finds.
+
+Belongs here: the datasets from articles and web pages to examples. Not here: how they are computed
+(ops/wikisum).
+"""
+
+from __future__ import annotations
+
+import assets.crawls
+import assets.sources  # noqa: F401  a dataset is declared before what reads it
+from assets.declare.dataset import AllParts, dataset
+from assets.declare.expectations import (
+    THIS_MONTH,
+    among,
+    at_most,
+    between,
+    identity,
+    none,
+    not_null,
+    steady,
+    text,
+    texts,
+    unique,
+)
+from assets.declare.thresholds import Threshold
+from ops import thresholds as rules
+from ops.outcome import Outcomes
+from ops.parts import Artifact, Parts
+from ops.scores import DatasetScore
+from ops.wikisum import corpus as choosing
+from ops.wikisum import examples as making
+from ops.wikisum import learned_ranker as learning
+from ops.wikisum import ranked as ranking
+from ops.wikisum import references as finding
+from ops.wikisum import search_index as indexing
+from ops.wikisum import statistics as counting
+from ops.wikisum import tokenizer as sub_words
+from ops.wikisum.schemas import (
+    CORPUS,
+    EXAMPLES,
+    LEARNED_RANKER,
+    RANKED,
+    REFERENCES,
+    SEARCH_INDEX,
+    STATISTICS,
+    TOKENIZER,
+)
+from ops.wikisum.splits import SplitParams
+
+_SPLITS = among("split", "train", "validation", "test")
+
+
+@dataset(
+    group="wikisum",
+    shape=SEARCH_INDEX,
+    consumes="web_pages",
+    partitioned=False,
+    expectations=[
+        *identity("indexed"),
+        *not_null("page_id", "address", "month"),
+        unique("address"),
+        *steady(),
+    ],
+)
+def search_index(web_pages: Parts) -> Outcomes:
+    """The web pages of all months that a search may find, each address once, with their index."""
+    return indexing.search_index(web_pages)
+
+
+@dataset(
+    group="wikisum",
+    shape=REFERENCES,
+    consumes="articles",
+    measures=["clone_recall", "words", "hits.length"],
+    scores={
+        "clone_recall": DatasetScore("clone_recall"),
+        "cited": DatasetScore("hits.length", where="cited"),
+    },
+    expectations=[
+        *identity("reference"),
+        *not_null("article_id", "article_title", "page_id", "address", "position", "cited", "clone_recall"),
+        unique("article_id", "page_id"),
+        between("position", 0),
+        between("clone_recall", 0, 1),
+        between("words", 1),
+        between("hits.rank.least", 1),
+        *steady(),
+    ],
+)
+def references(
+    articles: Parts,
+    cited_pages: AllParts,
+    web_pages: AllParts,
+    search_index: Artifact,
+    params: finding.ReferenceParams,
+) -> Outcomes:
+    """Every page that an article cites or a search finds for it, and how much of the article it has."""
+    return finding.references(articles, cited_pages, web_pages, search_index, params)
+
+
+@dataset(
+    group="wikisum",
+    shape=CORPUS,
+    consumes="references",
+    measures=["clone_recall", "words"],
+    thresholds=[
+        Threshold(
+            choosing.CorpusParams,
+            "clone_recall",
+            rules.at_most,
+            choosing.recalls,
+            values=(0.3, 0.4, 0.6, 0.7, 0.8, 0.9),
+            meaning="greatest share of a section's words that the page has",
+            units="references",
+        )
+    ],
+    expectations=[
+        *identity("corpus"),
+        *not_null("article_id", "page_id", "address", "position", "cited", "searched"),
+        unique("article_id", "page_id"),
+        between("words", 1),
+        *steady(),
+    ],
+)
+def corpus(references: Parts, params: choosing.CorpusParams) -> Outcomes:
+    """The references of each article: what it cites, and what the search finds that is no clone of it."""
+    return references.map(choosing.corpus, params)
+
+
+@dataset(
+    group="wikisum",
+    shape=RANKED,
+    consumes="corpus",
+    measures=["paragraphs.length", "filtered.length", "lead.words", "citations"],
+    scores={"paragraphs": DatasetScore("paragraphs.length"), "filtered": DatasetScore("filtered.length")},
+    expectations=[
+        *identity("ranked"),
+        *not_null("article_id", "title", "month", "lead"),
+        among("month", THIS_MONTH),
+        unique("article_id"),
+        between("citations", 0),
+        between("paragraphs.length", 1),
+        between("paragraphs.position.least", 0),
+        *texts("paragraphs.text", longest=100_000),
+        *texts("sections.text", longest=1_000_000),
+        *steady(),
+    ],
+)
+def ranked(corpus: Parts, articles: Parts, web_pages: AllParts, params: ranking.RankedParams) -> Outcomes:
+    """The paragraphs of each article's references that are worth reading, with the scores of every ranker."""
+    return ranking.ranked(corpus, articles, web_pages, params)
+
+
+@dataset(
+    group="wikisum",
+    shape=LEARNED_RANKER,
+    consumes="ranked",
+    partitioned=False,
+    measures=["bigram_recall"],
+    scores={"bigram_recall": DatasetScore("bigram_recall", where="held_out")},
+    expectations=[
+        *identity("recall"),
+        *not_null("article_id", "title", "split", "ranker", "words", "bigram_recall", "held_out"),
+        unique("article_id", "ranker", "words"),
+        _SPLITS,
+        between("words", 1),
+        between("bigram_recall", 0, 1),
+        *steady(),
+    ],
+)
+def learned_ranker(ranked: Parts, splits: SplitParams, params: learning.LearnedRankerParams) -> Outcomes:
+    """A ranker that learns what leads have of paragraphs, and how much of a lead each ranker brings."""
+    return learning.learned_ranker(ranked, splits, params)
+
+
+@dataset(
+    group="wikisum",
+    shape=TOKENIZER,
+    consumes="ranked",
+    partitioned=False,
+    measures=["characters", "tokens"],
+    expectations=[
+        *identity("tokenized"),
+        *not_null("article_id", "title", "split", "characters", "words", "tokens"),
+        unique("article_id"),
+        _SPLITS,
+        between("characters", 0),
+        at_most("words", "tokens", "warning"),
+        *steady(),
+    ],
+)
+def tokenizer(ranked: Parts, splits: SplitParams, params: sub_words.TokenizerParams) -> Outcomes:
+    """The sub-words of inputs and targets, learnt from the articles of the training split."""
+    return sub_words.tokenizer(ranked, splits, params)
+
+
+@dataset(
+    group="wikisum",
+    shape=EXAMPLES,
+    consumes="ranked",
+    measures=["source_tokens.length", "target_tokens.length", "target.words", "used_paragraphs"],
+    scores={
+        "source_tokens": DatasetScore("source_tokens.length"),
+        "target_words": DatasetScore("target.words"),
+    },
+    text_pair=("target", "source"),
+    thresholds=[
+        Threshold(
+            making.ExampleParams,
+            "citations",
+            rules.at_least,
+            making.citations,
+            values=(0, 2, 3, 5),
+            meaning="cited pages that were crawled",
+            units="articles",
+            counted=making.articles_of,
+        )
+    ],
+    expectations=[
+        *identity("example"),
+        *not_null("set", "split", "article_id", "title", "corpus", "ranker", "source", "target"),
+        among("month", THIS_MONTH),
+        unique("set", "article_id"),
+        _SPLITS,
+        between("source_tokens.length", 1),
+        between("target_tokens.length", 1),
+        *none("source_tokens.items.missing", "target_tokens.items.missing"),
+        *text("source", longest=1_000_000),
+        *text("target", longest=1_000_000),
+        *steady(),
+    ],
+)
+def examples(
+    ranked: Parts,
+    tokenizer: Artifact,
+    learned_ranker: Artifact,
+    splits: SplitParams,
+    params: making.ExampleParams,
+) -> Outcomes:
+    """Title and ranked paragraphs as the source, lead or whole article as the target, by set and split."""
+    return making.examples(ranked, tokenizer, learned_ranker, splits, params)
+
+
+@dataset(
+    group="wikisum",
+    shape=STATISTICS,
+    consumes="ranked",
+    partitioned=False,
+    measures=["lead_words", "citations", "citation_words", "search_results", "search_words", "rouge1_recall"],
+    scores={"rouge1_recall": DatasetScore("rouge1_recall", where="counted")},
+    expectations=[
+        *identity("counted"),
+        *not_null("article_id", "title", "lead_words", "citations", "search_results", "counted"),
+        unique("article_id"),
+        between("rouge1_recall", 0, 1),
+        *(between(name, 0) for name in ("lead_words", "citations", "search_results", "input_words")),
+        *steady(),
+    ],
+)
+def statistics(
+    ranked: Parts,
+    corpus: Parts,
+    references: Parts,
+    examples: making.ExampleParams,
+    clones: choosing.CorpusParams,
+) -> Outcomes:
+    """How large the inputs and leads are, and what of the leads the inputs have: Tables 1 and 2."""
+    return counting.statistics(ranked, corpus, references, examples, clones)

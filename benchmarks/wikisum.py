@@ -1,0 +1,213 @@
+"""Clone detection and rankers of WikiSum, against obvious versions of the same formulas.
+
+Run: python benchmarks/wikisum.py [--articles N] [--references N] [--dense N]. Texts are drawn at
+random with the word frequencies of text (Zipf's law), by a seed. Every pair of versions has the same texts
+and must give equal results. Seconds are the processor's; the peak of memory is that of a process of its own.
+The obvious clone detection is timed on as many references as --dense says, and told by reference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+import random
+import re
+import resource
+import string
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+
+from ops.rank.tokens import content_words
+from ops.wikisum import clone_recall, clone_recalls, rank
+
+Value = TypeVar("Value")
+
+#: The released code of WikiSum ranks so many paragraphs a second, on two cores of the same kind.
+RELEASED = 16_400
+#: The paper's longest references of one article (Table 2).
+MOST_WORDS = 6_159_463
+
+
+class Prose:
+    """Texts drawn at random."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)  # noqa: S311  no secret
+        self.words = ["".join(self._random.choices("etaoinshrdlu", k=size)) for size in _sizes(self._random)]
+        self._weights = [1 / (rank + 1) for rank in range(len(self.words))]
+
+    def text(self, least: int, most: int) -> str:
+        """Return a text of as many words."""
+        drawn = self._random.choices(self.words, self._weights, k=self._random.randint(least, most))
+        return f"{' '.join(drawn).capitalize()}."
+
+    def texts(self, many: int, least: int, most: int) -> list[str]:
+        """Return texts; only every tenth is drawn anew, which costs neither version less."""
+        drawn = [self.text(least, most) for _ in range(max(many // 10, 1))]
+        return [f"{drawn[index % len(drawn)]} {index}" for index in range(many)]
+
+
+def _sizes(drawing: random.Random) -> list[int]:
+    return [drawing.randint(2, 9) for _ in range(50_000)]
+
+
+def obvious_recall(reference: str, sections: Sequence[str]) -> float:
+    """The formula of A.2.1 as it stands."""
+
+    def distinct(text: str) -> set[str]:
+        return set(re.findall(r"[^\W_]+", text.lower()))
+
+    recalls = [len(distinct(reference) & distinct(section)) / len(distinct(section)) for section in sections]
+    return max(recalls)
+
+
+def obvious_tf_idf(title: str, paragraphs: Sequence[str]) -> list[float]:
+    """The formula of section 4.1 as the released code has it."""
+    signs = re.compile(f"([{re.escape(string.punctuation)}])")
+
+    def tokens(text: str) -> list[str]:
+        return " ".join(signs.sub(r" \1 ", text.lower()).split()).split()
+
+    divided = [tokens(paragraph) for paragraph in paragraphs]
+    query = sorted({word for word in tokens(title) if re.search("[a-z0-9]", word)})
+    counts = [Counter(words) for words in divided]
+    having = Counter(word for words in counts for word in words)
+    return [
+        sum(words[word] * math.log(len(paragraphs) / max(having[word], 1)) for word in query)
+        for words in counts
+    ]
+
+
+def dense_text_rank(paragraphs: Sequence[str]) -> list[float]:
+    """TextRank with a matrix of all pairs."""
+    units = [content_words(paragraph) for paragraph in paragraphs]
+    sets = [set(unit) for unit in units]
+    weights = np.zeros((len(units), len(units)))
+    for one in range(len(units)):
+        for other in range(one):
+            below = math.log(len(units[one]) or 1) + math.log(len(units[other]) or 1)
+            if below:
+                shared = len(sets[one] & sets[other])
+                weights[one, other] = weights[other, one] = shared / below
+    degrees = weights.sum(axis=1)
+    scores = np.ones(len(units))
+    while True:
+        shares = np.divide(scores, degrees, out=np.zeros(len(units)), where=degrees > 0)
+        following = 0.15 + 0.85 * weights @ shares
+        if np.abs(following - scores).max() < 1e-9:
+            return following.tolist()
+        scores = following
+
+
+def timed(work: Callable[[], Value]) -> tuple[Value, float]:
+    """Return what some work gives, and its seconds."""
+    began = time.process_time()
+    found = work()
+    return found, time.process_time() - began
+
+
+def clones(prose: Prose, articles: int, references: int, dense: int) -> None:
+    """Time clone detection."""
+    pool = prose.texts(5_000, 100, 900)
+    drawing = random.Random(1)  # noqa: S311
+    fast = slow = 0.0
+    compared = 0
+    clone_recall("warm", ["up"])
+    for _ in range(articles):
+        sections = [prose.text(20, 400) for _ in range(drawing.randint(2, 10))]
+        candidates = drawing.sample(pool, references)
+        found, seconds = timed(lambda: clone_recalls(candidates, sections))  # noqa: B023
+        fast += seconds
+        if compared < dense:
+            expected, seconds = timed(lambda: [obvious_recall(text, sections) for text in candidates])  # noqa: B023
+            assert found.tolist() == expected
+            slow += seconds
+            compared += references
+    each, obvious = fast / (articles * references), slow / compared
+    print(f"clone recall, {articles:,} articles x {references} references: {fast:.1f} s")
+    print(
+        f"  {each * 1e6:.0f} us a reference, obvious {obvious * 1e6:.0f} us ({compared:,} timed, all equal)"
+    )
+    print(f"  ratio {obvious / each:.1f}")
+
+
+def tf_idf(prose: Prose) -> None:
+    """Time tf-idf on 100,000 paragraphs."""
+    paragraphs = prose.texts(100_000, 10, 110)
+    title = " ".join(prose.words[5:8])
+    rank(title, paragraphs[:9], "tf_idf")
+    _, seconds = min(
+        (timed(lambda: rank(title, paragraphs, "tf_idf")) for _ in range(5)), key=lambda pair: pair[1]
+    )
+    part = paragraphs[:20_000]
+    expected, obvious = timed(lambda: obvious_tf_idf(title, part))
+    assert np.allclose(rank(title, part, "tf_idf").scores, expected, rtol=1e-12)
+    speed, plain = len(paragraphs) / seconds, len(part) / obvious
+    print(f"tf-idf: {speed:,.0f} paragraphs a second (best of 5), obvious {plain:,.0f}, equal")
+    print(f"  ratio {speed / plain:.1f}; {speed / RELEASED:.1f} times the released code's {RELEASED:,}")
+
+
+def text_rank(prose: Prose) -> None:
+    """Time TextRank on 2,000 paragraphs."""
+    paragraphs = prose.texts(2_000, 10, 110)
+    found, seconds = timed(lambda: rank("t", paragraphs, "text_rank"))
+    expected, dense = timed(lambda: dense_text_rank(paragraphs))
+    assert np.allclose(found.scores, expected, atol=2e-6)
+    print(
+        f"TextRank on 2,000 paragraphs: {seconds:.2f} s, dense {dense:.1f} s, equal; "
+        f"ratio {dense / seconds:.0f}"
+    )
+
+
+def _largest(method: str, results: Any) -> None:
+    prose = Prose(0)
+    paragraphs = prose.texts(MOST_WORDS // 60, 10, 110)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.perf_counter()
+    _, seconds = timed(lambda: rank(" ".join(prose.words[5:8]), paragraphs, method, paragraphs[0]))  # type: ignore[arg-type]
+    wall = time.perf_counter() - began
+    words = sum(len(paragraph.split()) for paragraph in paragraphs)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    results.put((words, seconds, wall, before / 1024, peak / 1024))
+
+
+def largest() -> None:
+    """Rank the most words that the paper has for one article, each method in a process of its own."""
+    spawn = multiprocessing.get_context("spawn")
+    for method in ("identity", "tf_idf", "cheating"):
+        results = spawn.Queue()
+        process = spawn.Process(target=_largest, args=(method, results))
+        process.start()
+        words, seconds, wall, before, peak = results.get()
+        process.join()
+        print(
+            f"{words:,} words by {method}: {seconds:.1f} s of processor, {wall:.1f} s of clock, "
+            f"peak {peak:,.0f} MiB ({before:,.0f} MiB before, texts included)"
+        )
+
+
+def main() -> None:
+    """Print every comparison."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--articles", type=int, default=1_000)
+    parser.add_argument("--references", type=int, default=100)
+    parser.add_argument("--dense", type=int, default=5_000)
+    given = parser.parse_args()
+    prose = Prose(0)
+    clones(prose, given.articles, given.references, given.dense)
+    tf_idf(prose)
+    text_rank(prose)
+    largest()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""WikiSum on real articles whose references are web pages and the other articles: Tables 1 and 2, rankers.
+
+Run: python benchmarks/wikisum_real.py DATA [--folds N] [--rankers NAME ...] [--least-section-words N]. DATA
+has wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is
+not among these pages, so that all references come from the search: another article stands for a page about a
+related thing. The learned ranker is trained on all folds but one and judged on that one, fold by fold; "by
+length" is what it predicts: recall of the lead's bigrams by the paragraph's words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tarfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.core.sampling import place_of
+from ops.crawl.schemas import PAGES
+from ops.metrics.bootstrap import interval, paired_bootstrap
+from ops.outcome import Outcome, Row
+from ops.parse import web, wikipedia
+from ops.parse.records import Record, record_id
+from ops.parse.schemas import ARTICLES, WEB_PAGES
+from ops.parse.source import MonthRule, Source
+from ops.parts import Artifact, Part, Parts
+from ops.wikisum import schemas
+from ops.wikisum.corpus import CorpusParams, corpus
+from ops.wikisum.examples import ExampleParams
+from ops.wikisum.inputs import lead_recall
+from ops.wikisum.learned import LEARNED, LearnedRanker, relevance
+from ops.wikisum.ranked import RankedParams, ranked_of
+from ops.wikisum.references import ReferenceParams, references_of
+from ops.wikisum.search_index import search_index
+from ops.wikisum.statistics import statistics
+
+MONTH, LENGTHS, AT_ONCE = "2018-06", (100, 500, 1000), 16
+
+
+def records(formats: Mapping[str, Any], kind: str, folder: Path) -> Iterator[Record]:
+    """Yield the records of a folder."""
+    source = Source(kind=kind, path=str(folder), month=MonthRule(constant=MONTH), licence="CC-BY-SA-4.0")
+    for raw in formats[kind].split(folder, source):
+        yield Record(record_id(kind, raw), kind, kind, source.licence, MONTH, raw)
+
+
+def rows(data: Path, work: Path) -> tuple[list[Row], list[Row]]:
+    """Return the articles and the web pages."""
+    for path in sorted(data.glob("wikipedia/*.bz2")):
+        (work / "dump").mkdir(exist_ok=True)
+        shutil.copy(path, work / "dump" / f"{path.name}.xml.bz2")
+    for path in sorted(data.glob("*/*.tar.gz")):
+        with tarfile.open(path) as archive:
+            archive.extractall(work / path.parent.name / path.name, filter="data")
+    found = [*records(wikipedia.FORMATS, "mediawiki_dump", work / "dump")]
+    found += records(wikipedia.FORMATS, "wikitext", work / "wikipedia")
+    articles = wikipedia.parse_articles(found).kept.to_pylist()
+    found = [*records(web.FORMATS, "html", work / "web")]
+    pages = web.parse_web_pages([item for item in found if "expected" not in item.raw.path]).kept.to_pylist()
+    return articles, [{**page, "url": None} for page in pages] + [as_page(article) for article in articles]
+
+
+def as_page(article: Row) -> Row:
+    """Return an article as a page of the encyclopedia."""
+    paragraphs, start = [], 0
+    for text in article["text"].split("\n\n"):
+        paragraphs.append({"start": start, "end": start + len(text), "boilerplate": 0.0})
+        start += len(text) + 2
+    return {
+        **dict.fromkeys(WEB_PAGES.kept.names),
+        **{name: article[name] for name in ("licence", "document", "title", "month", "text")},
+        "id": f"page-{article['id']}",
+        "source_ids": [article["id"]],
+        "url": f"https://en.wikipedia.org/wiki/{article['title'].replace(' ', '_')}",
+        "paragraphs": paragraphs,
+    }
+
+
+class Here:
+    """An engine without workers."""
+
+    def map(self, op: Any, pieces: Any, *shared: object) -> Iterator[Outcome]:
+        """Yield what the op makes of each piece."""
+        return (op(piece, *shared) for piece in pieces)
+
+
+def parts(folder: Path, schema: pa.Schema, tables: Sequence[pa.Table]) -> Parts:
+    """Return tables as parts on disk."""
+    folder.mkdir(parents=True)
+    found = []
+    for number, table in enumerate(tables):
+        pq.write_table(table, folder / f"{number:05d}.parquet")
+        found.append(Part(str(folder / f"{number:05d}.parquet")))
+    return Parts(schema, tuple(found), Here())
+
+
+def made(data: Path, work: Path, rankers: Sequence[str], least: int) -> tuple[Parts, Parts, Parts]:
+    """Return references, corpus and ranked paragraphs of all articles."""
+    found, all_pages = rows(data, work)
+    print(f"{len(found)} articles, {len(all_pages)} pages")
+    many = pa.Table.from_pylist(found, schema=ARTICLES.kept)
+    pieces = [many.slice(first, AT_ONCE) for first in range(0, len(found), AT_ONCE)]
+    articles = parts(work / "articles", ARTICLES.kept, pieces)
+    pages = parts(work / "pages", WEB_PAGES.kept, [pa.Table.from_pylist(all_pages, schema=WEB_PAGES.kept)])
+    cited = parts(work / "cited", PAGES.kept, [])
+    [indexed] = search_index(pages)
+    for name, content in indexed.files.items():
+        (work / "files" / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / "files" / name).write_bytes(content)
+    index = Artifact(parts(work / "index", schemas.SEARCH_INDEX.kept, [indexed.kept]), work / "files")
+    finding = ReferenceParams(least_section_words=least)
+    candidates = [references_of(piece, cited, pages, index, finding) for piece in pieces]
+    references = parts(work / "references", schemas.REFERENCES.kept, [item.kept for item in candidates])
+    chosen = [corpus(item.kept, CorpusParams()).kept for item in candidates]
+    corpora = parts(work / "corpus", schemas.CORPUS.kept, chosen)
+    params = RankedParams(rankers=tuple(rankers), corpora=("combined",))
+    began = time.process_time()
+    outcomes = [ranked_of(piece, articles, pages, params) for piece in chosen]
+    print(f"ranked by {', '.join(rankers)} in {time.process_time() - began:.0f} s of processor")
+    return references, corpora, parts(work / "ranked", schemas.RANKED.kept, [item.kept for item in outcomes])
+
+
+def recalls(units: Sequence[Row], folds: int) -> Mapping[tuple[str, int], list[float]]:
+    """Return recall of bigrams of the leads by ranker and length, the learned ranker's fold by fold."""
+    places = [int(place_of(0, unit["title"]) * folds) for unit in units]
+    found: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for fold in range(folds):
+        learnt = [
+            (unit["title"], unit["paragraphs"], unit["lead"])
+            for unit, place in zip(units, places, strict=True)
+            if place != fold
+        ]
+        ranker = LearnedRanker.fit(learnt, 0.001)
+        assert ranker is not None
+        for unit, place in zip(units, places, strict=True):
+            if place == fold:
+                scores = {ranking["ranker"]: ranking["scores"] for ranking in unit["rankings"]}
+                scores[LEARNED] = ranker.scores(unit["title"], unit["paragraphs"])
+                scores["by length"] = relevance(unit["paragraphs"], unit["lead"]).tolist()
+                for name, values in scores.items():
+                    for words in LENGTHS:
+                        found[name, words].append(lead_recall(unit, values, words))
+    return found
+
+
+def show(tables: Mapping[str, Any], found: Mapping[tuple[str, int], list[float]]) -> None:
+    """Print the tables, and the rankers."""
+    for row in tables["table_1"]:
+        print("  Table 1", {name: value for name, value in row.items() if name != "published"})
+    for row in tables["table_2"]:
+        print(
+            f"  Table 2 {row['aspect']:15} {row['percentile']:4} % {row['value']!s:>9} {row['published']:>9}"
+        )
+    for row in tables["clones"]:
+        share = row["clones"] / max(row["candidates"], 1)
+        print(
+            f"  clones of {row['words_above']}+ words: {row['clones']} of {row['candidates']} ({share:.0%})"
+        )
+    for (name, words), values in sorted(found.items(), key=lambda pair: (pair[0][1], pair[0][0])):
+        mean, low, high = interval(values)
+        line = f"  bigram recall at {words:5} by {name:10} {mean:.4f} [{low:.4f}, {high:.4f}]"
+        if name != "tf_idf":
+            above = paired_bootstrap(values, found["tf_idf", words])
+            line += f", above tf_idf {above.difference:+.4f} [{above.low:+.4f}, {above.high:+.4f}]"
+        print(line)
+
+
+def main() -> None:
+    """Make and print everything."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--folds", type=int, default=5)
+    every = ["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
+    parser.add_argument("--rankers", nargs="+", default=every, choices=every)
+    parser.add_argument("--least-section-words", type=int, default=1)
+    given = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        references, corpora, ranked = made(given.data, Path(folder), given.rankers, given.least_section_words)
+        outcomes = statistics(ranked, corpora, references, ExampleParams(citations=0), CorpusParams())
+        tables = json.loads(next(outcomes).files["tables.json"])
+        units = [unit for table in ranked for unit in table.to_pylist() if unit["lead"]]
+        print(f"{len(units)} articles with a lead and a reference")
+        show(tables, recalls(units, given.folds))
+
+
+if __name__ == "__main__":
+    main()

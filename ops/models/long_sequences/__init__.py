@@ -1,0 +1,16 @@
+"""Models from long sequences to text, as Hugging Face models: LSTM, T-ED, T-D, T-DMCA (Liu et al. 2018).
+
+Belongs here: the networks, one interface to train and call them, their files. Not here: the training loop
+(ops/models/training), which texts they read and how answers are scored (the systems).
+
+| module | what |
+|---|---|
+| sizes | what params.yaml says of a model: `LstmParams`, `EncoderDecoderParams`, `DecoderParams` |
+| decoder | T-D and T-DMCA, of the parts in attention, memory, experts, layout, positions |
+| recurrent | the LSTM encoder-decoder |
+| model | `SequenceModel`: what all four can do: losses by part, answers, files |
+| store | `ExampleStore`: examples on disk, read as they are needed |
+| task | `SequenceTask`: what `ops.models.training.train` takes |
+| texts | `TextModel`: one with its tokenizer; `KIND`: how it is called where the project is not |
+| card | the model card beside a model's files |
+"""

@@ -1,0 +1,99 @@
+"""What models of long sequences are trained on, as a task of the training loop.
+
+Belongs here: loss, and validation by loss and by answers. Not here: the loop (ops/models/training), and
+judging answers (the caller brings a judge).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import save
+from torch import Tensor
+
+from ops.models.long_sequences.model import BATCH, SequenceModel
+from ops.models.long_sequences.store import ExampleStore
+
+#: Says how good the answers to all validation sources are, by the names of metrics.
+TokenJudge = Callable[[Sequence[Sequence[int]]], Mapping[str, float]]
+
+#: The mean loss of a token of the target, its end included: the log-perplexity per sub-word.
+LOG_PERPLEXITY = "log_perplexity"
+
+
+class SequenceTask:
+    """Maximum likelihood of all that a model predicts, every token alike.
+
+    Validation gives "loss", the mean of all predicted tokens, "log_perplexity", that of the target's alone,
+    and what the judge says of the answers, if there is one.
+    """
+
+    def __init__(
+        self,
+        model: SequenceModel,
+        training: ExampleStore,
+        validation: ExampleStore,
+        judge: TokenJudge | None = None,
+        beam: int | None = None,
+    ) -> None:
+        """Take the examples as they are stored; `beam` is that of the answers that are judged."""
+        self._model, self._judge, self._beam = model, judge, beam
+        self._training, self._validation = training, validation
+        self.module = model.network
+        self.names = training.names
+        most = model.params.longest_source, model.params.longest_target
+        lengths = np.minimum(training.lengths, np.array(most, np.int32))
+        # Separator and end, or the ends of both.
+        self.costs: Sequence[int] = lengths.sum(axis=1) + 2
+        reads = not model.network.config.is_encoder_decoder
+        predicted = lengths[:, 0 if reads else 1 :].sum(axis=1) + 1
+        self._tokens = float(predicted.mean()) if len(training) else 1.0
+        self._identity = {
+            "model": model.params.model_dump(mode="json"),
+            "initial weights": hashlib.sha256(save(model.network.state_dict())).hexdigest(),
+            "training set": training.digest(),
+            "validation set": validation.digest(),
+            "validation beam": beam,
+        }
+
+    def identity(self) -> Mapping[str, Any]:
+        """Return the model's params, and digests of its first weights and both sets."""
+        return self._identity
+
+    def loss(self, indices: Sequence[int]) -> Tensor:
+        """Return the sum of the losses of some training examples, over the tokens of as many of mean length.
+
+        So every token of the training set weighs the same, whichever batch it is in.
+        """
+        losses = self._model.losses([self._training[index] for index in indices])
+        whole = losses.output.sum() + losses.input.sum()
+        return whole / (self._tokens * len(indices)) + losses.balance
+
+    @torch.no_grad()
+    def validate(self) -> dict[str, float]:
+        """Return the metrics of the validation set; none where it is empty."""
+        if not len(self._validation):
+            return {}
+        metrics = dict(token_means(self._model, self._validation))
+        if self._judge is not None:
+            sources = [example.source for example in self._validation]
+            metrics |= self._judge(self._model.generate(sources, self._beam))
+        return metrics
+
+
+@torch.no_grad()
+def token_means(model: SequenceModel, examples: ExampleStore) -> dict[str, float]:
+    """Return the mean "loss" of all predicted tokens, and "log_perplexity", that of the targets' alone."""
+    sums = torch.zeros(4, dtype=torch.float64)
+    for start in range(0, len(examples), BATCH):
+        parts = model.losses(examples[start : start + BATCH])[:4]
+        sums += torch.stack([part.double().sum().cpu() for part in parts])
+    output, output_tokens, read, read_tokens = sums.tolist()
+    return {
+        "loss": (output + read) / (output_tokens + read_tokens),
+        LOG_PERPLEXITY: output / output_tokens,
+    }

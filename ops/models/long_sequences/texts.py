@@ -1,0 +1,68 @@
+"""Models of long sequences from text to text.
+
+Belongs here: a model with its tokenizer, called here and where the project is not (`KIND`). Not here: the
+model (model.py), learning a tokenizer (the systems).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ops.models.served import ModelKind
+from ops.outcome import Row
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from ops.models.long_sequences.model import SequenceModel
+
+TOKENIZER = "tokenizer.json"
+
+
+class TextModel:
+    """A model with its tokenizer."""
+
+    def __init__(self, model: SequenceModel, tokenizer: Tokenizer) -> None:
+        self.model, self.tokenizer = model, tokenizer
+
+    def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
+        """Return an answer to each source; `beam` replaces that of the model's params."""
+        encoded = self.tokenizer.encode_batch(list(sources), add_special_tokens=False)
+        return self.texts(self.model.generate([found.ids for found in encoded], beam))
+
+    def texts(self, answers: Sequence[Sequence[int]]) -> list[str]:
+        """Return answers as texts."""
+        return [text.strip() for text in self.tokenizer.decode_batch(list(map(list, answers)))]
+
+
+def load(files: Mapping[str, bytes]) -> TextModel:
+    """Return a model of its files. Raises ModelFilesError if they hold none."""
+    from tokenizers import Tokenizer
+
+    from ops.models.long_sequences import model
+    from ops.models.network_files import ModelFilesError
+
+    if TOKENIZER not in files:
+        raise ModelFilesError(f"no {TOKENIZER} among the model's files")
+    try:
+        tokenizer = Tokenizer.from_str(files[TOKENIZER].decode())
+    except Exception as error:  # the package raises no narrower type
+        raise ModelFilesError(f"{TOKENIZER}: {str(error).splitlines()[0]}") from None
+    return TextModel(model.load(files), tokenizer)
+
+
+def _answer(model: TextModel, rows: Sequence[Row], params: Mapping[str, Any]) -> list[Row]:
+    sources = [str(row["source"]) for row in rows]
+    return [{"prediction": text} for text in model.generate(sources, params["beam"] or None)]
+
+
+#: `beam` replaces that of the model's params; 0 leaves it.
+KIND = ModelKind(
+    module=__name__,
+    inputs={"source": "string"},
+    outputs={"prediction": "string"},
+    params={"beam": ("long", 0)},
+    load=load,
+    answer=_answer,
+)

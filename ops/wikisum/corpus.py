@@ -1,0 +1,97 @@
+"""Which candidates are references of an article: those that are no clones of it.
+
+Belongs here: the threshold, applied to stored scores, and near-duplicates. Not here: the scores
+(references.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Literal
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.identity import row_id
+from ops.outcome import Outcome, Row, drop
+from ops.params import Params
+from ops.parts import Parts
+from ops.thresholds import at_most, scored
+from ops.wikisum.near_duplicates import repeated
+from ops.wikisum.schemas import CORPUS
+
+#: What references are: of one kind, or of both.
+COMBINED, CITATIONS, SEARCH = "combined", "citations", "search"
+CorpusName = Literal["combined", "citations", "search"]
+
+
+class CorpusParams(Params, section="wikisum.corpus"):
+    """Which candidates are taken."""
+
+    clone_recall: float = Field(0.5, ge=0, le=1, description="a page that holds more of a section is a clone")
+    clones_among: tuple[Literal["citations", "search"], ...] = Field(
+        ("search",), description="where clones are removed; the paper: among results of the search"
+    )
+    near_duplicates: float = Field(
+        0.9, gt=0, le=1, description="similarity of pages of which the first stays; needs permutations above"
+    )
+
+
+def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
+    """Return the candidates of one part that are taken; the others are dropped.
+
+    `clone`: it holds more of a section than the threshold, and is among what clones are removed from; a cited
+    page stays a cited one. `near_duplicate`: an earlier reference of the article says nearly the same.
+    """
+    units = references.to_pylist()
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for _, group in groupby(units, key=lambda unit: str(unit["article_id"])):
+        taken: list[tuple[Row, Row]] = []
+        for unit in group:
+            cited, searched = _stays(unit, params)
+            if cited or searched:
+                identity = {"id": row_id("corpus", unit["id"]), "source_ids": [unit["id"]]}
+                taken.append((unit, {**unit, **identity, "cited": cited, "searched": searched}))
+            else:
+                dropped.append(drop(unit, "clone", unit["clone_recall"]))
+        repeats = _repeated([unit for unit, _ in taken], params)
+        for index, (unit, row) in enumerate(taken):
+            if index in repeats:
+                first, similarity = repeats[index]
+                detail = f"as {taken[first][0]['page_id']}"
+                dropped.append(drop(unit, "near_duplicate", round(similarity, 6), detail))
+            else:
+                kept.append(row)
+    return Outcome.of(CORPUS, [unit["id"] for unit in units], kept, dropped)
+
+
+def recalls(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
+    """Yield the candidates by what `params.clone_recall` is asked of."""
+    lenient = params.model_copy(update={"clone_recall": -1.0})
+    for table in references:
+        yield scored(
+            (
+                unit["id"],
+                float("-inf") if any(_stays(unit, lenient)) else unit["clone_recall"],
+                unit["title"] or unit["address"],
+            )
+            for unit in table.to_pylist()
+        )
+
+
+def _stays(unit: Row, params: CorpusParams) -> tuple[bool, bool]:
+    """Return whether a candidate stays as a cited page, and as a result of the search."""
+    clone = not at_most(unit["clone_recall"], params.clone_recall)
+    return (
+        unit["cited"] and not (clone and CITATIONS in params.clones_among),
+        bool(unit["hits"]) and not (clone and SEARCH in params.clones_among),
+    )
+
+
+def _repeated(units: Sequence[Row], params: CorpusParams) -> dict[int, tuple[int, float]]:
+    signatures = [unit["signature"] for unit in units]
+    if not all(signatures):
+        return {}
+    return repeated(signatures, params.near_duplicates)

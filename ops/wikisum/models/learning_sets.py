@@ -1,0 +1,95 @@
+"""What summarizers learn from and are judged by: examples of a set, streamed from part files.
+
+Belongs here: which examples these are, as stores of tokens. Not here: making examples (examples.py), training
+(summarizer.py).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow.compute as pc
+
+from ops.core.sampling import drawn
+from ops.models.training import TrainingError
+from ops.outcome import Row
+from ops.parts import Parts
+
+if TYPE_CHECKING:
+    from ops.models.long_sequences.model import TokenExample
+    from ops.models.long_sequences.store import ExampleStore
+
+#: What a model may be judged on; the later, the more it tells.
+JUDGED_ON = ("training set", "validation split")
+
+_COLUMNS = ("id", "set", "split", "source_tokens", "target_tokens")
+
+
+@dataclass(frozen=True)
+class LearningSet:
+    """A set of examples: those to learn from, and those to judge by."""
+
+    name: str
+    learnt: ExampleStore
+    judges: ExampleStore
+    judged_on: str
+
+    @property
+    def longest_source(self) -> int:
+        """Tokens of its longest source, at least 1."""
+        return max(1, *(int(store.lengths[:, 0].max(initial=0)) for store in (self.learnt, self.judges)))
+
+
+def learning_set(examples: Parts, name: str, end: int, most_judges: int, seed: int) -> LearningSet:
+    """Return the set of this name; `end` is the token that ends a target.
+
+    Of the split validation, at most `most_judges` are drawn; where it is empty, as many of the training set
+    stand in. Raises TrainingError where there is nothing to learn from.
+    """
+    from ops.models.long_sequences.store import ExampleStore
+
+    learnt = ExampleStore(_taken(examples, name, "train", end))
+    if not len(learnt):
+        raise TrainingError(f"the set {name!r} has no example in the split train: there is nothing to learn")
+    judges, judged_on = _judges(examples, name, "validation", end, most_judges, seed), JUDGED_ON[1]
+    if not len(judges):
+        judges, judged_on = _judges(examples, name, "train", end, most_judges, seed), JUDGED_ON[0]
+    return LearningSet(name, learnt, judges, judged_on)
+
+
+def example_of(row: Row, end: int) -> TokenExample:
+    """Return the tokens of a row, without those that end source and target."""
+    from ops.models.long_sequences.model import TokenExample
+
+    source, target = (
+        tokens[:-1] if tokens and tokens[-1] == end else tokens
+        for tokens in (row["source_tokens"], row["target_tokens"])
+    )
+    return TokenExample(source, target)
+
+
+def _judges(examples: Parts, name: str, split: str, end: int, most: int, seed: int) -> ExampleStore:
+    from ops.models.long_sequences.store import ExampleStore
+
+    ids = (str(row["id"]) for row in _rows(examples, name, split, ("id",)))
+    chosen = set(heapq.nsmallest(most, ids, key=lambda example: drawn(seed, example)))
+    return ExampleStore(_taken(examples, name, split, end, chosen))
+
+
+def _taken(
+    examples: Parts, name: str, split: str, end: int, chosen: Collection[str] | None = None
+) -> Iterator[tuple[str, TokenExample]]:
+    for row in _rows(examples, name, split, _COLUMNS):
+        if chosen is None or row["id"] in chosen:
+            yield str(row["id"]), example_of(row, end)
+
+
+def _rows(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[Row]:
+    """Yield rows of a set and split; one part at a time is in memory."""
+    for part in examples.parts:
+        table = part.read([*{*columns, "set", "split"}])
+        mask = pc.and_(pc.equal(table["set"], name), pc.equal(table["split"], split))
+        yield from table.filter(mask).to_pylist()

@@ -1,0 +1,151 @@
+"""What every summarizer writes for test examples, and what that is worth.
+
+Belongs here: decoding, the log-perplexity per sub-word and ROUGE of each example. Not here: training
+(summarizer.py), tables of the whole (evaluation).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.core.sampling import drawn
+from ops.identity import row_id
+from ops.metrics.rouge import rouge
+from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import Params
+from ops.parts import Artifact, Parts
+from ops.wikisum.models.learning_sets import example_of
+from ops.wikisum.models.summarizer import trained_models, vocabulary_of
+from ops.wikisum.schemas import EXAMPLES
+
+if TYPE_CHECKING:
+    from ops.models.long_sequences.texts import TextModel
+
+_TEXT, _REAL = pa.string(), pa.float64()
+_DIGITS = 6
+
+#: Of each summary, in 0 to 1.
+METRICS = tuple(
+    f"{name}_{field}" for name in ("rouge1", "rouge2", "rougeL") for field in ("precision", "recall", "f")
+)
+
+SUMMARIES = Shape(
+    unit=EXAMPLES.kept,
+    kept=columns(
+        ("example_id", _TEXT, "row of wikisum/examples"),
+        ("article_id", _TEXT, "row of sources/articles"),
+        ("title", _TEXT, "of the article", TITLE),
+        ("model", _TEXT, "its name in models.json of wikisum/summarizer"),
+        ("architecture", _TEXT),
+        ("set", _TEXT, "of the example, which the model learnt from"),
+        ("prediction", _TEXT, "what the model writes", TEXT),
+        ("target", _TEXT, "what was to be written"),
+        ("tokens", pa.int32(), "sub-words of the target, its end included, as many as the model may write"),
+        ("nats", _REAL, "negative log-likelihood of all these, given the input"),
+        *((name, _REAL, "of the prediction, 0 to 1") for name in METRICS),
+    ),
+)
+
+
+class SummaryParams(Params, section="wikisum.summaries"):
+    """How many test examples are written for."""
+
+    examples: int | None = Field(None, ge=1, description="of each set at most, drawn; null: all")
+    seed: int = Field(0, ge=0, description="of the draw")
+
+
+def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, strict: bool = True) -> Outcomes:
+    """Yield a summary of each test example by every model of its set; the units are the examples.
+
+    Those of other splits are dropped as `split_train` and `split_validation`, as `not_drawn` those beyond the
+    number of a set, and as `no_model` those of a set that no model learnt from.
+    """
+    chosen = _drawn(examples, params)
+    models = list(trained_models(summarizer, strict))
+    sets = {str(report["set"]) for report, _ in models}
+    for table in examples:
+        units = table.to_pylist()
+        kept: list[Row] = []
+        for name in sorted(sets):
+            tests = [unit for unit in units if unit["set"] == name and unit["id"] in chosen]
+            for report, model in models:
+                if tests and report["set"] == name:
+                    kept += score(model, report, tests)
+        lost = {unit["id"]: reason for unit in units if (reason := _lost(unit, chosen, sets))}
+        dropped = [drop(unit, lost[unit["id"]]) for unit in units if unit["id"] in lost]
+        yield Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)
+
+
+def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> list[Row]:
+    """Return what a model writes for some examples, with its likelihood of the target and ROUGE."""
+    end = vocabulary_of(model.tokenizer).end
+    tokens = [example_of(unit, end) for unit in units]
+    predictions = model.texts(model.model.generate([example.source for example in tokens]))
+    losses = _losses(model, tokens)
+    return [
+        {
+            "id": row_id("summary", unit["id"], report["model"]),
+            "source_ids": [unit["id"]],
+            "licence": unit["licence"],
+            "example_id": unit["id"],
+            "article_id": unit["article_id"],
+            "title": unit["title"],
+            "model": report["model"],
+            "architecture": report["architecture"],
+            "set": unit["set"],
+            "prediction": prediction,
+            "target": unit["target"],
+            "tokens": count,
+            "nats": round(nats, _DIGITS),
+            **_rouge(prediction, str(unit["target"])),
+        }
+        for unit, prediction, (nats, count) in zip(units, predictions, losses, strict=True)
+    ]
+
+
+def log_perplexity(rows: Sequence[Row]) -> float:
+    """Return the mean nats of all sub-words of some summaries' targets; NaN without any."""
+    tokens = sum(row["tokens"] for row in rows)
+    return float(sum(row["nats"] for row in rows) / tokens) if tokens else float("nan")
+
+
+def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[tuple[float, int]]:
+    """Yield nats and tokens of each target, read alone, so that no other example changes its bits."""
+    import torch
+
+    for example in examples:
+        with torch.no_grad():
+            found = model.model.losses([example])
+        yield float(found.output), int(found.output_tokens)
+
+
+def _rouge(prediction: str, target: str) -> dict[str, float]:
+    found = rouge(prediction, target)
+    return {name: float(getattr(found[name.split("_")[0]], name.split("_")[1])) for name in METRICS}
+
+
+def _drawn(examples: Parts, params: SummaryParams) -> set[str]:
+    tests: dict[str, list[str]] = {}
+    for part in examples.parts:
+        for row in part.read(["id", "set", "split"]).to_pylist():
+            if row["split"] == "test":
+                tests.setdefault(row["set"], []).append(row["id"])
+    return {
+        name
+        for ids in tests.values()
+        for name in heapq.nsmallest(params.examples or len(ids), ids, key=lambda row: drawn(params.seed, row))
+    }
+
+
+def _lost(unit: Row, chosen: set[str], sets: set[str]) -> str | None:
+    """Return why nothing is written for an example, None where something is."""
+    if unit["split"] != "test":
+        return f"split_{unit['split']}"
+    if unit["set"] not in sets:
+        return "no_model"
+    return None if unit["id"] in chosen else "not_drawn"

@@ -1,0 +1,150 @@
+"""Which paragraphs of an article's references come first.
+
+Belongs here: the extractive stage of Liu et al. (2018), section 4.1, by method. Not here: the ranker that is
+trained (learned.py), cutting what is ranked to a length (inputs.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ops.core.exact import log
+from ops.rank.simple import lead
+from ops.rank.sum_basic import sum_basic
+from ops.rank.text_rank import text_rank
+from ops.rank.tokens import content_words
+from ops.text.word_numbers import joined, kinds_of, normalised, number_words
+
+Method = Literal["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
+
+NO_WORD = "no word of the title has a letter or digit: reference order"
+NOT_KNOWN = "no paragraph has a word of the title: reference order"
+NO_WEIGHT = "every paragraph has the title's words that any has: reference order"
+
+_LETTER_OR_DIGIT = re.compile(r"[a-z0-9]")
+
+
+class Ranking(NamedTuple):
+    """Paragraphs, the best first."""
+
+    order: list[int]
+    """Every index once."""
+    scores: list[float]
+    """By paragraph, in the order given; for methods that give an order alone, numbers that fall with it."""
+    note: str = ""
+    """Why the order is that of the references, where the method can tell no other."""
+
+
+def rank(title: str, paragraphs: Sequence[str], method: Method, target: str | None = None) -> Ranking:
+    """Rank the paragraphs of an article's references for its title; ties go to the first paragraph.
+
+    | method | scores |
+    |---|---|
+    | identity | the order of the references |
+    | tf_idf | the sum over the title's words of their count in the paragraph, by ln(N / N_w) |
+    | text_rank | Mihalcea and Tarau (2004) over paragraphs, by their content words |
+    | sum_basic | Nenkova and Vanderwende (2005) over paragraphs, by their content words |
+    | cheating | the share of the target's distinct bigrams that the paragraph has (equation 1) |
+
+    Raises ValueError for another method, or `cheating` without a target.
+    """
+    if method not in _METHODS:
+        raise ValueError(f"no method {method!r}: there are {', '.join(_METHODS)}")
+    return _METHODS[method](title, paragraphs, target)
+
+
+def title_words(title: str) -> list[str]:
+    """Return the distinct words of a title that hold a letter or digit of ASCII, as it is normalised."""
+    return sorted({word for word in normalised(title).split() if _LETTER_OR_DIGIT.search(word)})
+
+
+def title_counts(title: str, paragraphs: Sequence[str]) -> NDArray[np.int32]:
+    """Return how often each of `title_words` stands in each paragraph (N, words)."""
+    from ops.wikisum.kernels import counts_of_words
+
+    wanted = [word.encode(errors="surrogatepass") for word in title_words(title)]
+    data, ends = joined(paragraphs)
+    counts: NDArray[np.int32] = counts_of_words(
+        np.frombuffer(data, np.uint8),
+        ends,
+        kinds_of("normalised"),
+        np.frombuffer(b"".join(wanted), np.uint8),
+        np.cumsum([0, *map(len, wanted)]),
+    )
+    return counts
+
+
+def bigram_recalls(target: str, paragraphs: Sequence[str]) -> NDArray[np.float64]:
+    """Return of every paragraph the share of the target's distinct bigrams that it has (N)."""
+    found = number_words([target, *paragraphs], known=target)
+    # A pair of words as one number; the last word of a text has no successor in it.
+    pairs = found.numbers[:-1].astype(np.int64) * found.distinct + found.numbers[1:]
+    known = (found.numbers[:-1] >= 0) & (found.numbers[1:] >= 0)
+    inside = found.ends[1:-1]
+    known[inside[(inside > 0) & (inside < len(found.numbers))] - 1] = False
+    wanted = np.unique(pairs[: max(found.ends[1] - 1, 0)])
+    if not len(wanted):
+        return np.zeros(len(paragraphs))
+    texts = found.texts[:-1][known]
+    places = np.searchsorted(wanted, pairs[known]).clip(max=len(wanted) - 1)
+    shared = wanted[places] == pairs[known]
+    distinct = np.unique(texts[shared] * len(wanted) + places[shared])
+    counts = np.bincount(distinct // len(wanted), minlength=len(paragraphs) + 1)[1:]
+    recalls: NDArray[np.float64] = counts / len(wanted)
+    return recalls
+
+
+def _identity(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
+    return _by_order(lead(len(paragraphs)))
+
+
+def _tf_idf(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
+    counts = title_counts(title, paragraphs)
+    frequencies = (counts > 0).sum(axis=0)
+    weights = log(max(len(paragraphs), 1) / np.maximum(frequencies, 1))
+    # From the least term on, so that words in another order leave a tie a tie.
+    terms = np.sort(counts * weights, axis=1)
+    scores = np.cumsum(terms, axis=1)[:, -1] if len(weights) else np.zeros(len(paragraphs))
+    note = NO_WORD
+    if len(frequencies):
+        note = "" if scores.any() else (NO_WEIGHT if frequencies.any() else NOT_KNOWN)
+    return _by_scores(scores, note)
+
+
+def _text_rank(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
+    return _by_scores(text_rank([content_words(paragraph) for paragraph in paragraphs]))
+
+
+def _sum_basic(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
+    return _by_order(sum_basic([content_words(paragraph) for paragraph in paragraphs]))
+
+
+def _cheating(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
+    if target is None:
+        raise ValueError("the method cheating needs the target that it looks at")
+    return _by_scores(bigram_recalls(target, paragraphs))
+
+
+def _by_scores(scores: Sequence[float] | NDArray[np.float64], note: str = "") -> Ranking:
+    values = np.asarray(scores, np.float64)
+    return Ranking(np.argsort(-values, kind="stable").tolist(), values.tolist(), note)
+
+
+def _by_order(order: Sequence[int]) -> Ranking:
+    scores = np.empty(len(order))
+    scores[np.asarray(order, np.int64)] = np.arange(len(order), 0, -1)
+    return Ranking(list(order), scores.tolist())
+
+
+_METHODS: Mapping[str, Callable[[str, Sequence[str], str | None], Ranking]] = {
+    "identity": _identity,
+    "tf_idf": _tf_idf,
+    "text_rank": _text_rank,
+    "sum_basic": _sum_basic,
+    "cheating": _cheating,
+}

@@ -1,0 +1,192 @@
+"""The pages that an article cites, and those that a search finds for its sections.
+
+Belongs here: candidates for references, and how much of the article each holds. Not here: which candidates
+are taken (corpus.py), crawling and searching (ops/crawl).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.crawl.search.local import LocalIndex
+from ops.identity import joint_licence, row_id
+from ops.outcome import Outcome, Outcomes, Row, drop
+from ops.params import Params
+from ops.parts import Artifact, Parts
+from ops.wikisum import search_index as indexing
+from ops.wikisum.clones import clone_recalls
+from ops.wikisum.near_duplicates import signature
+from ops.wikisum.schemas import REFERENCES
+
+#: What became of addresses and queries that give no reference.
+NOT_CRAWLED, EMPTY = "cited_page_not_there", "page_without_words"
+ITSELF, FOUND_NOTHING = "article_itself", "search_found_nothing"
+
+_PAGE_COLUMNS = ("id", "licence", "title", "text")
+
+
+class ReferenceParams(Params, section="wikisum.references"):
+    """Where references come from."""
+
+    results: int = Field(10, ge=0, description="of the search, for each section title; 0: none")
+    query: str = Field(
+        "{title} {section}",
+        description="what is searched for a section, in the lead the title alone; the paper's headings have "
+        "the article's title in front (Figure 7)",
+    )
+    hosts: tuple[str, ...] = Field(
+        ("wikipedia.org",), description="of the encyclopedia: a page there that has the article's title is it"
+    )
+    least_section_words: int = Field(
+        1, ge=1, description="distinct words of a section that clones are looked for in; the paper's 1"
+    )
+    permutations: int = Field(0, ge=0, description="of a MinHash of each page, for near-duplicates; 0: none")
+
+
+@dataclass
+class _Candidate:
+    address: str
+    cited: bool = False
+    hits: list[Mapping[str, object]] = field(default_factory=list)
+
+
+def references(
+    articles: Parts, cited_pages: Parts, web_pages: Parts, search_index: Artifact, params: ReferenceParams
+) -> Outcomes:
+    """Yield the candidates of every article; units are the articles.
+
+    An article without any is dropped as `no_reference`. Addresses and queries that give none are counted:
+    `cited_page_not_there`, `page_without_words`, `article_itself`, `search_found_nothing`.
+    """
+    return articles.map(references_of, cited_pages, web_pages, search_index, params)
+
+
+def references_of(
+    articles: pa.Table,
+    cited_pages: Parts,
+    web_pages: Parts,
+    search_index: Artifact,
+    params: ReferenceParams,
+) -> Outcome:
+    """Return the candidates of the articles of one part."""
+    units = articles.to_pylist()
+    index = indexing.load(search_index)
+    wanted = {cited for article in units for cited in _cited(article)}
+    moved = cited_pages.read(["url", "final_url"], where=("url", wanted))
+    landed = dict(zip(moved["url"].to_pylist(), moved["final_url"].to_pylist(), strict=True))
+    lost = [Counter[str]() for _ in units]
+    found = [_candidates(*pair, landed, index, params) for pair in zip(units, lost, strict=True)]
+    addresses = {candidate.address for candidates in found for candidate in candidates}
+    pages = _pages(addresses, search_index.rows, web_pages)
+    kept: list[Row] = []
+    dropped: list[Row] = []
+    for article, candidates, reasons in zip(units, found, lost, strict=True):
+        there = [candidate for candidate in candidates if candidate.address in pages]
+        reasons[NOT_CRAWLED] += len(candidates) - len(there)
+        candidates = [candidate for candidate in there if pages[candidate.address]["text"].strip()]
+        reasons[EMPTY] += len(there) - len(candidates)
+        kept += _rows(article, candidates, pages, params)
+        if not candidates:
+            detail = ", ".join(f"{reason} {count}" for reason, count in sorted((+reasons).items()))
+            dropped.append(drop(article, "no_reference", detail=detail or "it cites nothing"))
+    return Outcome.of(
+        REFERENCES, [unit["id"] for unit in units], kept, dropped, combinations=sum(lost, Counter())
+    )
+
+
+def sections_of(article: Row) -> Iterator[tuple[str, str]]:
+    """Yield heading and text of each section, the lead first; a text may be empty."""
+    for section in article["sections"]:
+        yield section["title"], article["text"][section["start"] : section["end"]]
+
+
+def is_itself(address: str, title: str, hosts: Sequence[str]) -> bool:
+    """Return whether a page of the encyclopedia's hosts is named as an article is."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    if not any(host == name or host.endswith(f".{name}") for name in hosts):
+        return False
+    name = unquote(parts.path).rstrip("/").rpartition("/")[2]
+    return _letters(re.sub(r"\.html?$", "", name)) == _letters(title)
+
+
+def _letters(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
+def _cited(article: Row) -> Iterator[str]:
+    return (cited["url"].partition("#")[0] for cited in article["citations"])
+
+
+def _candidates(
+    article: Row,
+    lost: Counter[str],
+    landed: Mapping[str, str],
+    index: LocalIndex,
+    params: ReferenceParams,
+) -> list[_Candidate]:
+    """Return what an article cites and a search finds for it, without itself; count what is lost."""
+    found: dict[str, _Candidate] = {}
+    for address in dict.fromkeys(landed.get(cited, cited) for cited in _cited(article)):
+        found[address] = _Candidate(address, cited=True)
+    if params.results:
+        queries = (
+            params.query.format(title=article["title"], section=heading) if heading else article["title"]
+            for heading, _ in sections_of(article)
+        )
+        for query in dict.fromkeys(queries):
+            hits = index.search(query, params.results)
+            lost[FOUND_NOTHING] += not hits
+            for hit in hits:
+                candidate = found.setdefault(hit.url, _Candidate(hit.url))
+                score = None if hit.score is None else round(hit.score, 4)
+                candidate.hits.append({"query": query, "rank": hit.rank, "score": score})
+    itself = [address for address in found if is_itself(address, article["title"], params.hosts)]
+    lost[ITSELF] += len(itself)
+    for address in itself:
+        del found[address]
+    return list(found.values())
+
+
+def _pages(addresses: set[str], indexed: Parts, web_pages: Parts) -> dict[str, Row]:
+    """Return pages by address."""
+    known = indexed.read(["address", "page_id"], where=("address", addresses)).to_pylist()
+    ids = {row["page_id"] for row in known}
+    pages = {page["id"]: page for page in web_pages.read(_PAGE_COLUMNS, where=("id", ids)).to_pylist()}
+    return {row["address"]: pages[row["page_id"]] for row in known}
+
+
+def _rows(
+    article: Row, candidates: Sequence[_Candidate], pages: Mapping[str, Row], params: ReferenceParams
+) -> Iterator[Row]:
+    texts = [pages[candidate.address]["text"] for candidate in candidates]
+    sections = [text for _, text in sections_of(article)]
+    recalls = clone_recalls(texts, sections, params.least_section_words).tolist()
+    for position, (candidate, text, recall) in enumerate(zip(candidates, texts, recalls, strict=True)):
+        page = pages[candidate.address]
+        yield {
+            "id": row_id("reference", article["id"], page["id"]),
+            "source_ids": [article["id"], page["id"]],
+            "licence": joint_licence([article["licence"], page["licence"]]),
+            "article_id": article["id"],
+            "article_title": article["title"],
+            "page_id": page["id"],
+            "address": candidate.address,
+            "title": page["title"],
+            "position": position,
+            "cited": candidate.cited,
+            "hits": candidate.hits,
+            "words": len(text.split()),
+            "clone_recall": round(recall, 6),
+            "signature": signature(text, params.permutations) if params.permutations else None,
+        }

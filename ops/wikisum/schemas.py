@@ -1,0 +1,163 @@
+"""The columns of WikiSum's datasets.
+
+Belongs here: one `Shape` a dataset. Not here: what fills them.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, struct
+from ops.parse.schemas import ARTICLES, WEB_PAGES
+
+_TEXT, _INT, _REAL, _FLAG = pa.string(), pa.int32(), pa.float64(), pa.bool_()
+
+SEARCH_INDEX = Shape(
+    unit=WEB_PAGES.kept,
+    kept=columns(
+        ("page_id", _TEXT, "row of sources/web_pages"),
+        ("address", _TEXT, "of the page; its name in its source where it has none", NAME),
+        ("title", _TEXT, "as the page has it", TITLE),
+        ("month", _TEXT, "of the page, YYYY-MM", TIME),
+    ),
+)
+
+_OF_ARTICLE = (
+    ("article_id", _TEXT, "row of sources/articles"),
+    ("article_title", _TEXT, "as the article has it", NAME),
+)
+
+#: Every page that may be a reference of an article, also one that is a clone of it.
+REFERENCES = Shape(
+    unit=ARTICLES.kept,
+    kept=columns(
+        *_OF_ARTICLE,
+        ("page_id", _TEXT, "row of sources/web_pages"),
+        ("address", _TEXT, "of the page", NAME),
+        ("title", _TEXT, "of the page", TITLE),
+        ("position", _INT, "among the article's references: cited pages first, then by section and rank"),
+        ("cited", _FLAG, "whether the article cites it"),
+        (
+            "hits",
+            pa.list_(struct(("query", _TEXT), ("rank", _INT, "from 1"), ("score", _REAL, "of the search"))),
+            "the queries that find it",
+        ),
+        ("words", _INT, "of the page"),
+        ("clone_recall", _REAL, "the greatest share of a section's distinct words that the page has, 0 to 1"),
+        ("signature", pa.list_(pa.uint32()), "MinHash of the page's runs of words; missing where not asked"),
+    ),
+)
+
+#: The references that are input of an article.
+CORPUS = Shape(
+    unit=REFERENCES.kept,
+    kept=extended(
+        REFERENCES.kept,
+        ("searched", _FLAG, "whether it counts as a result of the search: found, and no clone"),
+    ),
+)
+
+PARAGRAPH = struct(
+    ("page_id", _TEXT, "row of sources/web_pages"),
+    ("position", _INT, "in the page, from 0"),
+    ("cited", _FLAG, "whether the article cites the page"),
+    ("searched", _FLAG, "whether the page is a result of the search"),
+    ("text", _TEXT, "normalised", TEXT),
+)
+
+RANKED = Shape(
+    unit=CORPUS.kept,
+    kept=columns(
+        ("article_id", _TEXT, "row of sources/articles"),
+        ("title", _TEXT, "as the article has it", TITLE),
+        ("month", _TEXT, "of the article, YYYY-MM", TIME),
+        ("citations", _INT, "cited pages that were crawled"),
+        ("lead", _TEXT, "normalised; empty where the article has none", TEXT),
+        (
+            "sections",
+            pa.list_(struct(("title", _TEXT, "normalised"), ("text", _TEXT, "normalised"))),
+            "behind the lead, those with text",
+        ),
+        ("paragraphs", pa.list_(PARAGRAPH), "of all references that are worth reading, in their order"),
+        (
+            "rankings",
+            pa.list_(
+                struct(
+                    ("corpus", _TEXT, "combined, citations or search"),
+                    ("ranker", _TEXT),
+                    ("scores", pa.list_(_REAL), "by paragraph; missing where it is not in the corpus"),
+                    ("note", _TEXT, "why the ranker could tell no order, if it could not"),
+                )
+            ),
+            "the higher a score, the earlier the paragraph; ties by position",
+        ),
+        (
+            "filtered",
+            pa.list_(struct(("page_id", _TEXT), ("position", _INT), ("reason", _TEXT), ("text", _TEXT))),
+            "paragraphs that are not worth reading",
+        ),
+    ),
+)
+
+LEARNED_RANKER = Shape(
+    unit=RANKED.kept,
+    kept=columns(
+        ("article_id", _TEXT, "row of sources/articles"),
+        ("title", _TEXT, "of the article", TITLE),
+        ("split", _TEXT, "train, validation or test, by article"),
+        ("ranker", _TEXT, 'a configured one, or "learned"'),
+        ("words", _INT, "at which the ranked paragraphs were cut: words and signs of normalised text"),
+        ("bigram_recall", _REAL, "share of the lead's distinct bigrams in what is left, 0 to 1"),
+        ("held_out", _FLAG, "whether nothing was learnt from the article"),
+    ),
+)
+
+TOKENIZER = Shape(
+    unit=RANKED.kept,
+    kept=columns(
+        ("article_id", _TEXT, "row of sources/articles"),
+        ("title", _TEXT, "of the article", TITLE),
+        ("split", _TEXT, "train: its texts may be learnt from"),
+        ("characters", pa.int64(), "of its texts that were learnt from"),
+        ("words", pa.int64(), "of its lead and sections"),
+        ("tokens", pa.int64(), "sub-words of these"),
+    ),
+)
+
+EXAMPLES = Shape(
+    unit=RANKED.kept,
+    kept=columns(
+        ("set", _TEXT, "its name in params.yaml"),
+        ("split", _TEXT, "train, validation or test, by article"),
+        ("article_id", _TEXT, "row of sources/articles"),
+        ("title", _TEXT, "of the article", TITLE),
+        ("month", _TEXT, "of the article, YYYY-MM", TIME),
+        ("corpus", _TEXT, "combined, citations or search"),
+        ("ranker", _TEXT, "what ordered the paragraphs"),
+        ("note", _TEXT, "why the ranker could tell no order, if it could not"),
+        ("target_kind", _TEXT, "lead, or article: with its headings marked"),
+        ("source", _TEXT, "title and ranked paragraphs, as many as there is room for"),
+        ("source_tokens", pa.list_(_INT), "the same as sub-words, cut at the length of the set"),
+        ("used_paragraphs", _INT, "that stand in the source, the last one maybe cut"),
+        ("target", _TEXT, "what is to be written", TEXT),
+        ("target_tokens", pa.list_(_INT), "the same as sub-words, with their end"),
+    ),
+)
+
+STATISTICS = Shape(
+    unit=RANKED.kept,
+    kept=columns(
+        ("article_id", _TEXT, "row of sources/articles"),
+        ("title", _TEXT, "of the article", TITLE),
+        ("month", _TEXT, "of the article, YYYY-MM", TIME),
+        ("lead_words", _INT),
+        ("article_words", _INT),
+        ("citations", _INT, "cited pages that were crawled"),
+        ("citation_words", pa.int64(), "of all these pages"),
+        ("search_results", _INT, "pages found, without the article and its clones"),
+        ("search_words", pa.int64(), "of all these pages"),
+        ("input_words", pa.int64(), "of all paragraphs that are worth reading"),
+        ("rouge1_recall", _REAL, "share of the lead's words that stand in the input, 0 to 1"),
+        ("counted", _FLAG, "whether it has as many citations as an example needs: the tables are of these"),
+    ),
+)

@@ -1,0 +1,176 @@
+"""How large inputs and outputs are: Tables 1 and 2 of the paper.
+
+Belongs here: counts by article, percentiles beside the published ones, and what counts as a clone by length.
+Not here: how pages show them.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ops.identity import row_id
+from ops.outcome import Outcome, Outcomes, Row
+from ops.parts import Parts
+from ops.text.word_numbers import number_words
+from ops.thresholds import at_least, at_most
+from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.examples import ExampleParams
+from ops.wikisum.schemas import STATISTICS
+from ops.wikisum.tokenizer import target_of
+
+PERCENTILES = (20, 40, 50, 60, 80, 100)
+
+#: Table 2. In it the first of the sizes of search results is printed as "1,1691".
+TABLE_2: Mapping[str, tuple[int, ...]] = {
+    "lead_words": (37, 62, 78, 98, 166, 10_034),
+    "citations": (1, 2, 2, 3, 5, 1_029),
+    "citation_words": (562, 1_467, 2_296, 3_592, 10_320, 6_159_463),
+    "search_results": (10, 20, 26, 31, 46, 2_095),
+    "search_words": (11_691, 33_989, 49_222, 68_681, 135_533, 5_355_671),
+}
+
+#: Table 1: ROUGE-1 recall of the output in the input, in percent, and the orders of magnitude.
+TABLE_1 = (
+    {"dataset": "Gigaword", "input": "10^1", "output": "10^1", "examples": "10^6", "rouge1_recall": 78.7},
+    {
+        "dataset": "CNN/DailyMail",
+        "input": "10^2-10^3",
+        "output": "10^1",
+        "examples": "10^5",
+        "rouge1_recall": 76.1,
+    },
+    {
+        "dataset": "WikiSum",
+        "input": "10^2-10^6",
+        "output": "10^1-10^3",
+        "examples": "10^6",
+        "rouge1_recall": 59.2,
+    },
+)
+
+#: Where pages are longer, the next row begins.
+LENGTHS = (100, 500, 1_000, 5_000, 10_000)
+
+TABLES = "tables.json"
+
+
+def statistics(
+    ranked: Parts, corpus: Parts, references: Parts, examples: ExampleParams, clones: CorpusParams
+) -> Outcomes:
+    """Yield the counts of every article; the units are the articles.
+
+    tables.json has Table 1 and Table 2 of the articles with as many citations as an example needs, beside
+    the published numbers, and how many candidates count as clones, by their length.
+    """
+    sizes = _sizes(corpus)
+    outcomes = []
+    for table in ranked:
+        units = table.to_pylist()
+        kept = [_row(unit, sizes[unit["article_id"]], examples) for unit in units]
+        outcomes.append(Outcome.of(STATISTICS, [unit["id"] for unit in units], kept))
+    rows = [row for outcome in outcomes for row in outcome.kept.to_pylist() if row["counted"]]
+    tables = {
+        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(rows)],
+        "table_2": _table_2(rows),
+        "clones": _clones(references, clones),
+    }
+    files = {TABLES: json.dumps(tables, indent=1, sort_keys=True).encode() + b"\n"}
+    for outcome in outcomes:
+        yield Outcome(outcome.units, outcome.kept, outcome.dropped, outcome.rejected, files=files)
+        files = {}
+
+
+def rouge1_recall(output: str, inputs: Sequence[str]) -> float:
+    """Return the share of the words of an output that stand in inputs, each as often as it does there."""
+    found = number_words([output, *inputs], known=output)
+    counts = np.bincount(found.numbers[: found.ends[1]], minlength=found.distinct)
+    rest = found.numbers[found.ends[1] :]
+    there = np.bincount(rest[rest >= 0], minlength=found.distinct)
+    return float(np.minimum(counts, there).sum() / max(counts.sum(), 1))
+
+
+def _sizes(corpus: Parts) -> Mapping[str, Mapping[str, int]]:
+    """Return numbers and words of the pages of each article."""
+    sizes: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for part in corpus.parts:
+        for row in part.read(["article_id", "cited", "searched", "words"]).to_pylist():
+            size = sizes[row["article_id"]]
+            for kind, pages in (("cited", "citation"), ("searched", "search")):
+                size[kind] += row[kind]
+                size[f"{pages}_words"] += row["words"] * row[kind]
+    return sizes
+
+
+def _row(unit: Row, size: Mapping[str, int], params: ExampleParams) -> Row:
+    texts = [paragraph["text"] for paragraph in unit["paragraphs"]]
+    return {
+        "id": row_id("counted", unit["id"]),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "article_id": unit["article_id"],
+        "title": unit["title"],
+        "month": unit["month"],
+        "lead_words": len(unit["lead"].split()),
+        "article_words": len(target_of(unit, "article").split()),
+        "citations": size["cited"],
+        "citation_words": size["citation_words"],
+        "search_results": size["searched"],
+        "search_words": size["search_words"],
+        "input_words": sum(len(text.split()) for text in texts),
+        "rouge1_recall": round(rouge1_recall(unit["lead"], texts), 6) if unit["lead"] else None,
+        "counted": bool(unit["lead"]) and bool(at_least(unit["citations"], params.citations)),
+    }
+
+
+def _table_1(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "dataset": "ours",
+        "published": False,
+        "input": _range([row["input_words"] for row in rows]),
+        "output": _range([row["lead_words"] for row in rows]),
+        "examples": len(rows),
+        "rouge1_recall": round(100 * sum(row["rouge1_recall"] for row in rows) / len(rows), 2)
+        if rows
+        else None,
+    }
+
+
+def _range(values: Sequence[int]) -> str:
+    """Return the orders of magnitude of the 5th and the 95th percentile."""
+    if not values:
+        return ""
+    ends = np.percentile(values, [5, 95], method="nearest").tolist()
+    low, high = (f"10^{len(str(int(end))) - 1}" for end in ends)
+    return low if low == high else f"{low}-{high}"
+
+
+def _table_2(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the percentiles: the least value that so many of the articles do not exceed."""
+    found = []
+    for aspect, published in TABLE_2.items():
+        values = [row[aspect] for row in rows]
+        ours = np.percentile(values, PERCENTILES, method="inverted_cdf").tolist() if values else [None] * 6
+        for percentile, value, theirs in zip(PERCENTILES, ours, published, strict=True):
+            found.append({"aspect": aspect, "percentile": percentile, "value": value, "published": theirs})
+    return found
+
+
+def _clones(references: Parts, params: CorpusParams) -> list[dict[str, Any]]:
+    """Return how many candidates are above the threshold, by their number of words."""
+    totals, clones = [0] * (len(LENGTHS) + 1), [0] * (len(LENGTHS) + 1)
+    for part in references.parts:
+        for row in part.read(["words", "clone_recall"]).to_pylist():
+            place = bisect_right(LENGTHS, row["words"] - 1)
+            totals[place] += 1
+            clones[place] += not at_most(row["clone_recall"], params.clone_recall)
+    bounds = zip((0, *LENGTHS), (*LENGTHS, None), strict=True)
+    return [
+        {"words_above": low, "words_to": high, "candidates": total, "clones": clone}
+        for (low, high), total, clone in zip(bounds, totals, clones, strict=True)
+    ]

@@ -1,0 +1,141 @@
+"""A source may name a dataset in place of a folder: prose of articles, web pages, papers and talks."""
+
+import re
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from tests.end_to_end.corpus import write_corpus
+from tests.projects import Project, begin, copy_code, small
+
+ARTICLES = {
+    "Tane": "The Tane is a [[river]]. It is long.\n\n== Fish ==\nSalmon came back.",
+    "Mill": "#REDIRECT [[Tane]]",
+}
+PAGE = "<html><body><p>The ferry crosses twice a day, but it does not sail in winter.</p></body></html>"
+NAMED = {
+    "wiki": {"dataset": "sources/articles", "domain": "encyclopedia"},
+    "web": {"dataset": "sources/web_pages", "domain": "web"},
+    "science": {"dataset": "sources/papers", "options": {"without": {"sections.role": ["references"]}}},
+    "spoken": {"dataset": "sources/talks", "max_bytes": 100},
+}
+
+
+def with_prose(params):
+    small(params)
+    month = {"constant": "2018-06"}
+    for name, kind in {"articles": "wikitext", "web_pages": "html", "prose": "plain_prose"}.items():
+        folder = {"kind": kind, "path": f"corpus/{name}", "month": month, "licence": "CC-BY-4.0"}
+        params["sources"][name] = {"folder": folder}
+    params["sources"]["prose"] |= NAMED
+
+
+@pytest.fixture(scope="module")
+def named_project(zygote, tmp_path_factory) -> Project:
+    project = Project(tmp_path_factory.mktemp("named") / "checkout", zygote)
+    copy_code(project)
+    write_corpus(project.root / "corpus")
+    for name in ("articles", "web_pages", "prose"):
+        (project.root / "corpus" / name).mkdir()
+    for title, text in ARTICLES.items():
+        (project.root / f"corpus/articles/{title}.wiki").write_text(text)
+    (project.root / "corpus/web_pages/ferry.html").write_text(PAGE)
+    (project.root / "corpus/prose/note.txt").write_text("A note.")
+    project.params(with_prose)
+    begin(project)
+    return project
+
+
+@pytest.fixture(scope="module")
+def made(named_project, tmp_path_factory):
+    """The project after a run, and what that said."""
+    project = named_project.copy(tmp_path_factory.mktemp("made") / "checkout")
+    return project, project.silverloom("run", "--select", "sources/prose")
+
+
+def prose(project, table="kept"):
+    files = sorted((project.root / "data/sources/prose/2018-06").glob(f"{table}-*.parquet"))
+    return [row for file in files for row in pq.read_table(file).to_pylist()]
+
+
+def test_rows_of_named_datasets_are_prose_beside_that_of_folders(made):
+    project, output = made
+    assert "sources/prose 2018-06: 6 kept, 0 dropped, 2 rejected" in output, output
+    rows = {row["domain"] or row["document"]: row for row in prose(project)}
+    assert rows["encyclopedia"]["text"] == "The Tane is a river. It is long.\n\nSalmon came back."
+    assert (rows["encyclopedia"]["title"], rows["encyclopedia"]["licence"]) == ("Tane", "CC-BY-4.0")
+    assert rows["web"]["text"] == "The ferry crosses twice a day, but it does not sail in winter."
+    assert rows["note"]["text"] == "A note."
+    too_large = "larger than max_bytes = 100; it was not read"
+    assert all(row["error"] == f"spoken/{row['id']}: {too_large}" for row in prose(project, "rejected"))
+    assert project.made(project.silverloom("run", "--select", "sources/prose")) == []
+
+
+def test_a_row_is_followed_back_through_the_dataset_that_it_was_read_from(made):
+    project, _ = made
+    (row,) = (row for row in prose(project) if row["domain"] == "encyclopedia")
+    shown = project.silverloom("explain", row["id"])
+    assert f"made of\n  sources/articles 2018-06 [kept] {row['source_ids'][0]}: Tane\n" in shown
+    assert "    file corpus/articles/Tane.wiki" in shown
+
+
+def test_both_drivers_make_the_same_bytes_of_it(made, named_project, tmp_path):
+    project, _ = made
+    other = named_project.copy(tmp_path / "checkout")
+    other.dvc("repro", "sources-prose")
+    assert yaml.safe_load(other.lock) == yaml.safe_load(project.lock)
+    assert other.data() == project.data()
+    seen = other.dagster()
+    assert seen["sources/prose 2018-06"]["status"] == "FRESH"
+
+
+def test_what_becomes_of_a_named_dataset_makes_the_month_of_its_reader_stale(made, tmp_path):
+    project = made[0].copy(tmp_path / "checkout")
+    (project.root / "corpus/articles/Salt.wiki").write_text("Salt is dear.")
+    output = project.silverloom("run", "--select", "sources/prose")
+    assert project.made(output) == ["sources/articles 2018-06", "sources/prose 2018-06"]
+    assert "input sources/articles.2018-06 changed" in output
+    assert "Salt is dear." in {row["text"] for row in prose(project)}
+
+
+def test_a_clone_with_the_data_makes_nothing(made, tmp_path):
+    project = made[0].copy(tmp_path / "checkout")
+    for folder in (project.root / ".silverloom").iterdir():
+        if folder.name == "records":
+            folder.rename(tmp_path / "records")
+    assert project.made(project.silverloom("run", "--select", "sources/prose")) == []
+
+
+CHOICE = "can be named: sources/papers, sources/sentences, sources/articles, sources/web_pages, sources/talks"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"dataset": "sources/artcles"}, f"no dataset is called 'sources/artcles'; {CHOICE}"),
+        ({"dataset": "articles"}, f"no dataset is called 'articles'; {CHOICE}"),
+        ({"dataset": "sources/citations"}, f"sources/citations has no text; {CHOICE}"),
+        ({"dataset": "talksumm/tuning"}, f"talksumm/tuning has no months; {CHOICE}"),
+        ({"dataset": "sources/prose"}, f"sources/prose cannot read itself; {CHOICE}"),
+        ({"dataset": "sources/web_pages"}, "sources.prose.web: sources/web_pages is named twice"),
+        ({"dataset": "sources/articles", "kind": "warc"}, "wiki: unknown kind 'warc' of rows; known: rows"),
+        ({"dataset": "sources/articles", "path": "corpus"}, "unknown key sources.prose.wiki.path"),
+        ({"dataset": "sources/articles", "options": {"below": {"words": 3}}}, "sources/articles has no words"),
+        ({"dataset": "sources/articles", "options": {"over": {}}}, "wiki: options: over: Extra inputs"),
+    ],
+)  # fmt: skip
+def test_a_dataset_that_cannot_be_named_is_refused_with_those_that_can(
+    named_project, tmp_path, source, message
+):
+    project = named_project.copy(tmp_path / "checkout")
+    project.params(lambda params: params["sources"]["prose"].update(wiki=source))
+    output = project.silverloom("run", "--select", "sources/prose", ok=False)
+    assert re.search(re.escape(message), " ".join(output.split())), output
+
+
+def test_a_dataset_is_not_made_of_what_is_made_of_it(named_project, tmp_path):
+    project = named_project.copy(tmp_path / "checkout")
+    project.params(lambda params: params["sources"]["papers"].update(rows={"dataset": "sources/sentences"}))
+    output = project.silverloom("render", ok=False)
+    assert "sources.papers.rows: sources/papers reads folders alone, and no dataset" in output

@@ -1,0 +1,48 @@
+"""A source of which no record can be read is a failure that says why, wherever people look."""
+
+import re
+
+import pytest
+
+
+def add_source(project, **more):
+    folder = project.root / "corpus" / "scans"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.txt").write_bytes(b"")
+    (folder / "d.txt").write_bytes(b"Title: caf\xe9\n")
+    source = {
+        "kind": "plain_text",
+        "path": "corpus/scans",
+        "month": {"constant": "2018-06"},
+        "licence": "MIT",
+    }
+    project.params(lambda params: params["sources"]["papers"].update(scans={**source, **more}))
+    project.silverloom("render")
+
+
+def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1(done):
+    add_source(done)
+    output = " ".join(done.run(ok=False).split())
+    assert "sources/papers 2018-06:" in output and "4 rejected" in output
+    told = r"rejected whole: sources\.papers\.scans, 4 records: the file is empty \(3\); not UTF-8: .*? \(1\)"
+    assert re.search(told, output)
+    assert "rejected in sources/papers: 4, most often: the file is empty (3)" in output
+    again = done.run(ok=False)
+    assert done.made(again) == [] and "rejected whole" in again
+    shown = done.silverloom("health", ok=False)
+    assert re.search(
+        r"rejected +sources/papers: sources\.papers\.scans: all of 4 rejected: the file is empty", shown
+    )
+    assert "1 rejected" in shown
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_rejects_beside_a_record_that_is_read_or_that_params_allow_are_no_failure(done, readable):
+    add_source(done, may_be_rejected=not readable)
+    if readable:
+        one = next((done.root / "corpus/papers").glob("*.txt"))
+        (done.root / "corpus/scans/e.txt").write_bytes(one.read_bytes())
+    output = done.run()
+    assert "rejected in sources/papers: 4" in " ".join(output.split()) and "rejected whole" not in output
+    assert "rejected" not in done.silverloom("health")

@@ -1,0 +1,51 @@
+"""Programs that tests need of the machine: run one, or install Debian's package of it.
+
+Belongs here: what Chromium (browser/chromium.py) and espeak-ng (espeak.py) have in common. Not here: processes that
+tests start and watch (processes.py).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+PATIENCE = 900  # seconds, for a download
+
+
+class MissingError(RuntimeError):
+    """A program is not there, and could not be installed."""
+
+
+def install_packages(*packages: str) -> None:
+    """Install Debian's packages, as root or by a sudo that asks nothing. Raises MissingError."""
+    if shutil.which("apt-get") is None:
+        raise MissingError("Debian's packages: there is no apt-get")
+    sudo: list[str] = []
+    if os.geteuid() != 0:
+        sudo = ["sudo", "-n"]
+        if shutil.which("sudo") is None or run([*sudo, "true"]).returncode != 0:
+            raise MissingError("Debian's packages: neither root nor a sudo that asks for no password")
+    apt = [*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120"]
+    run([*apt, "update"])  # old lists may do: what counts is the installation
+    done = run([*apt, "install", "-y", "--no-install-recommends", *packages])
+    if done.returncode != 0:
+        raise MissingError(f"Debian's packages: apt-get install {' '.join(packages)}: {last_line(done)}")
+
+
+def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; what cannot be begun, or does not end, has a status of its own."""
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", f"no end within {PATIENCE} s")
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 126, "", str(error))
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    """Return what a command said last."""
+    lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    return lines[-1] if lines else f"it ended with {done.returncode}"

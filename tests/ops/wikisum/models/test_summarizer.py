@@ -1,0 +1,193 @@
+import json
+
+import pytest
+import torch
+
+from assets.declare.settings import section
+from ops.metrics.rouge import rouge
+from ops.models.long_sequences.model import make
+from ops.models.long_sequences.sizes import SubwordVocabulary
+from ops.models.long_sequences.texts import KIND
+from ops.models.training import TrainingError
+from ops.parts import Artifact
+from ops.wikisum.models.learning_sets import JUDGED_ON, learning_set
+from ops.wikisum.models.summaries import SUMMARIES, SummaryParams, log_perplexity, summaries
+from ops.wikisum.models.summarizer import (
+    MODELS,
+    SUMMARIZER,
+    SummarizerParams,
+    summarizer,
+    trained_models,
+    vocabulary_of,
+)
+from tests.checkpoints import Memory, StoppedError
+from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, example, examples, params, tokenizer
+
+ONE = {"t_d": ARCHITECTURES["t_d"]}
+
+
+def made(folder, rows, given=None, checkpoints=None, strict=True):
+    artifact, _ = tokenizer(folder / "tokenizer")
+    found = list(
+        summarizer(
+            examples(folder / "examples", rows), artifact, given or params(), checkpoints or Memory(), strict
+        )
+    )
+    assert all(outcome.kept.schema == SUMMARIZER.kept for outcome in found)
+    return found
+
+
+def rows_of(folder, name="tiny", count=18, **options):
+    _, found = tokenizer(folder / "tokenizer")
+    return [example(number, found, name, **options) for number in range(count)]
+
+
+def artifact_of(folder, outcomes):
+    for outcome in outcomes:
+        for name, content in outcome.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+    return Artifact(None, folder)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("trained")
+    rows = [*rows_of(folder), *rows_of(folder, "other", 6)]
+    outcomes = made(folder, rows, params(sets=["tiny"]))
+    return rows, outcomes, artifact_of(folder / "models", outcomes), examples(folder / "again", rows)
+
+
+def test_every_architecture_is_trained_on_the_set_and_one_is_chosen(trained):
+    rows, outcomes, artifact, _ = trained
+    reports = json.loads((artifact.folder / MODELS).read_text())
+    assert [report["model"] for report in reports] == ["tiny-seq2seq", "tiny-t_d", "tiny-t_dmca", "tiny-t_ed"]
+    assert all(
+        (report["metric"], report["judged_on"]) == ("log_perplexity", JUDGED_ON[1]) for report in reports
+    )
+    assert [report["best"] for report in reports if report["chosen"]] == [
+        min(report["best"] for report in reports)
+    ]
+    assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == sorted(
+        row["id"] for row in rows
+    )
+    dropped = {row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()}
+    assert dropped == {"other_set"}
+    assert sum(len(outcome.kept) for outcome in outcomes) == 18
+
+
+def test_a_model_lies_with_its_tokenizer_and_card_and_answers_texts_where_the_project_is_not(trained):
+    _, _, artifact, _ = trained
+    files = artifact.files("tiny-t_dmca")
+    assert {
+        "README.md",
+        "config.json",
+        "generation_config.json",
+        "model.safetensors",
+        "params.json",
+        "tokenizer.json",
+    } <= files.keys()
+    assert "Licences of the texts: CC-BY-SA-4.0." in files["README.md"].decode()
+    [answer] = KIND.answer(KIND.load(files), [{"source": "ann ann sings ."}], {"beam": 1})
+    assert isinstance(answer["prediction"], str)
+
+
+def test_summaries_have_the_likelihood_of_the_lead_and_rouge(trained):
+    rows, _, artifact, parts = trained
+    found = list(summaries(parts, artifact, SummaryParams(examples=2)))
+    assert all(outcome.kept.schema == SUMMARIES.kept for outcome in found)
+    kept = [row for outcome in found for row in outcome.kept.to_pylist()]
+    assert len(kept) == 2 * 4 and len({row["id"] for row in kept}) == 8
+    reasons = {row["reason"] for outcome in found for row in outcome.dropped.to_pylist()}
+    assert reasons == {"split_train", "split_validation", "not_drawn", "no_model"}
+    targets = {row["id"]: row for row in rows}
+    for row in kept:
+        assert row["tokens"] == len(targets[row["example_id"]]["target_tokens"])
+        assert row["rougeL_f"] == rouge(row["prediction"], row["target"])["rougeL"].f
+        assert row["nats"] > 0
+    for report, model in trained_models(artifact):
+        own = [row for row in kept if row["model"] == report["model"]]
+        assert 0 < log_perplexity(own) < 2 * len(vocabulary_of(model.tokenizer))
+
+
+def test_the_same_examples_give_the_same_files_whatever_their_parts(tmp_path):
+    rows = rows_of(tmp_path)
+    first = made(tmp_path / "first", rows, params(ONE))
+    second = made(tmp_path / "second", rows, params(ONE))
+    assert first[0].files == second[0].files
+
+
+def test_a_training_that_was_cut_short_goes_on_and_ends_with_the_same_files(tmp_path):
+    rows, short = rows_of(tmp_path), params(ONE)
+    whole = made(tmp_path / "whole", rows, short)[0].files
+    checkpoints = Memory(last=1)
+    size = short.sizes["tiny"]
+    often = params(ONE).model_copy(
+        update={
+            "sizes": {
+                "tiny": size.model_copy(
+                    update={"training": size.training.model_copy(update={"checkpoint_every": 2})}
+                )
+            }
+        }
+    )
+    with pytest.raises(StoppedError):
+        made(tmp_path / "broken", rows, often, checkpoints)
+    checkpoints.last = None
+    again = made(tmp_path / "again", rows, often, checkpoints)[0].files
+    assert again["tiny-t_d/model.safetensors"] == whole["tiny-t_d/model.safetensors"]
+
+
+def test_without_a_validation_split_the_training_set_judges_and_says_so(tmp_path):
+    rows = rows_of(tmp_path, count=4, split="train")
+    [report] = json.loads(made(tmp_path, rows, params(ONE))[0].files[MODELS])
+    assert report["judged_on"] == JUDGED_ON[0]
+    assert (report["examples"], report["validation_examples"]) == (4, 4)
+
+
+def test_judges_are_drawn_and_at_most_as_many_as_asked_for(tmp_path):
+    _, found = tokenizer(tmp_path / "tokenizer")
+    rows = [example(number, found, split="train" if number < 2 else "validation") for number in range(9)]
+    learnt = learning_set(examples(tmp_path / "examples", rows), "tiny", 1, 3, 0)
+    again = learning_set(examples(tmp_path / "backwards", rows[::-1]), "tiny", 1, 3, 0)
+    assert len(learnt.judges) == 3
+    assert sorted(learnt.judges.names) == sorted(again.judges.names)
+    assert all(name >= "tiny-002" for name in learnt.judges.names)
+    assert learnt.learnt[0].target[-1] != 1  # the end is the model's to add
+
+
+@pytest.mark.parametrize(
+    ("split", "sets", "message"),
+    [
+        ("test", None, "the set 'tiny' has no example in the split train"),
+        (None, ["tiny", "large"], "names large, but wikisum/examples has tiny"),
+    ],
+)
+def test_a_set_without_examples_to_learn_from_is_refused_by_its_name(tmp_path, split, sets, message):
+    with pytest.raises(TrainingError, match=message):
+        made(tmp_path, rows_of(tmp_path, split=split), params(ONE, sets=sets))
+
+
+def test_a_size_that_contradicts_what_is_the_same_in_all_is_refused():
+    size = {"architectures": ONE, "training": {"metric": "loss"}}
+    with pytest.raises(ValueError, match=r"sizes\.tiny\.training\.metric is 'loss'"):
+        params(ONE, sizes={"tiny": size})
+
+
+def weights(architecture):
+    """Return how many weights the network of some params has, without giving it any."""
+    with torch.device("meta"):
+        network = make(architecture, SubwordVocabulary(32_000, 0, 1, 2)).network
+    return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
+
+
+def test_the_sizes_of_params_yaml_are_those_of_the_paper():
+    sizes = section(SummarizerParams).sizes
+    assert sizes.keys() == {"tiny", "base", "paper"}
+    for size in sizes.values():
+        assert all(weights(architecture) > 0 for architecture in size.architectures.values())
+    paper = {name: weights(architecture) for name, architecture in sizes["paper"].architectures.items()}
+    embeddings = 32_000 * 512
+    # Section 4.2.3: dropping the encoder almost halves the parameters, embeddings aside.
+    assert 0.4 < (paper["t_d"] - embeddings) / (paper["t_ed"] - embeddings) < 0.5
+    assert paper["t_dmca_moe"] - paper["t_dmca"] > 128 * 2 * 512 * 2048 * 0.98

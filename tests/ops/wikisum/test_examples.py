@@ -1,0 +1,275 @@
+"""From references to ranked paragraphs, examples, and what is known of them."""
+
+import json
+
+import pytest
+
+from ops.metrics.rouge import rouge
+from ops.text.word_numbers import normalised
+from ops.wikisum import schemas
+from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.examples import ExampleParams, InputSet, articles_of, citations, examples
+from ops.wikisum.inputs import first_words, lead_recall
+from ops.wikisum.learned import LearnedRanker
+from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from ops.wikisum.learned_ranker import load as load_ranker
+from ops.wikisum.ranked import RankedParams, order_of
+from ops.wikisum.splits import SplitParams, split_of
+from ops.wikisum.statistics import rouge1_recall, statistics
+from ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END, TokenizerParams, tokenizer
+from ops.wikisum.tokenizer import load as load_tokenizer
+from tests.ops.wikisum.encyclopedia import Steps, article, artifact, conserved, page
+
+MONKS = "The monks of Torrow baked it first, on hot stones."
+HARBOUR = "In the harbour a shop sells salt bread every day."
+ALL_TRAIN = SplitParams(validation=0, test=0)
+
+
+@pytest.fixture
+def steps(tmp_path):
+    return Steps(
+        tmp_path,
+        [
+            article(
+                "Salt bread",
+                "Salt bread is a flat bread.",
+                [("History", MONKS), ("See also", "")],
+                ["http://a/1"],
+            )
+        ],
+        [
+            page("http://a/1", "Home", MONKS, HARBOUR),
+            page("http://b/1", "Bread of salt is sold in many towns.", "1 2 3 4 5 6 ."),
+        ],
+        corpus=CorpusParams(clone_recall=0.9),
+    )
+
+
+def made(steps, sets, splits=ALL_TRAIN, vocabulary=300, **params):
+    """The examples of one part."""
+    ranked = steps.parts("ranked")
+    pieces = artifact(
+        steps.folder / "tokenizer",
+        schemas.TOKENIZER,
+        list(tokenizer(ranked, splits, TokenizerParams(vocabulary=vocabulary))),
+    )
+    ranker = artifact(
+        steps.folder / "ranker",
+        schemas.LEARNED_RANKER,
+        list(learned_ranker(ranked, splits, LearnedRankerParams(words=(5, 50)))),
+    )
+    steps.pieces, steps.ranker = pieces, ranker
+    [outcome] = examples(ranked, pieces, ranker, splits, ExampleParams(sets=sets, **params))
+    conserved(outcome)
+    return outcome
+
+
+def test_paragraphs_are_kept_or_filtered_with_their_reason(steps):
+    [row] = steps.kept("ranked")
+    assert [paragraph["text"] for paragraph in row["paragraphs"]] == [
+        normalised(MONKS),
+        normalised(HARBOUR),
+        "bread of salt is sold in many towns .",
+    ]
+    assert [(paragraph["reason"], paragraph["text"]) for paragraph in row["filtered"]] == [
+        ("few_tokens", "home"),
+        ("no_letter", "1 2 3 4 5 6 ."),
+    ]
+    assert steps.outcome("ranked").combinations == {"few_tokens": 1, "no_letter": 1}
+    assert row["lead"] == "salt bread is a flat bread ."
+    assert row["sections"] == [{"title": "history", "text": normalised(MONKS)}]
+    assert row["citations"] == 1
+
+
+def test_every_ranker_scores_the_paragraphs_of_every_corpus(steps):
+    [row] = steps.kept("ranked")
+    scores = {(ranking["corpus"], ranking["ranker"]): ranking["scores"] for ranking in row["rankings"]}
+    assert len(scores) == 15
+    assert scores["citations", "identity"] == [2, 1, None]
+    assert scores["search", "identity"] == [None, None, 1]
+    assert order_of(scores["citations", "identity"]) == [0, 1]
+    # "salt" and "bread" are in two of three: 2 ln 1.5 each
+    assert scores["combined", "tf_idf"] == [0, 0.81093, 0.81093]
+    assert scores["combined", "cheating"] == [0, 0.2, 0]
+
+
+def test_references_without_a_paragraph_are_dropped(tmp_path):
+    pages = [page("http://a/1", "Bread.", "Home"), page("http://a/2", HARBOUR)]
+    bread = article("Bread", "Bread.", cites=["http://a/1", "http://a/2"])
+    steps = Steps(tmp_path, [bread], pages)
+    assert steps.dropped("ranked", "address", "reason", "score") == [("http://a/1", "no_paragraph", 2)]
+    assert [row["citations"] for row in steps.kept("ranked")] == [1]
+
+
+def test_very_many_paragraphs_are_not_compared_with_each_other(tmp_path):
+    bread = article("Bread", "Bread.", cites=["http://a/1"])
+    steps = Steps(
+        tmp_path, [bread], [page("http://a/1", MONKS, HARBOUR)], ranked=RankedParams(slow_paragraphs=1)
+    )
+    [row] = steps.kept("ranked")
+    notes = {
+        ranking["ranker"]: ranking["note"] for ranking in row["rankings"] if ranking["corpus"] == "combined"
+    }
+    assert notes["text_rank"] == notes["sum_basic"] == "more than 1 paragraphs: reference order"
+    assert notes["tf_idf"] == ""
+
+
+def test_an_example_is_title_and_ranked_paragraphs_to_the_lead(steps):
+    outcome = made(steps, {"lead": InputSet(tokens=1000), "whole": InputSet(target="article", tokens=7)})
+    lead, whole = outcome.kept.to_pylist()
+    harbour = normalised(HARBOUR)
+    assert (
+        lead["source"]
+        == f"salt bread {TITLE_END} {harbour} bread of salt is sold in many towns . {normalised(MONKS)}"
+    )
+    assert lead["target"] == "salt bread is a flat bread ."
+    assert whole["target"] == f"salt bread is a flat bread . == history == {normalised(MONKS)}"
+    assert (lead["used_paragraphs"], whole["used_paragraphs"]) == (3, 1)
+    assert whole["source_tokens"] == lead["source_tokens"][:7]
+    pieces = load_tokenizer(steps.pieces)
+    assert pieces.decode(lead["target_tokens"]).strip() == lead["target"]
+    assert [pieces.token_to_id(word) for word in (PAD, END, SEPARATOR, TITLE_END)] == [0, 1, 2, 3]
+    assert whole["source"] == pieces.decode(whole["source_tokens"], skip_special_tokens=False).strip()
+
+
+def test_a_title_longer_than_the_input_leaves_no_room(steps):
+    [row] = made(steps, {"short": InputSet(tokens=2)}).kept.to_pylist()
+    assert len(row["source_tokens"]) == 2 and row["used_paragraphs"] == 0
+
+
+def test_the_tokenizer_is_one_of_transformers(steps):
+    from transformers import AutoTokenizer
+
+    made(steps, {"lead": InputSet()})
+    found = AutoTokenizer.from_pretrained(steps.pieces.folder)
+    assert (found.pad_token_id, found.eos_token_id, found.sep_token_id) == (0, 1, 2)
+    assert (
+        found("salt bread", add_special_tokens=False)["input_ids"]
+        == load_tokenizer(steps.pieces).encode("salt bread").ids
+    )
+
+
+def test_nothing_is_learnt_from_articles_that_are_held_out(steps):
+    held_out = SplitParams(validation=0.5, test=0.499)
+    assert split_of("Salt bread", held_out) != "train"
+    [row] = made(steps, {"learned": InputSet(ranker="learned")}, held_out).kept.to_pylist()
+    assert row["note"] == "nothing could be learnt: reference order"
+    assert steps.pieces.rows.read(["characters"])["characters"].to_pylist() == [0]
+    assert load_ranker(steps.ranker) is None
+
+
+def test_articles_without_what_an_example_needs_are_dropped_with_the_reason(tmp_path):
+    articles = [
+        article("Bread", "Bread is sold in the harbour.", cites=["http://a/1"]),
+        article("Salt", "", [("Use", "Salt is used in bread.")], ["http://a/1"]),
+        article("Harbour", "The harbour has a shop."),
+    ]
+    steps = Steps(tmp_path, articles, [page("http://a/1", HARBOUR)], corpus=CorpusParams(clone_recall=1))
+    outcome = made(steps, {"lead": InputSet()})
+    dropped = outcome.dropped.select(["title", "reason", "score"]).to_pylist()
+    assert [tuple(row.values()) for row in dropped] == [
+        ("Salt", "no_lead", None),
+        ("Harbour", "no_crawlable_citation", 0),
+    ]
+    [table] = citations(steps.parts("ranked"))
+    assert table["score"].to_pylist() == [1, None, 0]
+    both = made(steps, {"lead": InputSet(), "found": InputSet(corpus="search")}, citations=0)
+    assert articles_of(both.kept) == 2
+    only_cited = made(steps, {"cited": InputSet(corpus="citations")}, citations=0)
+    assert only_cited.dropped["reason"].to_pylist() == ["no_lead", "no_paragraph"]
+    assert only_cited.combinations == {"no_paragraph_in_corpus": 1}
+
+
+def test_a_set_that_asks_for_a_ranking_that_is_not_there_is_refused(tmp_path):
+    steps = Steps(
+        tmp_path,
+        [article("Bread", "Bread.", cites=["http://a/1"])],
+        [page("http://a/1", HARBOUR)],
+        ranked=RankedParams(rankers=("identity",)),
+    )
+    with pytest.raises(
+        LookupError, match=r"wikisum\.examples\.sets in params\.yaml asks for tf_idf over combined"
+    ):
+        made(steps, {"lead": InputSet()})
+
+
+def test_a_paragraph_of_a_megabyte_is_cut_like_any(tmp_path):
+    huge = "the monks baked salt bread . " * 40_000
+    steps = Steps(
+        tmp_path, [article("Salt bread", "Salt bread.", cites=["http://a/1"])], [page("http://a/1", huge)]
+    )
+    [row] = made(steps, {"lead": InputSet(tokens=50)}).kept.to_pylist()
+    assert len(row["source_tokens"]) == 50 and len(row["source"]) < 500
+
+
+def test_the_first_words_are_cut_across_paragraphs():
+    assert first_words(["a b", "c d e", "f"], [1, 0, 2], 4) == "c d e a"
+    assert first_words(["a b", "c"], [1], 4) == "c"
+    unit = {"lead": "a b c", "paragraphs": [{"text": "b c"}, {"text": "a b"}]}
+    assert lead_recall(unit, [1, 2], 2) == 0.5
+    assert lead_recall(unit, [1, 2], 4) == 1
+
+
+def test_a_ranker_learns_what_the_leads_have_and_keeps_it_in_its_bytes():
+    def paragraphs(*texts):
+        return [
+            {"page_id": "p", "position": place, "cited": True, "searched": False, "text": text}
+            for place, text in enumerate(texts)
+        ]
+
+    articles = []
+    for number in range(12):
+        name = f"place{number}"
+        good = f"{name} is a town by the sea with {number} mills and a bridge ."
+        bad = f"click here to buy tickets number {number} and more of them today ."
+        articles.append((name, paragraphs(bad, f"buy {name} hats and coats in our shop now .", good), good))
+    found = LearnedRanker.fit(articles, 0.001)
+    assert LearnedRanker.of(found.content) == found
+    scores = found.scores(
+        "hollin",
+        paragraphs("click here for tickets and more today .", "hollin is a town by the river with a mill ."),
+    )
+    assert order_of(scores) == [1, 0]
+    assert found.scores("hollin", []) == []
+    assert LearnedRanker.fit([("a", paragraphs("b c d"), "x y")], 0.001) is None
+    with pytest.raises(ValueError, match="other features"):
+        LearnedRanker.of(json.dumps({"features": [], "weights": []}).encode())
+
+
+def test_recall_is_told_by_article_ranker_and_length(steps):
+    made(steps, {"lead": InputSet()}, SplitParams(validation=0.5, test=0.499))
+    rows = steps.ranker.rows.read().to_pylist()
+    found = {(row["ranker"], row["words"]): row["bigram_recall"] for row in rows}
+    assert found["cheating", 50] == found["tf_idf", 50] == 0.2
+    assert found["identity", 5] == 0
+    assert all(row["held_out"] for row in rows)
+    summary = json.loads((steps.ranker.folder / "recalls.json").read_text())
+    [cheating] = [row for row in summary if (row["ranker"], row["words"]) == ("cheating", 5)]
+    assert cheating["articles"] == 1 and "above_tf_idf" in cheating
+
+
+def test_statistics_are_counted_beside_the_published_ones(steps):
+    [outcome] = statistics(
+        steps.parts("ranked"),
+        steps.parts("corpus"),
+        steps.parts("references"),
+        ExampleParams(),
+        CorpusParams(),
+    )
+    conserved(outcome)
+    [row] = outcome.kept.to_pylist()
+    assert (row["lead_words"], row["citations"], row["search_results"]) == (7, 1, 1)
+    assert row["citation_words"] == len(f"Home {MONKS} {HARBOUR}".split())
+    # salt bread is a . bread; no "flat"
+    assert row["rouge1_recall"] == pytest.approx(5 / 6, abs=1e-6)
+    tables = json.loads(outcome.files["tables.json"])
+    first = tables["table_2"][0]
+    assert first == {"aspect": "lead_words", "percentile": 20, "value": 7, "published": 37}
+    assert tables["table_1"][-1]["rouge1_recall"] == 83.33
+    assert sum(row["candidates"] for row in tables["clones"]) == 2
+
+
+def test_recall_of_the_output_is_rouge_1():
+    output, inputs = "the sea is the salt of the sea", ["the sea", "a sea , the salt"]
+    assert rouge1_recall(output, inputs) == rouge(" ".join(inputs), output)["rouge1"].recall == 5 / 8
+    assert rouge1_recall("", inputs) == 0

@@ -1,0 +1,134 @@
+"""Rankers of paragraphs, by hand and against slow obvious versions."""
+
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.rank.oracle import bigram_recall
+from ops.rank.sum_basic import sum_basic
+from ops.rank.text_rank import text_rank
+from ops.rank.tokens import content_words, words
+from ops.text.word_numbers import normalised
+from ops.wikisum import rank
+from ops.wikisum.rank import NO_WEIGHT, NO_WORD, NOT_KNOWN
+
+PARAGRAPHS = st.lists(
+    st.lists(
+        st.sampled_from(
+            [
+                "salt",
+                "Bread",
+                "sea",
+                "salt,",
+                "O'Neil",
+                "ß",
+                "—",
+                ".",
+                "Naïve",
+                "naïvety",
+                "salt—bread",
+                "\u2003",
+            ]
+        ),
+        max_size=9,
+    ).map(" ".join),
+    max_size=9,
+)
+METHODS = ["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
+
+
+def test_tf_idf_by_hand():
+    paragraphs = [
+        "It was baked .",  # nothing of the title
+        "Bread, bread and salt!",  # bread twice, salt once
+        "The salt of the sea.",  # salt once
+        "Salt bread",
+    ]
+    found = rank("Salt Bread (food)", paragraphs, "tf_idf")
+    bread, salt = math.log(4 / 2), math.log(4 / 3)
+    assert found.scores == pytest.approx([0, 2 * bread + salt, salt, bread + salt])
+    assert found.order == [1, 3, 2, 0]
+    assert found.note == ""
+
+
+@given(
+    PARAGRAPHS,
+    st.sampled_from(["salt bread", "Salt, salt!", "o'neil", "ß", "of the", "naïve sea", "salt—bread"]),
+)
+def test_tf_idf_equals_the_slow_version(paragraphs, title):
+    units = [normalised(paragraph).split() for paragraph in paragraphs]
+    query = {word for word in normalised(title).split() if re.search("[a-z0-9]", word)}
+    slow = [
+        math.fsum(
+            unit.count(word) * math.log(len(units) / max(sum(word in other for other in units), 1))
+            for word in query
+        )
+        for unit in units
+    ]
+    found = rank(title, paragraphs, "tf_idf")
+    assert found.scores == pytest.approx(slow, rel=1e-14)
+    assert found.order == sorted(range(len(units)), key=lambda index: -round(slow[index], 9))
+
+
+@pytest.mark.parametrize(
+    ("title", "note"),
+    [
+        ("???", NO_WORD),
+        ("", NO_WORD),
+        ("東京", NO_WORD),
+        ("Zebra", NOT_KNOWN),
+        ("The of", NO_WEIGHT),
+        ("The Sea", ""),
+    ],
+)
+def test_a_title_that_tells_nothing_leaves_the_order_of_the_references_and_says_so(title, note):
+    found = rank(title, ["the end of it", "the sea of salt", "of the of"], "tf_idf")
+    assert found.note == note
+    assert found.order == ([1, 0, 2] if title == "The Sea" else [0, 1, 2])
+
+
+def test_cheating_by_hand():
+    found = rank("t", ["a b", "b c d", "d a b c", "c b a"], "cheating", "A b c, b c d.")
+    # ab bc cb cd; the pair of two sentences counts, as no sign divides a text
+    assert found.scores == [0.25, 0.5, 0.5, 0.25]
+    assert found.order == [1, 2, 0, 3]
+
+
+@given(PARAGRAPHS, PARAGRAPHS.map(" ".join))
+def test_cheating_equals_the_slow_version(paragraphs, target):
+    found = rank("t", paragraphs, "cheating", target)
+    assert found.scores == bigram_recall([words(paragraph) for paragraph in paragraphs], words(target))
+
+
+@given(PARAGRAPHS)
+def test_text_rank_and_sum_basic_are_those_of_their_papers_over_content_words(paragraphs):
+    units = [content_words(paragraph) for paragraph in paragraphs]
+    assert rank("t", paragraphs, "text_rank").scores == text_rank(units)
+    assert rank("t", paragraphs, "sum_basic").order == sum_basic(units)
+
+
+@given(PARAGRAPHS, st.sampled_from(METHODS))
+def test_an_order_has_every_paragraph_once_and_goes_by_the_scores(paragraphs, method):
+    found = rank("salt bread", paragraphs, method, "salt bread")
+    assert sorted(found.order) == list(range(len(paragraphs)))
+    assert found.order == sorted(found.order, key=lambda index: -found.scores[index])
+
+
+def test_identity_is_the_order_of_the_references():
+    assert rank("t", ["c", "a", "b"], "identity").order == [0, 1, 2]
+
+
+def test_a_paragraph_of_a_megabyte_is_ranked_like_any():
+    huge = "salt and bread . " * 60_000
+    assert rank("Bread", ["no", huge, "bread"], "tf_idf").order == [1, 2, 0]
+    assert rank("Bread", ["no", huge], "cheating", "salt and").scores == [0, 1]
+
+
+def test_what_is_no_method_or_has_no_target_is_refused():
+    with pytest.raises(ValueError, match="no method 'bm25': there are identity, tf_idf"):
+        rank("t", [], "bm25")
+    with pytest.raises(ValueError, match="needs the target"):
+        rank("t", ["a"], "cheating")

@@ -1,0 +1,164 @@
+"""Which pages are references of an article, and which are clones of it."""
+
+import pytest
+
+from ops.parse.schemas import WEB_PAGES
+from ops.wikisum.corpus import CorpusParams, recalls
+from ops.wikisum.references import ReferenceParams, is_itself
+from ops.wikisum.search_index import search_index
+from tests.ops.wikisum.encyclopedia import Steps, article, conserved, page
+from tests.parts import parts
+
+LEAD = "Salt bread is a flat bread of the islands."
+BREAD = article("Salt bread", LEAD, [("History", "Monks baked it first.")], ["http://a/1#top", "http://a/2"])
+
+
+def test_cited_pages_come_first_then_what_is_found_for_each_section(tmp_path):
+    steps = Steps(
+        tmp_path,
+        [BREAD],
+        [
+            page("http://a/1", "A page about monks."),
+            page("http://b/1", "The history of salt and of bread, told by bakers."),
+            page("http://b/2", "Bread is good."),
+            page("http://b/3", "Nothing."),
+        ],
+    )
+    rows = steps.kept("references")
+    assert [(row["address"], row["cited"], len(row["hits"]), row["position"]) for row in rows] == [
+        ("http://a/1", True, 0, 0),
+        ("http://b/1", False, 2, 1),
+        ("http://b/2", False, 2, 2),
+    ]
+    assert [(hit["query"], hit["rank"]) for hit in rows[1]["hits"]] == [
+        ("Salt bread", 1),
+        ("Salt bread History", 1),
+    ]
+    assert steps.outcome("references").combinations == {"cited_page_not_there": 1}
+    assert rows[0]["licence"] == "CC-BY-SA-4.0 AND CC0-1.0"
+    assert rows[0]["source_ids"] == ["article-Salt bread", "page-http://a/1"]
+
+
+def test_a_cited_address_is_followed_to_where_the_crawl_landed(tmp_path):
+    steps = Steps(
+        tmp_path, [BREAD], [page("http://a/new", "A page about monks.")], [("http://a/1", "http://a/new")]
+    )
+    assert steps.kept("references", "address", "cited") == [("http://a/new", True)]
+
+
+def test_of_pages_of_one_address_the_latest_counts(tmp_path):
+    pages = [
+        page("http://a/1", "Bread of June."),
+        {**page("http://a/1", "Bread of July.", month="2018-07"), "id": "page-july"},
+        page("http://a/2", "Bread again."),
+    ]
+    steps = Steps(tmp_path, [BREAD], pages)
+    assert sorted(steps.kept("references", "page_id")) == [("page-http://a/2",), ("page-july",)]
+    outcomes = list(search_index(steps.pages))
+    for outcome in outcomes:
+        conserved(outcome)
+    assert [row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()] == [
+        "repeated_address"
+    ]
+
+
+def test_an_article_that_is_its_own_reference_is_none(tmp_path):
+    own = "https://en.wikipedia.org/wiki/Salt_bread"
+    steps = Steps(tmp_path, [article("Salt bread", LEAD, cites=[own])], [page(own, LEAD)])
+    assert steps.dropped("references", "reason", "detail") == [("no_reference", "article_itself 1")]
+
+
+@pytest.mark.parametrize(
+    ("address", "itself"),
+    [
+        ("https://en.wikipedia.org/wiki/Salt_bread", True),
+        ("http://de.m.wikipedia.org/wiki/Salt%20Bread/", True),
+        ("https://wikipedia.org/salt-bread.html", True),
+        ("https://en.wikipedia.org/wiki/Bread", False),
+        ("https://notwikipedia.org/wiki/Salt_bread", False),
+        ("http://[broken", False),
+        ("Salt bread", False),
+    ],
+)
+def test_the_article_itself_is_told_by_host_and_name(address, itself):
+    assert is_itself(address, "Salt bread", ["wikipedia.org"]) is itself
+
+
+def test_what_finds_nothing_says_so(tmp_path):
+    empty = article("Zyx", "Zyx.", [("Qvw", "Qvw.")], ["http://gone/1"])
+    steps = Steps(tmp_path, [empty, article("Abc", "Abc.")], [page("http://a/1", "Bread.")])
+    assert steps.dropped("references", "title", "reason", "detail") == [
+        ("Zyx", "no_reference", "cited_page_not_there 1, search_found_nothing 2"),
+        ("Abc", "no_reference", "search_found_nothing 1"),
+    ]
+    assert steps.outcome("references").combinations == {"cited_page_not_there": 1, "search_found_nothing": 3}
+
+
+def test_without_a_search_an_article_that_cites_nothing_has_no_reference(tmp_path):
+    steps = Steps(
+        tmp_path, [article("A", "A.")], [page("http://a/1", "A.")], references=ReferenceParams(results=0)
+    )
+    assert steps.dropped("references", "reason", "detail") == [("no_reference", "it cites nothing")]
+
+
+def test_a_page_of_no_bytes_is_no_reference(tmp_path):
+    steps = Steps(tmp_path, [BREAD], [page("http://a/1", ""), page("http://a/2", "Bread.")])
+    assert steps.kept("references", "address") == [("http://a/2",)]
+    assert steps.outcome("references").combinations == {"page_without_words": 1}
+
+
+def test_a_clone_is_found_and_a_threshold_moves_it_later(tmp_path):
+    copy = page("http://c/1", LEAD, "Monks baked it.")
+    half = page("http://c/2", "The flat bread of Hollin.")
+    steps = Steps(tmp_path, [BREAD], [copy, half])
+    assert steps.kept("references", "clone_recall") == [(1.0,), (0.5,)]
+    assert steps.dropped("corpus", "address", "reason", "score") == [("http://c/1", "clone", 1.0)]
+    assert steps.kept("corpus", "address", "cited", "searched") == [("http://c/2", False, True)]
+    stricter = Steps(tmp_path / "2", [BREAD], [copy, half], corpus=CorpusParams(clone_recall=0.4))
+    assert len(stricter.dropped("corpus", "address")) == 2
+
+
+def test_a_cited_clone_stays_unless_clones_are_removed_among_citations(tmp_path):
+    pages = [page("http://a/1", LEAD)]
+    steps = Steps(tmp_path, [BREAD], pages)
+    assert steps.kept("corpus", "cited", "searched") == [(True, False)]
+    both = CorpusParams(clones_among=("citations", "search"))
+    steps = Steps(tmp_path / "2", [BREAD], pages, corpus=both)
+    assert steps.dropped("corpus", "reason") == [("clone",)]
+
+
+def test_what_other_thresholds_would_keep_is_told_from_stored_scores(tmp_path):
+    steps = Steps(tmp_path, [BREAD], [page("http://a/1", LEAD), page("http://c/1", LEAD)])
+    [table] = recalls(steps.parts("references"), CorpusParams())
+    assert table["score"].to_pylist() == [float("-inf"), 1.0]
+
+
+def test_small_sections_may_be_left_out_of_the_search_for_clones(tmp_path):
+    params = ReferenceParams(least_section_words=6)
+    steps = Steps(tmp_path, [BREAD], [page("http://a/1", "Monks baked it first.")], references=params)
+    assert steps.kept("references", "clone_recall") == [(0.0,)]
+
+
+def test_near_duplicates_are_removed_where_they_are_asked_for(tmp_path):
+    text = " ".join(f"word{number} of bread" for number in range(200))
+    pages = [page(f"http://a/{number}", text + tail) for number, tail in enumerate(["", " end", ""], start=1)]
+    other = page("http://a/4", "Bread is baked by monks on all the islands of the sea.")
+    bread = article("Bread", "Bread.", cites=[f"http://a/{number}" for number in range(1, 5)])
+    steps = Steps(tmp_path, [bread], [*pages, other], references=ReferenceParams(permutations=64))
+    assert steps.kept("corpus", "address") == [("http://a/1",), ("http://a/4",)]
+    assert [row[:2] for row in steps.dropped("corpus", "reason", "detail")] == [
+        ("near_duplicate", "as page-http://a/1")
+    ] * 2
+    assert len(Steps(tmp_path / "2", [bread], [*pages, other]).kept("corpus")) == 4
+
+
+def test_an_article_of_very_many_references_is_made_like_any(tmp_path):
+    many = 3_000
+    bread = article("Bread", "Bread is eaten.", cites=[f"http://a/{number}" for number in range(many)])
+    text = "Bread is eaten on the islands every day of the week."
+    steps = Steps(tmp_path, [bread], [])
+    pages = [page(f"http://a/{number}", f"{text} {number}") for number in range(many)]
+    steps.pages = parts(tmp_path / "many", WEB_PAGES.kept, pages)
+    assert len(steps.kept("references")) == many
+    [row] = steps.kept("ranked")
+    assert len(row["paragraphs"]) == row["citations"] == many
