@@ -28,7 +28,7 @@ from ops.text.sentences import sentence_spans
 from ops.text.space import fold
 
 
-class Passage(NamedTuple):
+class SourceSentence(NamedTuple):
     """A sentence, the paper that says it, and the paper that it cites."""
 
     paper: str
@@ -46,14 +46,14 @@ class _Abstracts:
         """Return the texts and numbers of the record, and document."""
         return {**scalars(json_object(raw.content)), "document": raw.document}
 
-    def parse(self, raw: Raw) -> list[Passage]:
+    def parse(self, raw: Raw) -> list[SourceSentence]:
         if raw.error is not None:
             raise ParseError(raw.error)
         record = json_object(raw.content)
         text = fold(text_at(record.get("abstract"), "abstract"))
         if not text:
             raise ParseError("no abstract")
-        return [Passage(raw.document, sentence) for sentence in _sentences(text)]
+        return [SourceSentence(raw.document, sentence) for sentence in _sentences(text)]
 
 
 class _CitingSentences:
@@ -66,7 +66,7 @@ class _CitingSentences:
         """Return `document`: the cited paper."""
         return {"document": raw.document}
 
-    def parse(self, raw: Raw) -> list[Passage]:
+    def parse(self, raw: Raw) -> list[SourceSentence]:
         if raw.error is not None:
             raise ParseError(raw.error)
         try:
@@ -79,13 +79,15 @@ class _CitingSentences:
         for number, citance in enumerate(found, 1):
             text = fold(text_at(citance.get("clean_text") or citance.get("raw_text"), "clean_text"))
             paper = text_at(citance.get("citing_paper_id"), "citing_paper_id").strip()
-            passages += [Passage(paper or f"{raw.document}#{number}", text, raw.document)] if text else []
+            passages += (
+                [SourceSentence(paper or f"{raw.document}#{number}", text, raw.document)] if text else []
+            )
         if not passages:
             raise ParseError("no citing sentence")
         return passages
 
 
-FORMATS: dict[str, Format[list[Passage]]] = {
+FORMATS: dict[str, Format[list[SourceSentence]]] = {
     "abstracts": _Abstracts(),
     "citing_sentences": _CitingSentences(),
 }
@@ -102,7 +104,7 @@ def parse_passages(records: Sequence[Record]) -> Outcome:
     return read_each(records, PASSAGES, rows)
 
 
-def _row(record: Record, place: int, passage: Passage) -> Row:
+def _row(record: Record, place: int, passage: SourceSentence) -> Row:
     return {
         "id": row_id("passage", record.source, record.raw.document, str(place)),
         "source_ids": [record.id],
