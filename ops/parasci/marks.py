@@ -26,11 +26,11 @@ _SAYING = re.compile(rf"{_NAMES}(?:['’]s)?\s?[(\[]\s?{_YEAR}(?:\s?[;,]\s?{_YEA
 #: "(Smith et al., 2010; Jones, 2011)", "(see also Smith, 2010)", "(2010)".
 _IN_BRACKETS = re.compile(
     rf"\s?[(\[]\s?(?:(?:e\.\s?g\.|i\.\s?e\.|see|cf\.?|also|as in|following|inter alia|for example),?\s)*"
-    rf"(?:{_NAMES}\s?)?{_YEAR}[^()\[\]]*[)\]]"
+    rf"(?:(?:[A-Z][\w.'’\-]*\s){{0,2}}{_NAMES}\s?)?{_YEAR}[^()\[\]]*[)\]]"
 )
 #: "[12]", "[3, 4-7]".
 _NUMBERS = re.compile(r"\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]")
-#: What a number in brackets stands behind where it is a word of the sentence.
+#: What a mark in brackets stands behind where it is a word of the sentence.
 _NEEDS_WORD = re.compile(
     r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|while|that|extend|extends|use|uses))\Z",
     re.IGNORECASE,
@@ -49,8 +49,8 @@ def without_marks(text: str, marks: Iterable[str] = ()) -> str:
         if not (_NUMBERS.fullmatch(mark) or re.search(_YEAR, mark)):
             text = text.replace(mark, "")
     text = _SAYING.sub(AUTHORS, text)
-    text = _IN_BRACKETS.sub("", text)
-    text = _NUMBERS.sub(lambda mark: _number(text, mark), text)
+    for pattern in (_IN_BRACKETS, _NUMBERS):
+        text = pattern.sub(_in_place_of, text)
     text = fold(_BEFORE_SIGN.sub("", re.sub(r"[(\[]\s*[)\]]", "", text)))
     return text[:1].upper() + text[1:] if text.startswith(AUTHORS) else text
 
@@ -67,5 +67,5 @@ def printed_keys(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _number(text: str, mark: re.Match[str]) -> str:
-    return f" {AUTHORS}" if _NEEDS_WORD.search(text[: mark.start()].rstrip()) else ""
+def _in_place_of(mark: re.Match[str]) -> str:
+    return f" {AUTHORS}" if _NEEDS_WORD.search(mark.string[: mark.start()].rstrip()) else ""

@@ -53,28 +53,26 @@ def scored(
 
     The same pair from two methods, or swapped, is one row, with all their keys. Units are the pairs within
     papers; reasons: `cosine` (below the threshold), `identical` (but for case and spaces). What the other
-    methods lose is counted by the same reasons in `combinations`.
+    methods lose is counted by the same reasons in `combinations`. In memory are the pairs above it.
     """
     groups: dict[tuple[str, str], list[tuple[str, Row]]] = defaultdict(list)
     counts: Counter[str] = Counter()
-    units: list[str] = []
-    dropped: list[Row] = []
     for origin, parts in (("intra", intra), ("definitions", definitions), ("citations", citations)):
         for table in parts:
+            dropped: list[Row] = []
             for row in table.to_pylist():
                 pair = _pair(row)
                 reason = _lost(row, pair, params)
-                if origin == "intra":
-                    units.append(row["id"])
                 if reason is None:
                     groups[pair].append((origin, row))
                 elif origin == "intra":
                     dropped.append(drop(row, reason, row["cosine"] if reason == "cosine" else None))
                 else:
                     counts[f"{origin}: {reason}"] += 1
+            if dropped:
+                yield Outcome.of(SCORED, [row["id"] for row in dropped], [], dropped)
     counts["merged"] = sum(len(found) - 1 for found in groups.values())
-    used = {row["id"] for found in groups.values() for origin, row in found if origin == "intra"}
-    yield Outcome.of(SCORED, [unit for unit in units if unit not in used], [], dropped, combinations=counts)
+    yield Outcome.of(SCORED, [], [], combinations=counts)
     scorer = BertScorer(params.encoder, params.layer, strict)
     pairs = list(groups.values())
     for start in range(0, len(pairs), _PAIRS):

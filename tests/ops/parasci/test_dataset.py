@@ -29,6 +29,14 @@ def run_scored(folder, intra=(), definitions=(), citations=(), **knobs):
     return list(scored(*inputs, ScoredParams(**knobs), True))
 
 
+def rows_of(outcomes, table):
+    return [row for outcome in outcomes for row in getattr(outcome, table).to_pylist()]
+
+
+def combinations(outcomes):
+    return {reason: count for outcome in outcomes for reason, count in outcome.combinations.items()}
+
+
 def test_a_pair_of_two_methods_or_swapped_is_one_row_with_where_it_is_from(tmp_path):
     outcomes = run_scored(
         tmp_path,
@@ -36,13 +44,13 @@ def test_a_pair_of_two_methods_or_swapped_is_one_row_with_where_it_is_from(tmp_p
         [candidate("d1", A, B, key="sense", papers=("x", "y"))],
         [candidate("c1", f" {A.upper()}", B, key="doi:1")],
     )
-    (row,) = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+    (row,) = rows_of(outcomes, "kept")
     assert row["origins"] == ["citations", "definitions", "intra"]
     assert row["keys"] == ["citations:doi:1", "definitions:sense", "intra:p", "intra:q"]
     assert row["papers"] == ["p", "x", "y"] and row["cosine"] == 0.95
     assert set(row["source_ids"]) == {"i1", "i2", "d1", "c1"}
     assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == ["i1", "i2"]
-    assert outcomes[0].combinations == {"merged": 3}
+    assert combinations(outcomes) == {"merged": 3}
 
 
 def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_path):
@@ -56,9 +64,14 @@ def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_
         [candidate("d", A, C, cosine=0.1)],
         cosine=0.78,
     )
-    lost = {row["id"]: (row["reason"], row["score"]) for row in outcomes[0].dropped.to_pylist()}
+    lost = {row["id"]: (row["reason"], row["score"]) for row in rows_of(outcomes, "dropped")}
     assert lost == {"same": ("identical", None), "low": ("cosine", 0.7799)}
-    assert outcomes[0].combinations == {"definitions: cosine": 1, "merged": 0}
+    assert combinations(outcomes) == {"definitions: cosine": 1, "merged": 0}
+    assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == [
+        "kept",
+        "low",
+        "same",
+    ]
 
 
 def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
