@@ -1,11 +1,12 @@
-"""Metrics of all systems: ROUGE, exact match, SARI, BLEU, intervals and the paired test.
+"""Metrics of all systems: ROUGE, exact match, SARI, BLEU, BERTScore, intervals and the paired test.
 
 Belongs here: the names that other modules use; docs/metrics.md says which variants they are. Not here:
 anything that runs; NLTK and sacrebleu are imported by what needs them, when it runs. A dataset imports from
 the module that it needs (`ops.metrics.rouge`), so that the code of the others is none of its own.
 """
 
-from ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, sentence_bleu
+from ops.metrics.bertscore import BertScore, BertScorer, bertscore
+from ops.metrics.bleu import Bleu, bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
 from ops.metrics.bootstrap import Comparison, Interval, interval, paired_bootstrap
 from ops.metrics.exact_match import exact_match
 from ops.metrics.items import fusion_items, means, rouge_items
@@ -24,6 +25,8 @@ from ops.metrics.sari import Sari, sari
 
 __all__ = [
     "ROUGE",
+    "BertScore",
+    "BertScorer",
     "Bleu",
     "Comparison",
     "Interval",
@@ -31,6 +34,7 @@ __all__ = [
     "Score",
     "Text",
     "Tokens",
+    "bertscore",
     "bleu",
     "bleu_counts",
     "bleu_of_sums",
@@ -47,6 +51,7 @@ __all__ = [
     "rouge_of_tokens",
     "rouge_tokens",
     "sari",
+    "self_bleu",
     "sentence_bleu",
     "skip_bigram_counts",
 ]

@@ -35,7 +35,7 @@ def encoder(name: str = ENCODER, strict: bool = True) -> SentenceTransformer:
 # lru_cache tells a str from a ModelName of the same letters.
 @lru_cache(maxsize=2)
 def _encoder(name: str, strict: bool) -> SentenceTransformer:
-    folder = _folder(name)
+    folder = encoder_folder(name)
     import torch
     from sentence_transformers import SentenceTransformer
     from transformers.utils.logging import disable_progress_bar
@@ -49,7 +49,8 @@ def _encoder(name: str, strict: bool) -> SentenceTransformer:
     return model
 
 
-def _folder(name: str) -> Path:
+def encoder_folder(name: str = ENCODER) -> Path:
+    """Return where the files of an encoder lie. Raises ModelNotInstalledError if they do not."""
     if is_file(name):
         return existing(name)
     return hub_snapshot(name) if is_hub_model(name) else package_folder(name) / "model"

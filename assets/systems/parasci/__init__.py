@@ -1,0 +1,1 @@
+"""ParaSCI: its sources and datasets."""

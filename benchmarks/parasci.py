@@ -1,0 +1,190 @@
+"""ParaSCI: the threshold of an encoder, the precision of the patterns, and what the steps cost.
+
+    python benchmarks/parasci.py calibrate PAIRS.src.gz PAIRS.tgt.gz [--encoder NAME] [--odds N]
+    python benchmarks/parasci.py definitions ABSTRACTS.jsonl.gz [--read 200] [--seed 5]
+    python benchmarks/parasci.py all-pairs
+    python benchmarks/parasci.py bertscore PAIRS.src.gz PAIRS.tgt.gz [--pairs 10000]
+
+calibrate     the least cosine at which that share of the pairs above it are real, where for each real pair so
+              many others are compared; real pairs stand line by line, all others are random
+definitions   seconds, hits, groups and pairs of abstracts; `--read` prints hits to read one by one
+all-pairs     a paper of 1,000 sentences in 6 sections, after encoding
+bertscore     against the package bert-score with the same model and layer: cold, with the sentences known,
+              and against bare encoding
+
+Not here: the pairs that a whole corpus gives (`silverloom run`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import resource
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from ops.metrics.bertscore import BertScorer
+from ops.models.encoder import ENCODER, encoder_folder
+from ops.models.extractors.embeddings import embedder
+from ops.parasci import definition
+from ops.parasci.candidates.pairs import similar_pairs
+from ops.parasci.dataset.clusters import clusters
+from ops.parasci.definitions.terms import expansions_of, normal_form
+from ops.text.sentences import sentence_spans
+
+
+def lines(path: str) -> list[str]:
+    """Return the lines of a file, packed or not."""
+    opened: Any = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        return [line.strip() for line in file]
+
+
+def seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    """Return how long a call takes, and what it returns."""
+    begin = time.perf_counter()
+    result = run()
+    return time.perf_counter() - begin, result
+
+
+def calibrate(options: argparse.Namespace) -> None:
+    """Print shares of real and random pairs above thresholds, and the calibrated threshold."""
+    firsts, seconds_ = lines(options.sources), lines(options.targets)
+    pairs = [pair for pair in dict.fromkeys(zip(firsts, seconds_, strict=True)) if pair[0] != pair[1]]
+    random.Random(options.seed).shuffle(pairs)  # noqa: S311
+    pairs = pairs[: options.pairs]
+    embed = embedder(options.encoder, strict=False)
+    left, right = (embed([pair[side] for pair in pairs]) for side in (0, 1))
+    cosines = left @ right.T
+    # Pairs that hang together by a sentence say the same thing: they are no random pairs.
+    group = np.array(clusters(pairs))
+    real, others = np.diag(cosines), cosines[group[:, None] != group]
+    print(f"{len(pairs)} real pairs, {len(others)} random ones, odds 1 to {options.odds}")
+    print("threshold  real   random     precision")
+    best = None
+    for threshold in np.arange(0.4, 1.0, 0.01).round(2):
+        kept, false = float((real >= threshold).mean()), float((others >= threshold).mean())
+        precision = kept / (kept + options.odds * false) if kept else 1.0
+        if round(threshold * 100) % 5 == 0:
+            print(f"{threshold:9.2f}  {kept:.3f}  {false:.2e}   {precision:.3f}")
+        if best is None and precision >= options.precision:
+            best = threshold, kept, precision
+    print(
+        "none reaches the precision"
+        if best is None
+        else f"calibrated: {best[0]:.2f}, keeps {best[1]:.3f} of the real pairs"
+    )
+
+
+def definitions(options: argparse.Namespace) -> None:
+    """Print how long the patterns take on abstracts, what they find, and hits to read."""
+    texts = [json.loads(line)["abstract"] or "" for line in lines(options.sources)]
+    took, sentences = seconds(lambda: [[text[a:b] for a, b in sentence_spans(text)] for text in texts])
+    print(f"{len(texts)} abstracts, {sum(map(len, sentences))} sentences, split in {took:.1f} s")
+    took, hits = seconds(
+        lambda: [
+            (abstract, found.term, sentence)
+            for abstract, several in enumerate(sentences)
+            for sentence in several
+            if (found := definition(sentence))
+        ]
+    )
+    groups: dict[str, set[int]] = defaultdict(set)
+    begin = time.perf_counter()
+    for abstract, term, _ in hits:
+        groups[normal_form(term, expansions_of(sentences[abstract]))].add(abstract)
+    more = time.perf_counter() - begin
+    paired = [len(group) for group in groups.values() if len(group) > 1]
+    print(f"patterns {took:.1f} s, terms {more:.1f} s: {len(hits)} definitions of {len(groups)} terms")
+    print(f"{len(paired)} terms of several abstracts, {sum(n * (n - 1) // 2 for n in paired)} pairs of these")
+    draw = random.Random(options.seed)  # noqa: S311
+    for _, term, sentence in draw.sample(hits, min(options.read, len(hits))):
+        print(f"[{term}] {sentence}")
+
+
+def all_pairs(_: argparse.Namespace) -> None:
+    """Print how long all pairs of a paper of 1,000 sentences take: the least of 10 times."""
+    rows = np.random.default_rng(0).standard_normal((1000, 384)).astype(np.float32)
+    rows = np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4)
+    sections = np.arange(1000) % 6
+    least = min(seconds(lambda: similar_pairs(rows, sections, 0.5))[0] for _ in range(10))
+    print(f"1,000 sentences, all pairs: {least * 1000:.1f} ms")
+
+
+def bertscore(options: argparse.Namespace) -> None:
+    """Print seconds of ours and of the package, and how far they are apart."""
+    from bert_score import BERTScorer  # type: ignore[import-untyped]
+
+    firsts, seconds_ = lines(options.sources), lines(options.targets)
+    # Of few lines each first sentence is put beside the next second ones as well, as candidates are.
+    pairs = [
+        (first, seconds_[(number + shift) % len(seconds_)])
+        for shift in range(-(-options.pairs // len(firsts)))
+        for number, first in enumerate(firsts)
+    ][: options.pairs]
+    firsts, seconds_ = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    folder = str(encoder_folder(ENCODER))
+    ours = BertScorer(ENCODER, 5, strict=False, memory=8 * 2**30)
+    ours.score(firsts[:8], seconds_[:8])
+    theirs = BERTScorer(model_type=folder, num_layers=5, idf=False, rescale_with_baseline=False, device="cpu")
+    theirs.score(firsts[:8], seconds_[:8])
+    distinct = list(dict.fromkeys([*firsts, *seconds_]))
+    fresh = BertScorer(ENCODER, 5, strict=False, memory=8 * 2**30)
+    bare, _ = seconds(lambda: fresh.tokens.of(distinct))
+    cold, found = seconds(lambda: ours.score(firsts, seconds_))
+    known, _ = seconds(lambda: ours.score(firsts, seconds_))
+    package, expected = seconds(lambda: theirs.score(firsts, seconds_, batch_size=64))
+    apart = max(
+        float(np.abs(mine - value.numpy()).max()) for mine, value in zip(found, expected, strict=True)
+    )
+    print(
+        f"{len(pairs)} pairs, {len(distinct)} sentences; ours and the package differ by {apart:.1e} at most"
+    )
+    print(f"bare encoding {bare:.1f} s, ours cold {cold:.1f} s, known {known:.1f} s, package {package:.1f} s")
+    print(f"known: {package / known:.1f} times faster; most memory {_memory():.1f} GB")
+
+
+def _memory() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True)
+    for name, run in (
+        ("calibrate", calibrate),
+        ("definitions", definitions),
+        ("all-pairs", all_pairs),
+        ("bertscore", bertscore),
+    ):
+        command = commands.add_parser(name)
+        command.set_defaults(run=run)
+        if name != "all-pairs":
+            command.add_argument("sources")
+        if name in ("calibrate", "bertscore"):
+            command.add_argument("targets")
+            command.add_argument("--pairs", type=int, default=2_000 if name == "calibrate" else 10_000)
+        command.add_argument("--seed", type=int, default=5)
+        command.add_argument("--encoder", default=ENCODER)
+        command.add_argument("--odds", type=float, default=1_000)
+        command.add_argument("--precision", type=float, default=0.99)
+        command.add_argument("--read", type=int, default=0)
+    options = parser.parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()

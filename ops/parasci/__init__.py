@@ -1,0 +1,10 @@
+"""ParaSCI (Dong et al., EACL 2021): paraphrase pairs of scientific sentences, within papers and across them.
+
+Belongs here: this system's steps. Not here: BERTScore and Self-BLEU (ops/metrics), encoders (ops/models).
+
+`definition` is public.
+"""
+
+from ops.parasci.definitions.patterns import Definition, definition
+
+__all__ = ["Definition", "definition"]

@@ -1,0 +1,98 @@
+"""Pairs of alike sentences: all of them, exactly, by blocks of a matrix product.
+
+Belongs here: the comparison, its floor, and the row of a pair. Not here: which sentences are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ops.identity import joint_licence, row_id
+from ops.outcome import Row
+
+#: Rows of a block: 8 MB of cosines for a paper of 1,000 sentences.
+_BLOCK = 1024
+
+#: Embeddings have four decimals: as whole numbers their products are exact in float64, whatever the order of
+#: the sum, so that no processor finds other pairs.
+_SCALE = 10_000
+
+
+class Similar(NamedTuple):
+    """Pairs of rows (first < second) with their cosine, N each, in the order of the rows."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    cosine: NDArray[np.float64]
+
+
+def similar_pairs(
+    embeddings: NDArray[np.float32], groups: NDArray[np.int64], floor: float, block: int = _BLOCK
+) -> Similar:
+    """Return all pairs of N rows of different groups whose cosine is `floor` or more.
+
+    `embeddings` is N x E, rows of length 1 with four decimals; `groups` has N numbers. Memory: `block` x N
+    cosines. Raises ValueError for another number of groups than of rows.
+    """
+    if len(groups) != len(embeddings):
+        raise ValueError(f"{len(embeddings)} embeddings and {len(groups)} groups")
+    whole = np.rint(embeddings.astype(np.float64) * _SCALE)
+    found = []
+    for start in range(0, len(whole), block):
+        cosines = whole[start : start + block] @ whole[start:].T
+        cosines /= _SCALE**2
+        alike = np.triu(cosines >= floor, 1)
+        alike &= groups[start : start + block, None] != groups[None, start:]
+        rows, columns = np.nonzero(alike)
+        found.append((rows + start, columns + start, cosines[rows, columns]))
+    if not found:
+        return Similar(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    return Similar(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+class Occurrence(NamedTuple):
+    """A sentence (a row of `SENTENCES.kept`) in one of the places where it stands."""
+
+    row: Row
+    paper: str
+    section: int
+    role: str
+
+
+def places(row: Row) -> Iterator[Occurrence]:
+    """Yield the places where a sentence stands."""
+    for mention in row["mentions"]:
+        yield Occurrence(row, mention["paper_id"], mention["section"], mention["role"])
+
+
+def embeddings_of(found: Sequence[Occurrence]) -> NDArray[np.float32]:
+    """Return the embeddings of the sentences of N places, N x E."""
+    return np.array([place.row["embedding"] for place in found], np.float32)
+
+
+def candidate(origin: str, key: str, first: Occurrence, second: Occurrence, cosine: float) -> Row:
+    """Return the row of a pair."""
+    return {
+        "id": row_id("candidate", origin, key, first.row["id"], second.row["id"]),
+        "source_ids": list(dict.fromkeys([first.row["id"], second.row["id"]])),
+        "licence": joint_licence([first.row["licence"], second.row["licence"]]),
+        "key": key,
+        "first_id": first.row["id"],
+        "second_id": second.row["id"],
+        "first_paper": first.paper,
+        "second_paper": second.paper,
+        "first_role": first.role,
+        "second_role": second.role,
+        "cosine": round(cosine, 6),
+        "first": first.row["text"],
+        "second": second.row["text"],
+    }
+
+
+def light(row: Row) -> Row:
+    """Return a sentence without its embedding, as a dropped one is stored."""
+    return {name: value for name, value in row.items() if name != "embedding"}

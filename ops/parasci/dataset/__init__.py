@@ -1,0 +1,1 @@
+"""The dataset made of candidates: scores, thresholds, splits, statistics, released files."""

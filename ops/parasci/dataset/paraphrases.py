@@ -1,0 +1,135 @@
+"""Candidates that are paraphrases: the fine filter, and the split.
+
+Belongs here: thresholds by origin. Not here: the scores (scored.py), clusters (clusters.py).
+
+Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1.
+A BERTScore fills another range with another encoder and layer, and so do its thresholds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Self
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from ops.core.splits import Split
+from ops.identity import row_id
+from ops.outcome import Outcome, Outcomes, Row, drop
+from ops.params import Params
+from ops.parasci.dataset.clusters import clusters, split_of_clusters
+from ops.parasci.schemas import PARAPHRASES
+from ops.parts import Parts
+from ops.thresholds import above, below
+from ops.thresholds import scored as scored_units
+
+
+class Limits(Params):
+    """What the pairs of one method must have."""
+
+    f1: float = Field(0.7, ge=-1, le=1, description="BERTScore F1 must be above")
+    length_rate: float = Field(1.0, gt=0, description="PLR must be below")
+
+
+class ParaphraseParams(Params, section="parasci.paraphrases"):
+    """Thresholds by origin, and the shares of the splits."""
+
+    origins: Mapping[str, Limits] = Field(
+        {"intra": Limits(), "definitions": Limits(f1=0.6, length_rate=2.0), "citations": Limits()},
+        description="the paper's values",
+    )
+    validation: float = Field(0.2, ge=0, lt=1)
+    test: float = Field(0.2, ge=0, lt=1)
+    seed: int = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _some_left(self) -> Self:
+        if self.validation + self.test >= 1:
+            raise ValueError(
+                f"validation ({self.validation}) and test ({self.test}) leave nothing to train on"
+            )
+        return self
+
+
+def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
+    """Yield the pairs that pass the thresholds of a method that found them, in their split.
+
+    Reasons: `f1`, `length_rate` (of a pair that passes the first of both by one method at least). Raises
+    ValueError for a method without thresholds.
+    """
+    units = [row for table in scored for row in table.to_pylist()]
+    dropped: list[Row] = []
+    passing: list[tuple[Row, str]] = []
+    for unit in units:
+        origin = next((name for name in unit["origins"] if not _lost(unit, _limits(params, name))), None)
+        if origin is not None:
+            passing.append((unit, origin))
+            continue
+        reasons = [_lost(unit, _limits(params, name)) for name in unit["origins"]]
+        reason = "length_rate" if "length_rate" in reasons else "f1"
+        dropped.append(drop(unit, reason, unit[reason]))
+    links = [[*unit["keys"], unit["first"].lower(), unit["second"].lower()] for unit, _ in passing]
+    numbers = clusters(links)
+    first = {
+        number: unit["id"] for (unit, _), number in zip(reversed(passing), reversed(numbers), strict=True)
+    }
+    names = {number: row_id("cluster", name) for number, name in first.items()}
+    shares: dict[Split, float] = {
+        "train": 1 - params.validation - params.test,
+        "validation": params.validation,
+        "test": params.test,
+    }
+    splits = split_of_clusters([names[number] for number in numbers], shares, params.seed)
+    kept = [
+        {
+            **unit,
+            "id": row_id("paraphrase", unit["id"]),
+            "source_ids": [unit["id"]],
+            "origin": origin,
+            "cluster": names[number],
+            "split": splits[names[number]],
+        }
+        for (unit, origin), number in zip(passing, numbers, strict=True)
+    ]
+    yield Outcome.of(PARAPHRASES, [unit["id"] for unit in units], kept, dropped)
+
+
+def scores_f1(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
+    """Yield the pairs by what `f1` of one origin is asked of."""
+    return _scores(scored, params, name, "f1", -math.inf)
+
+
+def scores_length_rate(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
+    """Yield the pairs by what `length_rate` of one origin is asked of."""
+    return _scores(scored, params, name, "length_rate", math.inf)
+
+
+def _scores(
+    scored: Parts, params: ParaphraseParams, name: str, column: str, free: float
+) -> Iterator[pa.Table]:
+    """Yield scores: none where the other threshold drops the pair, endless where another method keeps it."""
+    limits = _limits(params, name).model_copy(update={column: free})
+    for table in scored:
+        units = []
+        for row in table.to_pylist():
+            score: float | None = None
+            if any(not _lost(row, _limits(params, other)) for other in row["origins"] if other != name):
+                score = -free
+            elif name in row["origins"] and not _lost(row, limits):
+                score = row[column]
+            units.append((row["id"], score, f"{row['first']} | {row['second']}"))
+        yield scored_units(units)
+
+
+def _limits(params: ParaphraseParams, origin: str) -> Limits:
+    if origin not in params.origins:
+        raise ValueError(f"parasci.paraphrases.origins in params.yaml has no thresholds of {origin!r}")
+    return params.origins[origin]
+
+
+def _lost(unit: Row, limits: Limits) -> str | None:
+    if not above(unit["f1"], limits.f1):
+        return "f1"
+    return None if below(unit["length_rate"], limits.length_rate) else "length_rate"

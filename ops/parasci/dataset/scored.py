@@ -1,0 +1,145 @@
+"""Every candidate once, with what tells how good a paraphrase it is.
+
+Belongs here: merging what several methods found, BERTScore, PLR, the threshold of the coarse filter.
+Not here: the candidates (ops/parasci/candidates), the thresholds on the scores (paraphrases.py).
+
+Dong et al. (2021), 4.2. PLR, whose formula is lost in the paper's text version, is the difference of two
+lengths in words over the shorter one: 0 for equal lengths, and "under 1" means under twice as long.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.identity import joint_licence, row_id
+from ops.metrics.bertscore import BertScorer
+from ops.models.encoder import ENCODER
+from ops.outcome import Outcome, Outcomes, Row, drop
+from ops.params import ModelName, Params
+from ops.parasci.schemas import SCORED
+from ops.parts import Parts
+from ops.thresholds import at_least
+from ops.thresholds import scored as scored_units
+
+#: Pairs of a part.
+_PAIRS = 20_000
+
+
+class ScoredParams(Params, section="parasci.scored"):
+    """The coarse filter, and the encoder and layer that BERTScore reads."""
+
+    cosine: float = Field(
+        0.79, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
+    )
+    encoder: ModelName = Field(ENCODER, description="its tokens are compared (the paper: SciBERT)")
+    layer: int = Field(5, ge=1, description="of the encoder, from 1 (the paper: 8)")
+
+
+def length_rate(first: int, second: int) -> float:
+    """Return PLR of two lengths in words. Raises ValueError for a length of 0."""
+    if min(first, second) < 1:
+        raise ValueError("a sentence without words has no length rate")
+    return abs(first - second) / min(first, second)
+
+
+def scored(
+    intra: Parts, definitions: Parts, citations: Parts, params: ScoredParams, strict: bool
+) -> Outcomes:
+    """Yield every pair of distinct sentences that a method found, scored.
+
+    The same pair from two methods, or swapped, is one row, with all their keys. Units are the pairs within
+    papers; reasons: `cosine` (below the threshold), `identical` (but for case and spaces). What the other
+    methods lose is counted by the same reasons in `combinations`. In memory are the pairs above it.
+    """
+    groups: dict[tuple[str, str], list[tuple[str, Row]]] = defaultdict(list)
+    counts: Counter[str] = Counter()
+    for origin, parts in (("intra", intra), ("definitions", definitions), ("citations", citations)):
+        for table in parts:
+            dropped: list[Row] = []
+            for row in table.to_pylist():
+                pair = _pair(row)
+                reason = _lost(row, pair, params)
+                if reason is None:
+                    groups[pair].append((origin, row))
+                elif origin == "intra":
+                    dropped.append(drop(row, reason, row["cosine"] if reason == "cosine" else None))
+                else:
+                    counts[f"{origin}: {reason}"] += 1
+            if dropped:
+                yield Outcome.of(SCORED, [row["id"] for row in dropped], [], dropped)
+    counts["merged"] = sum(len(found) - 1 for found in groups.values())
+    yield Outcome.of(SCORED, [], [], combinations=counts)
+    scorer = BertScorer(params.encoder, params.layer, strict)
+    pairs = list(groups.values())
+    for start in range(0, len(pairs), _PAIRS):
+        found = pairs[start : start + _PAIRS]
+        its = [row["id"] for several in found for origin, row in several if origin == "intra"]
+        yield Outcome.of(SCORED, its, list(_rows(found, scorer)))
+
+
+def cosines(intra: Parts) -> Iterator[pa.Table]:
+    """Yield the pairs within papers by what `params.cosine` is asked of."""
+    for table in intra:
+        yield scored_units(
+            (
+                row["id"],
+                None if _identical(_pair(row)) else row["cosine"],
+                f"{row['first']} | {row['second']}",
+            )
+            for row in table.to_pylist()
+        )
+
+
+def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Iterator[Row]:
+    firsts, seconds = ([several[0][1][side] for several in found] for side in ("first", "second"))
+    values = scorer.score(firsts, seconds)
+    cut = dict(zip([*firsts, *seconds], scorer.tokens.truncated([*firsts, *seconds]), strict=True))
+    for several, *scores in zip(found, *values, strict=True):
+        row = several[0][1]
+        lengths = [len(row[side].split()) for side in ("first", "second")]
+        precision, recall, f1 = (round(float(score), 4) for score in scores)
+        yield {
+            "id": row_id("scored", *_pair(row)),
+            "source_ids": list(dict.fromkeys(member["id"] for _, member in several)),
+            "licence": joint_licence(member["licence"] for _, member in several),
+            "first": row["first"],
+            "second": row["second"],
+            "origins": sorted({origin for origin, _ in several}),
+            "keys": sorted({f"{origin}:{member['key']}" for origin, member in several}),
+            "papers": sorted(
+                {member[f"{side}_paper"] for _, member in several for side in ("first", "second")}
+            ),
+            "cosine": max(member["cosine"] for _, member in several),
+            "precision": precision,
+            "recall": recall,
+            "f1": f1,
+            "length_rate": round(length_rate(*lengths), 4),
+            "first_words": lengths[0],
+            "second_words": lengths[1],
+            "truncated": cut[row["first"]] or cut[row["second"]],
+        }
+
+
+def _pair(row: Mapping[str, str]) -> tuple[str, str]:
+    """Return both sentences in sorted order, so that a swapped pair is the same."""
+    first, second = sorted(" ".join(row[side].lower().split()) for side in ("first", "second"))
+    return first, second
+
+
+def _identical(pair: tuple[str, str]) -> bool:
+    return pair[0] == pair[1]
+
+
+def _lost(row: Row, pair: tuple[str, str], params: ScoredParams) -> str | None:
+    if _identical(pair):
+        return "identical"
+    return None if at_least(row["cosine"], params.cosine) else "cosine"
+
+
+def within_papers(scored: pa.Table) -> int:
+    """Return how many of the scored pairs were found within a paper."""
+    return sum("intra" in origins for origins in scored["origins"].to_pylist())

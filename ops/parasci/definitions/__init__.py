@@ -1,0 +1,1 @@
+"""Sentences that define a term: which they are, and when two of them define the same one."""

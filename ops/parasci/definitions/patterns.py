@@ -1,0 +1,264 @@
+"""Which sentences define a term, and which term.
+
+Belongs here: the patterns of defining sentences. Not here: their words (words.py), what may be a term
+(terms.py), groups and pairs (pairs.py).
+
+Dong et al. (2021), 4.1.2, have "a series of possible patterns (regular expressions) of definition sentences"
+and publish none; these are ours. Most have a subject, which is the term, a verb, and behind it what a
+definition says: a genus with what sets the term apart from others of it ("the task of finding", "a metric
+that counts"). What only praises a thing ("is an important task") defines nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ops.parasci.definitions import words
+from ops.parasci.definitions.terms import is_term
+
+
+class Definition(NamedTuple):
+    """A defined term, as printed."""
+
+    term: str
+    span: tuple[int, int]
+    """Its first character in the sentence, and the one behind its last."""
+
+
+def definition(sentence: str) -> Definition | None:
+    """Return the term that a sentence defines; None for a sentence that defines none.
+
+    The term is without a determiner and without what follows it in brackets. Of a sentence that defines
+    several, one is told.
+    """
+    if not _SHORTEST <= len(sentence) <= _LONGEST or _UNFINISHED.search(sentence):
+        return None
+    for pattern in _PATTERNS:
+        if span := pattern(sentence):
+            return Definition(sentence[slice(*span)], span)
+    return None
+
+
+#: Characters of a sentence, and of a subject.
+_SHORTEST, _LONGEST, _LONGEST_SUBJECT = 30, 600, 200
+
+#: What a definition by a formula leaves where the formula is lost.
+_UNFINISHED = re.compile(r"(?::|=\s*\.?|[,\s](?:and|for|by|to|that|as)\s?\.)\s*\Z")
+
+_BRACKETS = r"(?:\s+[(\[][^()\[\]]{1,80}[)\]])*"
+_QUOTES = "\"'“”‘’`"
+_QUOTED = re.compile(rf"[\s{_QUOTES}]*(?P<inner>.*?)[\s{_QUOTES}]*", re.DOTALL)
+_ADVERB = rf"(?:{words.ADVERB}\s+)?"
+
+#: What stands before a subject.
+_LEAD = re.compile(
+    r"""(?:[IiFfWwAaUuOoBb](?:n|or|ithin|s|nder|y)\s
+        (?![^,]*(?:[Tt]able|[Ff]igure|[Ss]ection|[Ee]xample|above|below))[^,()]{2,60},\s+
+    |(?:[A-Z][a-z]+ly,|Hence|Thus|Here|However|Moreover|Furthermore|Also|Recall|Note|Indeed|Similarly|Therefore
+        |Besides|Conversely|Nowadays|Recently|That\ is)\s*,?\s+(?:that\s+)?(?!\w+ly\b))?""",
+    re.VERBOSE,
+)
+_OF_TERM = re.compile(
+    r"""(?:[Tt]he\s+)?(?:task|problem|process|notion|concept|terms?|technique|idea|field|phenomenon)\s+of\s+
+    |[Tt]he\s+(?:term|word|expression)s?\s+""",
+    re.VERBOSE,
+)
+_DETERMINER = re.compile(r"(?:(?P<definite>[Tt]he)|[Aa]n?)\s+")
+_TAIL = re.compile(rf"{_BRACKETS}\s*,?\s*\Z")
+
+
+def _subject(sentence: str, end: int) -> tuple[int, int] | None:
+    """Return where the term stands that is the subject in `sentence[:end]`."""
+    if end > _LONGEST_SUBJECT:
+        return None
+    tail, lead = _TAIL.search(sentence, 0, end), _LEAD.match(sentence, 0, end)
+    stop = tail.start() if tail else end
+    begin = lead.end() if lead and lead.end() <= stop else 0
+    if of_term := _OF_TERM.match(sentence, begin, stop):
+        begin = of_term.end()
+    definite = False
+    if determiner := _DETERMINER.match(sentence, begin, stop):
+        begin, definite = determiner.end(), bool(determiner["definite"])
+    begin, stop = _unquoted(sentence, begin, stop)
+    return (begin, stop) if is_term(sentence[begin:stop], definite and not of_term) else None
+
+
+def _unquoted(sentence: str, begin: int, stop: int) -> tuple[int, int]:
+    """Return a span without the quotes and spaces at its ends."""
+    inner = _QUOTED.fullmatch(sentence, begin, stop)
+    return inner.span("inner") if inner else (begin, stop)
+
+
+_GENUS = re.compile(
+    rf"""\s(?:are\s+{_ADVERB}|is\s+{_ADVERB}(?=an?\s|the\s|any\s))
+    (?P<genus>(?:(?:a|an|the|any)\s+)?(?:(?!{words.NOT_IN_GENUS}\b)[\w'’/\-]+,?\s+){{0,5}}?{words.GENUS}\b)
+    (?:\s+\([^()]{{1,40}}\))?,?\s+
+    (?P<apart>{words.APART}|(?P<of>of\s+(?!(?:the\s+)?{words.OF_NOTHING}\b))
+        |to\s+(?!{words.TO_NOTHING}\b)[a-z]+\s|for\s+(?:[a-z]+ly\s+)?[a-z]+ing\b)""",
+    re.VERBOSE,
+)
+_APART = re.compile(rf"\s{words.APART}", re.VERBOSE)
+_PRAISE = re.compile(rf"\b{words.PRAISE}\b", re.IGNORECASE)
+_QUANTITY = re.compile(rf"(?:^|\s){words.QUANTITY}$")
+_INSTRUMENT = re.compile(rf"{words.INSTRUMENT}$")
+_ACT = re.compile(r"of\s+(?:\w+ly\s+)?\w+ing\b")
+#: "the task of identification".
+_TASK = re.compile(r"the\s+(?:\w+\s+)?(?:task|process|problem)$")
+_NAME_OF_ACT = re.compile(r"\s*(?:the\s+)?(?:[a-z\-]+\s+){0,2}[a-z]+(?:tion|ment|sion|ysis|al)\b")
+
+
+def _is_genus(sentence: str) -> tuple[int, int] | None:
+    """Find "X is the task of finding" and "X are graphs that"."""
+    found = _GENUS.search(sentence)
+    if found is None:
+        return None
+    genus, apart, end = found["genus"], found["apart"], found.end()
+    act = _ACT.match(apart)
+    if _PRAISE.search(genus) and (
+        not act or genus.endswith(("way", "means", "approach", "effort", "attempt"))
+    ):
+        return None
+    if found["of"] and not act and not _QUANTITY.search(genus):
+        # "a form of summarisation" is a definition only with what sets it apart from other forms.
+        clause = re.split(r"[,;:]", sentence[end : end + 80])[0]
+        if not (_TASK.match(genus) and _NAME_OF_ACT.match(sentence, end)) and not _APART.search(clause):
+            return None
+    if apart.startswith(("to ", "for ")) and not _INSTRUMENT.search(genus):
+        return None
+    return _subject(sentence, found.start())
+
+
+_DEFINED = re.compile(
+    rf"""\s(?:is|are|can\s+be|may\s+be|could\s+be|has\s+been|have\s+been)\s+{_ADVERB}
+    (?:(?:formally\s+)?defined|understood|thought\s+of)\s+(?:as|to\s+be)\s+
+    (?!(?:between|where|As|the\s+following|correct|follows?|in|above|below|shown|part)\b|[:,.;])""",
+    re.VERBOSE,
+)
+
+
+def _is_defined(sentence: str) -> tuple[int, int] | None:
+    """Find "X is defined as" and "X can be thought of as"."""
+    found = _DEFINED.search(sentence)
+    return _subject(sentence, found.start()) if found else None
+
+
+_REFERS = re.compile(
+    rf"""\s{_ADVERB}(?:(?:can\s+refer|refers)\s+to|refer\s+to(?=\s+(?:a|an|the|those|any|all)\s))\s+
+    (?!{words.NO_THING}\b|Fig|Table|Sec|Eq|[A-Z]\b|\w+\s+et\s+al|\()""",
+    re.VERBOSE,
+)
+_NAME = re.compile(r"\S*(?:[A-Z]\S*[A-Z]|\d)\S*|[A-Z]\w+[-/][A-Z]\S*")
+
+
+def _refers(sentence: str) -> tuple[int, int] | None:
+    """Find "X refers to"; a single name ("EW", "Li11") that does is most often a sign of some table."""
+    found = _REFERS.search(sentence)
+    span = _subject(sentence, found.start()) if found else None
+    named = span is not None and "term" not in sentence[: span[0]] and _NAME.fullmatch(sentence, *span)
+    return None if named else span
+
+
+_AIMS = re.compile(
+    rf"""\s{_ADVERB}(?:(?:aims?|seeks?|attempts?)\s+(?:to|at)|consists?\s+(?:of|in)|involves?|is\s+about
+        |(?:is|are)\s+(?:concerned\s+with|aimed\s+at)|deals?\s+with)\s+
+    (?:the\s+(?:task|problem|process)\s+of\s+)?(?:[a-z]+ly\s+)?(?P<verb>[a-z]+)\b""",
+    re.VERBOSE,
+)
+_AIM_OF_ALL = re.compile(words.AIM_OF_ALL)
+_ACTION = re.compile(r"(?:ing|tion|sion|ysis|ment|search|retrieval)$")
+
+
+def _aims(sentence: str) -> tuple[int, int] | None:
+    """Find "X aims to find" and "X consists of finding", where X is the name of an action and no system's."""
+    found = _AIMS.search(sentence)
+    if found is None or _AIM_OF_ALL.match(found["verb"]):
+        return None
+    if "to" not in found.group().split() and not found["verb"].endswith("ing"):
+        return None
+    span = _subject(sentence, found.start())
+    if span is None or not _ACTION.search(sentence[slice(*span)]) or sentence[: span[0]].endswith("he "):
+        return None
+    return span
+
+
+_TERM = r"(?P<term>[^\s,()\"“”‘’`][^,()\"“”]{1,70}?)"
+_OPEN, _CLOSE = r"[\"“‘'`]*", r"[\"”’']*"
+_TO_DO = rf"to\s+(?!{words.GOAL_OF_ALL})"
+_NOTION = r"(?:the\s+(?:notion|concept|term|task|problem)\s+(?:of\s+)?)?"
+
+_FRAMES = tuple(
+    re.compile(frame, re.VERBOSE)
+    for frame in (
+        rf"""\b[Ww]e\s+(?:formally\s+)?define\s+{_NOTION}(?:(?P<definite>the)\s+|an?\s+)?{_OPEN}{_TERM}{_CLOSE}
+        {_BRACKETS},?\s+(?:as|to\s+be)\s+(?!(?:zero|one|follows?|in|well|where)\b|[:,.;])""",
+        rf"\b[Bb]y\s+{_OPEN}(?:an?\s+)?{_TERM}{_CLOSE}{_BRACKETS},?\s+we\s+mean\b",
+        rf"""^(?:The|In\s+the)\s+(?:task|problem|process)\s+of\s+{_TERM}{_BRACKETS},?\s+
+        (?:(?:is|consists)\s+(?:to|of|in)\s+|the\s+(?:goal|task|aim|objective)\s+is\s+to\s+)
+        (?!address|improve|be\b)[a-z]+""",
+        rf"""^In\s+(?:the\s+(?:task|problem)\s+of\s+)?{_TERM}{_BRACKETS},\s+
+        the\s+(?:goal|task|aim|objective)\s+is\s+to\s+(?!address|improve|be\b|provide)[a-z]+""",
+        rf"""^(?:The|A)\s+(?:task|process|problem|act|technique|practice|procedure)\s+(?:of|that)\b[^;]{{10,250}}?
+        \s(?:is|are)\s+{_ADVERB}(?:known|referred\s+to|called|termed)\s+(?:as\s+)?{_OPEN}
+        (?:an?\s+|the\s+)?{_TERM}{_CLOSE}(?=\s*[.(,]|\s+in\b)""",
+    )
+)
+_BEFORE_TERM = re.compile(rf".*\b{words.BEFORE_TERM}\s+", re.DOTALL)
+
+
+def _framed(sentence: str) -> tuple[int, int] | None:
+    """Find "we define X as", "by X we mean", "in X, the goal is to", "the process of finding is called X"."""
+    for frame in _FRAMES:
+        found = frame.search(sentence)
+        if found is None or _BEFORE_TERM.match(sentence, *found.span("term")):
+            continue
+        begin, stop = _unquoted(sentence, *found.span("term"))
+        if is_term(sentence[begin:stop], bool(found.groupdict().get("definite"))):
+            return begin, stop
+    return None
+
+
+_GOAL = re.compile(
+    rf"""^(?:(?:In\s+general,\s+|Thus,\s+)?[Tt]he|A)\s+
+    (?:(?:main|ultimate|primary|overall|central|general)\s+)?(?:goal|aim|objective)\s+(?:of|in)\s+
+    (?:the\s+(?:task|problem)\s+of\s+)?(?:an?\s+)?{_TERM}{_BRACKETS}\s+(?:task\s+)?
+    is\s+(?:{_TO_DO}|the\s+|[a-z]+ing\s)""",
+    re.VERBOSE,
+)
+
+
+def _goal(sentence: str) -> tuple[int, int] | None:
+    """Find "the goal of X is to find"; a name in capitals is a system's, which has goals of its own."""
+    found = _GOAL.search(sentence)
+    if found is None or _BEFORE_TERM.match(sentence, *found.span("term")):
+        return None
+    begin, stop = _unquoted(sentence, *found.span("term"))
+    term = sentence[begin:stop]
+    return (begin, stop) if is_term(term) and not term.isupper() else None
+
+
+_APPOSED = re.compile(
+    rf"""(?:^|\s){_TERM}{_BRACKETS},\s+(?P<sure>i\.\s?e\.,?\s+|which\s+is\s+|that\s+is,?\s+|namely,?\s+)?
+    the\s+(?:task|process|problem|act)\s+of\s+(?:[a-z]+ly\s+)?[a-z]+ing\b""",
+    re.VERBOSE,
+)
+#: "In addition to X, the process of ..." and "Though X, the task of ..." have no apposition.
+_NO_APPOSITION = re.compile(rf"{words.OPENING}\b[^,]*\Z|.*\b(?i:{words.CONCESSION})\b", re.DOTALL)
+
+
+def _apposed(sentence: str) -> tuple[int, int] | None:
+    """Find "X, the task of finding", wherever it stands."""
+    found = _APPOSED.search(sentence)
+    if found is None or (not found["sure"] and _NO_APPOSITION.match(sentence[: found.end("term")])):
+        return None
+    begin, stop = found.span("term")
+    if before := _BEFORE_TERM.match(sentence, begin, stop):
+        begin = before.end()
+    begin, stop = _unquoted(sentence, begin, stop)
+    return (begin, stop) if is_term(sentence[begin:stop]) else None
+
+
+_PATTERNS: tuple[Callable[[str], tuple[int, int] | None], ...] = (
+    _is_genus, _is_defined, _refers, _aims, _framed, _goal, _apposed,
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""Sentences without their citation marks.
+
+Belongs here: what a mark looks like in running text, and what stands in its place. Not here: finding the
+cited paper (ops/parse/papers), groups of citing sentences (candidates/citations.py).
+
+Two sentences that cite one paper would be alike by the mark alone. A mark in brackets goes; one that is a
+word of the sentence ("Smith et al. (2010) show") becomes "the authors".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ops.text.space import fold
+
+AUTHORS = "the authors"
+
+_YEAR = r"(?:1[89]|20)\d\d[a-z]?"
+_NAME = r"(?:(?:van|von|de|der|di|la|le|al|Mc|O['’])\s?){0,2}[A-Z][\w'’\-]+"
+_NAMES = (
+    rf"{_NAME}(?:,\s{_NAME}){{0,5}},?(?:\s(?:and|&)\s{_NAME}|\s(?:and\s)?et\sal\.?|\s(?:and\s)?colleagues)?,?"
+)
+#: "Smith et al. (2010)", "Smith and Jones (2010; 2011)".
+_SAYING = re.compile(rf"{_NAMES}(?:['’]s)?\s?[(\[]\s?{_YEAR}(?:\s?[;,]\s?{_YEAR})*\s?[)\]](?:['’]s)?")
+#: "(Smith et al., 2010; Jones, 2011)", "(see also Smith, 2010)", "(2010)".
+_IN_BRACKETS = re.compile(
+    rf"\s?[(\[]\s?(?:(?:e\.\s?g\.|i\.\s?e\.|see|cf\.?|also|as in|following|inter alia|for example),?\s)*"
+    rf"(?:(?:[A-Z][\w.'’\-]*\s){{0,2}}{_NAMES}\s?)?{_YEAR}[^()\[\]]*[)\]]"
+)
+#: "[12]", "[3, 4-7]".
+_NUMBERS = re.compile(r"\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]")
+#: What a mark in brackets stands behind where it is a word of the sentence.
+_NEEDS_WORD = re.compile(
+    r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|while|that|extend|extends|use|uses))\Z",
+    re.IGNORECASE,
+)
+#: The same wherever it stands: behind a comma, "et al." or a bracket.
+_NAMED = re.compile(rf"(?P<names>{_NAMES})(?:['’]s)?(?:(?<=[,.l])\s|\s?[(\[]\s?)(?P<year>{_YEAR})")
+_BEFORE_SIGN = re.compile(r"\s+(?=[,.;:!?)])")
+
+
+def without_marks(text: str, marks: Iterable[str] = ()) -> str:
+    """Return a sentence without citation marks; `marks` are those that its source tells, as printed.
+
+    What is no mark stays as it is, apart from folded white space.
+    """
+    for mark in sorted({fold(mark) for mark in marks} - {""}, key=lambda mark: (-len(mark), mark)):
+        if not (_NUMBERS.fullmatch(mark) or re.search(_YEAR, mark)):
+            text = text.replace(mark, "")
+    text = _SAYING.sub(AUTHORS, text)
+    for pattern in (_IN_BRACKETS, _NUMBERS):
+        text = pattern.sub(_in_place_of, text)
+    text = fold(_BEFORE_SIGN.sub("", re.sub(r"[(\[]\s*[)\]]", "", text)))
+    return text[:1].upper() + text[1:] if text.startswith(AUTHORS) else text
+
+
+def printed_keys(text: str) -> list[str]:
+    """Return the works that a sentence cites by name and year, each as names and year: "blei et al 2003".
+
+    They stand for papers where a source tells none. Two works of the same names and year are taken for one.
+    """
+    found = []
+    for cited in _NAMED.finditer(text):
+        names = re.sub(r"['’]s\b|[.,&]|\band\b|\bcolleagues\b", " ", cited["names"].lower())
+        found.append(f"{fold(names)} {cited['year']}")
+    return list(dict.fromkeys(found))
+
+
+def _in_place_of(mark: re.Match[str]) -> str:
+    return f" {AUTHORS}" if _NEEDS_WORD.search(mark.string[: mark.start()].rstrip()) else ""

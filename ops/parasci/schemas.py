@@ -1,0 +1,123 @@
+"""The columns of ParaSCI's datasets.
+
+Belongs here: one `Shape` a dataset. Not here: what fills them.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from ops.outcome import NAME, TEXT, TIME, Shape, columns, extended, struct
+from ops.parse.schemas import RECORD
+from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
+
+_TEXT, _INT, _FLOAT, _BOOL = pa.string(), pa.int32(), pa.float64(), pa.bool_()
+
+#: A sentence of a text that is no whole paper: an abstract, or a sentence that cites.
+PASSAGES = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "the abstract's, or the cited paper's, name in its source", NAME),
+        ("month", _TEXT, "that params.yaml gives the source, YYYY-MM", TIME),
+        ("paper", _TEXT, "the paper that says it"),
+        ("position", _INT, "in its record, from 0"),
+        ("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
+        ("text", _TEXT, "white space folded", TEXT),
+    ),
+)
+
+_MENTION = struct(
+    ("sentence_id", _TEXT, "row of sources/sentences or sources/passages"),
+    ("paper_id", _TEXT, "row of sources/papers, or the name of a paper"),
+    ("section", _INT, "index into the paper's sections; -1 outside of them"),
+    ("role", _TEXT, "of its section"),
+    (
+        "term",
+        _TEXT,
+        "that it defines, its abbreviation as the paper expands it; missing where it defines none",
+    ),
+    ("cited", pa.list_(_TEXT), "ids or titles of the papers that it cites"),
+)
+
+_STATEMENT = columns(
+    ("month", _TEXT, "of publication, YYYY-MM; missing where it was not told", TIME),
+    ("area", _TEXT, "subject area of its source"),
+    ("text", _TEXT, "without citation marks", TEXT),
+    ("words", _INT, "between white space"),
+    ("truncated", _BOOL, "whether the encoder reads its beginning only"),
+    ("mentions", pa.list_(_MENTION), "where it stands, word for word"),
+)
+
+_EMBEDDED = extended(
+    _STATEMENT, ("embedding", pa.list_(pa.float32()), "of length 1, four decimals; of one size in all rows")
+)
+
+SENTENCES = Shape(unit=PAPER_SENTENCES.kept, kept=_EMBEDDED)
+EMBEDDED_PASSAGES = Shape(unit=PASSAGES.kept, kept=_EMBEDDED)
+
+_CANDIDATE = columns(
+    ("key", _TEXT, "what both have in common: the paper, the term with its area, or the cited paper", NAME),
+    ("first_id", _TEXT, "row of parasci/sentences or parasci/passages"),
+    ("second_id", _TEXT, "the same of the other sentence"),
+    ("first_paper", _TEXT, "where the first one stands"),
+    ("second_paper", _TEXT, "where the second one stands"),
+    ("first_role", _TEXT, "of the section of the first one"),
+    ("second_role", _TEXT, "of the section of the second one"),
+    ("cosine", _FLOAT, "of their embeddings, six decimals"),
+    ("first", _TEXT, "the first sentence", TEXT),
+    ("second", _TEXT, "the second sentence", TEXT),
+)
+
+#: Pairs above the floor; a sentence in none is dropped, without its embedding.
+CANDIDATES = Shape(unit=_STATEMENT, kept=_CANDIDATE)
+
+_SCORED = columns(
+    ("first", _TEXT, "the first sentence", TEXT),
+    ("second", _TEXT, "the second sentence", TEXT),
+    ("origins", pa.list_(_TEXT), "the methods that found the pair, sorted"),
+    ("keys", pa.list_(_TEXT), "what the sentences have in common, by these methods: origin, colon, key"),
+    ("papers", pa.list_(_TEXT), "where the sentences stand"),
+    ("cosine", _FLOAT, "of their embeddings"),
+    ("precision", _FLOAT, "BERTScore of the first against the second, four decimals"),
+    ("recall", _FLOAT, "the same"),
+    ("f1", _FLOAT, "the same"),
+    ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),
+    ("first_words", _INT),
+    ("second_words", _INT),
+    ("truncated", _BOOL, "whether BERTScore reads the beginning of one of them only"),
+)
+
+SCORED = Shape(unit=_CANDIDATE, kept=_SCORED)
+
+PARAPHRASES = Shape(
+    unit=_SCORED,
+    kept=extended(
+        _SCORED,
+        ("origin", _TEXT, "the first of its methods whose thresholds it passes"),
+        ("cluster", _TEXT, "of pairs that share a sentence, a paper, a term or a cited paper"),
+        ("split", _TEXT, "of its cluster: train, validation or test"),
+    ),
+)
+
+_TABLE_2 = (
+    ("name", _TEXT, "all of ours, those of a method or a split; or the name of a dataset in the paper", NAME),
+    ("genre", _TEXT, "as the paper names it"),
+    ("candidates", pa.int64(), "pairs before the filter"),
+    ("pairs", pa.int64(), "after it"),
+    ("words", _FLOAT, "of a sentence, on average, in the released form"),
+    ("characters", _FLOAT, "the same"),
+    ("self_bleu", _FLOAT, "0 to 100"),
+    ("published", _BOOL, "whether the paper says so, and not our data"),
+)
+
+STATISTICS = Shape(unit=PARAPHRASES.kept, kept=columns(*_TABLE_2))
+
+RELEASED = Shape(
+    unit=PARAPHRASES.kept,
+    kept=columns(
+        ("split", _TEXT, "train, validation or test"),
+        ("source_file", _TEXT, "sentences, one a line", NAME),
+        ("target_file", _TEXT, "their paraphrases, line by line", NAME),
+        ("pairs", pa.int64()),
+    ),
+)

@@ -1,0 +1,196 @@
+"""Every distinct sentence, once, with its embedding, what it defines, and what it cites.
+
+Belongs here: which sentences are compared at all, and what all later steps need of them. Not here: marks
+(marks.py), terms (definitions), which sentences are compared with which (candidates).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.identity import joint_licence, row_id
+from ops.models.encoder import ENCODER, encoder
+from ops.models.extractors.embeddings import embedder
+from ops.outcome import Outcome, Row, Shape, drop
+from ops.params import ModelName, Params
+from ops.parasci.definitions.patterns import definition
+from ops.parasci.definitions.terms import expansions_of, normal_form
+from ops.parasci.marks import printed_keys, without_marks
+from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
+from ops.parse.records import record_place
+from ops.text.space import fold
+from ops.text.stop_words import STOP_WORDS
+
+#: A sentence of so many words has a stop word if it is English.
+_TELLING_WORDS = 6
+
+#: Scientists write "we", "the" and "of", and hardly "o" or "d", of which other languages are full.
+_ENGLISH = frozenset(word for word in STOP_WORDS if len(word) > 1) - {
+    "me",
+    "o",
+    "a",
+    "am",
+    "so",
+    "do",
+    "no",
+    "as",
+    "in",
+}
+
+
+class StatementParams(Params, section="parasci.sentences"):
+    """Which sentences are compared, and by which encoder."""
+
+    encoder: ModelName = Field(ENCODER, description="the sentence encoder whose cosines tell what is alike")
+    shortest: int = Field(5, ge=1, description="a sentence of fewer words is dropped")
+    printed_marks: bool = Field(
+        True, description="of a paper whose format tells no citation marks, names with a year are marks"
+    )
+    areas: Mapping[str, str] = Field(
+        {}, description="subject areas by source; those that have none here are one area together"
+    )
+
+
+def embedded_sentences(
+    sentences: pa.Table, papers: pa.Table, citations: pa.Table, params: StatementParams, strict: bool
+) -> Outcome:
+    """Return the distinct sentences of one part of sources/sentences.
+
+    Given are the papers and citations of its month.
+
+    Reasons: `short`, `not_english`. A part is the papers of some `store.records_per_part` records: what
+    stands in two parts is there twice, with the same embedding. A citation mark whose paper has neither id
+    nor title is no citation; `combinations` count these as `unknown_paper`.
+    """
+    place = {row["id"]: row for row in papers.to_pylist()}
+    marks: dict[str, list[Row]] = defaultdict(list)
+    for paper in citations.to_pylist():
+        for mark in paper["marks"]:
+            marks[mark["sentence_id"]].append(mark)
+    rows = sentences.to_pylist()
+    known = _expansions(rows)
+    marked = {paper["paper_id"] for paper in citations.to_pylist() if paper["marks"]}
+    unknown = 0
+    mentions = []
+    for row in rows:
+        its = marks.get(row["id"], [])
+        cited = {_cited(mark) for mark in its}
+        if params.printed_marks and row["paper_id"] not in marked:
+            cited |= {f"printed:{key}" for key in printed_keys(row["text"])}
+        unknown += sum(_cited(mark) is None for mark in its)
+        text = without_marks(row["text"], [mark["text"] for mark in its])
+        mention = _mention(row, row["paper_id"], row["section"], row["role"], cited - {None}, known)
+        paper = place.get(row["paper_id"], {"month": None, "source_ids": [""]})
+        source = record_place(paper["source_ids"][0])[0]
+        mentions.append((row, text, paper["month"], params.areas.get(source, ""), mention))
+    return _outcome(SENTENCES, mentions, params, strict, {"unknown_paper": unknown} if unknown else {})
+
+
+def embedded_passages(passages: pa.Table, params: StatementParams, strict: bool) -> Outcome:
+    """Return the same of one part of sources/passages."""
+    rows = [{**row, "paper_id": row["paper"]} for row in passages.to_pylist()]
+    known = _expansions(rows)
+    mentions = []
+    for row in rows:
+        role = "abstract" if row["cited_id"] is None else "citance"
+        mention = _mention(row, row["paper"], -1, role, {row["cited_id"]} - {None}, known)
+        source = record_place(row["source_ids"][0])[0]
+        unit = {name: row[name] for name in EMBEDDED_PASSAGES.unit.names}
+        mentions.append(
+            (unit, without_marks(row["text"]), row["month"], params.areas.get(source, ""), mention)
+        )
+    return _outcome(EMBEDDED_PASSAGES, mentions, params, strict, {})
+
+
+def is_english(text: str) -> bool:
+    """Say whether a sentence may be English, by its letters and, where it is long, by its stop words."""
+    letters = [sign for sign in text if sign.isalpha()]
+    if sum(sign.isascii() for sign in letters) < 0.8 * len(letters):
+        return False
+    words = text.lower().split()
+    return len(words) < _TELLING_WORDS or any(word.strip(".,;:()\"'") in _ENGLISH for word in words)
+
+
+def _expansions(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
+    texts: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        texts[row["paper_id"]].append(row["text"])
+    return {paper: expansions_of(sentences) for paper, sentences in texts.items()}
+
+
+def _cited(mark: Row) -> str | None:
+    """Return what names the cited paper: its id, else its title."""
+    title = fold("".join(sign if sign.isalnum() else " " for sign in (mark["cited_title"] or "").lower()))
+    return mark["cited_id"] or (f"title:{title}" if title else None)
+
+
+def _mention(
+    row: Row,
+    paper: str,
+    section: int,
+    role: str,
+    cited: Collection[str | None],
+    known: Mapping[str, Mapping[str, str]],
+) -> Row:
+    defined = definition(row["text"])
+    return {
+        "sentence_id": row["id"],
+        "paper_id": paper,
+        "section": section,
+        "role": role,
+        "term": (normal_form(defined.term, known[paper]) or None) if defined else None,
+        "cited": sorted(filter(None, cited)),
+    }
+
+
+def _outcome(
+    shape: Shape,
+    mentions: Sequence[tuple[Row, str, str | None, str, Row]],
+    params: StatementParams,
+    strict: bool,
+    combinations: Mapping[str, int],
+) -> Outcome:
+    dropped: list[Row] = []
+    groups: dict[tuple[str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
+    for unit, text, month, area, mention in mentions:
+        words = len(text.split())
+        if words < params.shortest:
+            dropped.append(drop(unit, "short", words))
+        elif not is_english(text):
+            dropped.append(drop(unit, "not_english"))
+        else:
+            groups[area, text].append((unit, month, mention))
+    kept = list(_rows(groups, params, strict))
+    return Outcome.of(shape, [unit["id"] for unit, *_ in mentions], kept, dropped, combinations=combinations)
+
+
+def _rows(
+    groups: Mapping[tuple[str, str], Sequence[tuple[Row, str | None, Row]]],
+    params: StatementParams,
+    strict: bool,
+) -> Iterator[Row]:
+    texts = [text for _, text in groups]
+    if not texts:
+        return
+    embeddings = embedder(params.encoder, strict)(texts)
+    model = encoder(params.encoder, strict)
+    ids = model.tokenizer(texts, verbose=False)["input_ids"]
+    for (area, text), embedding, tokens in zip(groups, embeddings, ids, strict=True):
+        members = groups[area, text]
+        sources = [unit["id"] for unit, _, _ in members]
+        yield {
+            "id": row_id("statement", *sources),
+            "source_ids": sources,
+            "licence": joint_licence(unit["licence"] for unit, _, _ in members),
+            "month": members[0][1],
+            "area": area,
+            "text": text,
+            "words": len(text.split()),
+            "truncated": len(tokens) > model.max_seq_length,
+            "mentions": [mention for _, _, mention in members],
+            "embedding": embedding.tolist(),
+        }

@@ -1,0 +1,1 @@
+"""What ParaSCI alone reads: abstracts, and sentences that cite."""

@@ -1,0 +1,132 @@
+"""Abstracts and citing sentences: scientific text that comes without its paper.
+
+Belongs here: the formats, and the op that makes a table of sentences. Not here: whole papers and their
+citation marks (ops/parse/papers).
+
+`abstracts`: JSONL, a line {"id": ..., "abstract": ...}; a line may have more keys, and a month rule may name
+them. `citing_sentences`: a JSON list a cited paper, as ScisummNet has it in `<paper>/citing_sentences*.json`:
+{"citing_paper_id": ..., "clean_text": ...} or "raw_text".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from ops.identity import row_id
+from ops.outcome import Outcome, Row
+from ops.parasci.schemas import PASSAGES
+from ops.parse import files
+from ops.parse.characters import check_characters
+from ops.parse.decoding import decoded, json_object, scalars, text_at
+from ops.parse.lines import lines_of_files
+from ops.parse.records import Record, read_each
+from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.text.sentences import sentence_spans
+from ops.text.space import fold
+
+
+class SourceSentence(NamedTuple):
+    """A sentence, the paper that says it, and the paper that it cites."""
+
+    paper: str
+    text: str
+    cited: str | None = None
+
+
+class _Abstracts:
+    """Reads JSONL; every line of every *.jsonl and *.jsonl.gz file below the folder is an abstract."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _id_of_line)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the texts and numbers of the record, and document."""
+        return {**scalars(json_object(raw.content)), "document": raw.document}
+
+    def parse(self, raw: Raw) -> list[SourceSentence]:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        record = json_object(raw.content)
+        text = fold(text_at(record.get("abstract"), "abstract"))
+        if not text:
+            raise ParseError("no abstract")
+        return [SourceSentence(raw.document, sentence) for sentence in _sentences(text)]
+
+
+class _CitingSentences:
+    """Reads ScisummNet's lists; the cited paper is the folder of the file, other files are passed over."""
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        return files.whole_files(folder, source, (".json",), only, passing=True, document=_cited_paper)
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return `document`: the cited paper."""
+        return {"document": raw.document}
+
+    def parse(self, raw: Raw) -> list[SourceSentence]:
+        if raw.error is not None:
+            raise ParseError(raw.error)
+        try:
+            found = json.loads(decoded(raw.content))
+        except json.JSONDecodeError as error:
+            raise ParseError(f"broken JSON: {error}") from None
+        if not isinstance(found, list) or not all(isinstance(citance, dict) for citance in found):
+            raise ParseError("no list of citing sentences")
+        passages = []
+        for number, citance in enumerate(found, 1):
+            text = fold(text_at(citance.get("clean_text") or citance.get("raw_text"), "clean_text"))
+            paper = text_at(citance.get("citing_paper_id"), "citing_paper_id").strip()
+            passages += (
+                [SourceSentence(paper or f"{raw.document}#{number}", text, raw.document)] if text else []
+            )
+        if not passages:
+            raise ParseError("no citing sentence")
+        return passages
+
+
+FORMATS: dict[str, Format[list[SourceSentence]]] = {
+    "abstracts": _Abstracts(),
+    "citing_sentences": _CitingSentences(),
+}
+
+
+def parse_passages(records: Sequence[Record]) -> Outcome:
+    """Return the sentences of every record, or the record rejected with file, line and cause."""
+
+    def rows(record: Record) -> list[Row]:
+        passages = FORMATS[record.kind].parse(record.raw)
+        check_characters(" ".join(passage.paper for passage in passages), "the name of a paper")
+        return [_row(record, place, passage) for place, passage in enumerate(passages)]
+
+    return read_each(records, PASSAGES, rows)
+
+
+def _row(record: Record, place: int, passage: SourceSentence) -> Row:
+    return {
+        "id": row_id("passage", record.source, record.raw.document, str(place)),
+        "source_ids": [record.id],
+        "licence": record.licence,
+        "document": record.raw.document,
+        "month": record.month,
+        "paper": passage.paper,
+        "position": place,
+        "cited_id": passage.cited,
+        "text": passage.text,
+    }
+
+
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def _id_of_line(line: bytes) -> str | None:
+    found = json.loads(line)["id"]
+    return found if isinstance(found, str) and found and found.isprintable() else None
+
+
+def _cited_paper(path: str) -> str:
+    place = PurePosixPath(path)
+    return place.parent.name or place.stem

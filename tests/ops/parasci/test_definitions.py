@@ -1,0 +1,134 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.parasci import Definition, definition
+from ops.parasci.definitions.terms import expansions_of, normal_form, singular
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term"),
+    [
+        # Dong et al. (2021), 3.2, 4.1.2 and Table 7
+        ("Word sense disambiguation (wsd) is the task of identifying the correct meaning of a word in context.",
+         "Word sense disambiguation"),
+        ("The process of identifying the correct meaning, or sense of a word in context, is known as word sense "
+         "disambiguation (wsd).", "word sense disambiguation"),
+        ("Sentence compression is the task of producing a shorter form of a single given sentence, so that the new "
+         "form is grammatical.", "Sentence compression"),
+        ("Sentence compression is a task of creating a short grammatical sentence by removing extraneous words.",
+         "Sentence compression"),
+        ("relation extraction ( re ) is the task of determining semantic relations between entities mentioned in "
+         "text .", "relation extraction"),
+        # one a pattern
+        ("Code-switching refers to the alternation of two or more languages in a conversation.", "Code-switching"),
+        ("The term “smart home” refers to a living environment that has sensors.", "smart home"),
+        ("Linker accuracy is defined as the fraction of all mentions whose link is right.", "Linker accuracy"),
+        ("In this paper, we define an opinion unit as a triple of feature, expression and attitude.", "opinion unit"),
+        ("By discourse entity we mean a class of coreferent noun phrases.", "discourse entity"),
+        ("The goal of semantic parsing is to map natural language to a meaning representation.", "semantic parsing"),
+        ("Stance detection aims to detect whether the opinion holder is in support of a given target.",
+         "Stance detection"),
+        ("Grammatical Error Correction (GEC) is concerned with correcting grammatical errors.",
+         "Grammatical Error Correction"),
+        ("We turn to text infilling, the task of predicting missing spans of text at any position.", "text infilling"),
+        ("We use natural language inference (NLI), which is the task of determining entailment.",
+         "natural language inference"),
+        ("In single-step retrosynthesis, the goal is to find the likely precursors of a product.",
+         "single-step retrosynthesis"),
+        ("The task of word alignment consists of finding correspondences between words in parallel texts.",
+         "word alignment"),
+        ("In our terms, a relation mention is a sequence of text which states that some ground fact is true.",
+         "relation mention"),
+        ("The Dice Coefficient (Dice, 1945) is a statistic that measures association.", "Dice Coefficient"),
+        ("BLEU [2] is a metric that compares n-grams with those of references.", "BLEU"),
+    ],
+)  # fmt: skip
+def test_the_defined_term_is_tagged(sentence, term):
+    found = definition(sentence)
+    assert found == Definition(term, (sentence.index(term), sentence.index(term) + len(term)))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Question answering is an important task for many applications of language technology.",
+        "It is the task of finding the right sense of a word in its context.",
+        "This model is a network that reads the words one by one.",
+        "The parser is a program that reads sentences from left to right.",
+        "We used the task of finding the sense of a word as our benchmark.",
+        "Please refer to the supplementary material for the details of our training.",
+        "The goal of this paper is to find the sense of a word in context.",
+        "Our approach aims to find the sense of a word in its context.",
+        "TextRank aims to extract the sentences that matter most.",
+        "Dialogue state tracking aims to improve the quality of answers.",
+        "In addition to tagging, the process of collecting data is described below.",
+        "The entropy of the distribution is defined as follows:",
+        "Modularity is achieved through the ability to define templates that are shared.",
+        "Named entity recognition is a task that remains difficult for texts of the web.",
+        "Kappa is defined as",
+        "",
+        "Eine Definition ist die Aufgabe, einen Begriff zu bestimmen.",
+        " ".join(["word"] * 1000),
+    ],
+)
+def test_a_sentence_that_defines_nothing_has_no_term(sentence):
+    assert definition(sentence) is None
+
+
+@given(
+    st.text(), st.sampled_from(["is the task of finding", "is defined as a", "refers to the", "is a kind of"])
+)
+def test_a_term_stands_where_its_span_says_in_whatever_text(text, verb):
+    sentence = f"{text} {verb} {text} things that are found in texts"
+    found = definition(sentence)
+    if found is not None:
+        assert sentence[slice(*found.span)] == found.term
+        assert found.term == found.term.strip()
+
+
+def test_mentions_of_one_term_have_one_normal_form():
+    known = {"WSD": "word sense disambiguation"}
+    forms = {
+        normal_form(term, known)
+        for term in (
+            "WSD",
+            "Word Sense Disambiguation",
+            "word-sense disambiguation",
+            "word sense disambiguations",
+        )
+    }
+    assert forms == {"word sense disambiguation"}
+    assert normal_form("Support Vector Machines") == normal_form("support-vector machine")
+    assert normal_form("text summarisation") == normal_form("Text summarization")
+    assert normal_form("promise detection") == "promise detection"
+    assert normal_form("SVMs", {"SVM": "support vector machine"}) == "support vector machine"
+    assert normal_form("bilingual lexicon induction") != normal_form("lexicon induction")
+
+
+@pytest.mark.parametrize(
+    ("plural", "word"),
+    [("treebanks", "treebank"), ("entities", "entity"), ("analyses", "analysis"), ("corpora", "corpus"),
+     ("classes", "class"), ("pragmatics", "pragmatics"), ("analysis", "analysis"), ("corpus", "corpus"),
+     ("process", "process"), ("bus", "bus"), ("as", "as"), ("indexes", "index"), ("phrases", "phrase")],
+)  # fmt: skip
+def test_a_plural_is_told_by_its_ending(plural, word):
+    assert singular(plural) == word
+
+
+def test_abbreviations_are_expanded_as_the_paper_introduces_them():
+    sentences = [
+        "Named entity recognition (NER) finds names.",
+        "We use conditional random fields (CRFs; Lafferty et al., 2001) for it.",
+        "Others call named entity rewriting (NER) so.",
+        "It is shown below (Table 1), (see also BLEU), and in Paris (France).",
+        "We thank the National Science Foundation (XYZ).",
+    ]
+    assert expansions_of(sentences) == {"NER": "Named entity recognition", "CRF": "conditional random fields"}
+
+
+@given(st.lists(st.text(), max_size=4))
+def test_expansions_are_found_in_any_text(sentences):
+    for short, long in expansions_of(sentences).items():
+        assert any(long in " ".join(sentence.split()) for sentence in sentences)
+        assert len(long) > len(short)

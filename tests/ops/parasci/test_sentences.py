@@ -1,0 +1,222 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.parasci.marks import printed_keys, without_marks
+from ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
+from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences, is_english
+from ops.parasci.sources.passages import FORMATS, parse_passages
+from ops.parse.records import Record
+from ops.parse.schemas import CITATIONS, PAPERS
+from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
+from ops.parse.source import Raw
+from tests.ops.parasci.parasci_cases import paper_sentence
+
+
+@pytest.mark.parametrize(
+    ("printed", "compared"),
+    [
+        ("Topic models are old (Blei et al., 2003).", "Topic models are old."),
+        ("Topic models (Blei et al., 2003; Hofmann, 1999) are old.", "Topic models are old."),
+        ("Blei et al. (2003) propose topic models.", "The authors propose topic models."),
+        ("It was shown by Blei and Ng (2003) that they work.", "It was shown by the authors that they work."),
+        ("We follow Blei, Ng, and Jordan (2003).", "We follow the authors."),
+        ("Topic models [12] are old [3, 4-6].", "Topic models are old."),
+        ("[12] proposes topic models, as in [13].", "The authors proposes topic models, as in the authors."),
+        ("It is described in (Bilmes and Kirchhoff, 2003) and (Axelrod, 2006).",
+         "It is described in the authors and the authors."),
+        ("Its precision is high (Huaping Zhang et al, 2003).", "Its precision is high."),
+        ("Models (see also van der Berg, 2010a) exist (2010).", "Models exist."),
+        ("The corpus (in its second version) has 2010 words [sic].",
+         "The corpus (in its second version) has 2010 words [sic]."),
+    ],
+)  # fmt: skip
+def test_citation_marks_are_normalised_away(printed, compared):
+    assert without_marks(printed) == compared
+
+
+def test_a_mark_that_only_the_source_knows_goes_too():
+    assert without_marks("Topic models BIBREF3 are old.", ["BIBREF3"]) == "Topic models are old."
+
+
+@given(st.text())
+def test_marks_are_taken_out_of_any_text_once_and_for_all(text):
+    assert without_marks(without_marks(text)) == without_marks(text) or "authors" in without_marks(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("We show that it works for all of these.", True),
+        ("Nous présentons une méthode pour la segmentation automatique.", False),
+        ("Это предложение написано по-русски и не по-английски.", False),
+        ("我们 提出 了 一 种 新 的 方法 。", False),
+        ("Deep networks learn.", True),
+    ],
+)
+def test_english_is_told_from_other_languages(text, english):
+    assert is_english(text) is english
+
+
+def embedded(*rows, marks=(), areas=None, sources="text/a.txt"):
+    papers = [
+        {
+            **dict.fromkeys(PAPERS.kept.names),
+            "id": name,
+            "source_ids": [sources],
+            "licence": "MIT",
+            "month": "2018-06",
+        }
+        for name in {row["paper_id"] for row in rows}
+    ]
+    cited = {**dict.fromkeys(CITATIONS.kept.names), "id": "c", "source_ids": ["x"], "licence": "MIT",
+             "paper_id": "paper", "marks": list(marks)}  # fmt: skip
+    return embedded_sentences(
+        pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept),
+        pa.Table.from_pylist(papers, schema=PAPERS.kept),
+        pa.Table.from_pylist([cited], schema=CITATIONS.kept),
+        StatementParams(areas=areas or {}),
+        True,
+    )
+
+
+def test_each_distinct_sentence_is_embedded_once_with_all_its_places():
+    same = "We show that pairs are found again and again."
+    rows = [paper_sentence(f"s{number}", same, section=number) for number in range(500)]
+    rows += [paper_sentence("t", f"{same[:-1]} (Blei et al., 2003).", paper="q", role="conclusion")]
+    outcome = embedded(*rows, paper_sentence("u", "Too short a one."))
+    (row,) = outcome.kept.to_pylist()
+    assert row["text"] == same and len(row["mentions"]) == 501
+    assert set(row["source_ids"]) == {*(f"s{number}" for number in range(500)), "t"}
+    assert np.linalg.norm(row["embedding"]) == pytest.approx(1, abs=1e-2)
+    assert row["embedding"] == pytest.approx(np.round(row["embedding"], 4), abs=1e-6)
+    assert outcome.dropped.select(["id", "reason", "score"]).to_pylist() == [
+        {"id": "u", "reason": "short", "score": 4.0}
+    ]
+    assert sorted(outcome.units.to_pylist()) == sorted([*row["source_ids"], "u"])
+
+
+def test_a_sentence_of_1000_words_is_kept_and_said_to_be_cut():
+    outcome = embedded(
+        paper_sentence("a", "the words of a sentence " * 200),
+        paper_sentence("b", "Here we are, at last now."),
+    )
+    assert dict(zip(*(outcome.kept[name].to_pylist() for name in ("words", "truncated")), strict=True)) == {
+        1000: True, 6: False,
+    }  # fmt: skip
+
+
+def test_text_of_another_language_is_dropped_with_its_reason():
+    outcome = embedded(paper_sentence("a", "Nous présentons une méthode pour la segmentation automatique."))
+    assert outcome.dropped["reason"].to_pylist() == ["not_english"]
+
+
+def test_terms_are_expanded_by_their_own_paper():
+    outcome = embedded(
+        paper_sentence("a", "We study word sense disambiguation (WSD) in this paper."),
+        paper_sentence("b", "WSD is the task of finding the sense of a word in its context."),
+        paper_sentence("c", "WSD is the task of finding the very weather of some day.", paper="q"),
+    )
+    terms = {row["source_ids"][0]: row["mentions"][0]["term"] for row in outcome.kept.to_pylist()}
+    assert terms == {"a": None, "b": "word sense disambiguation", "c": "wsd"}
+
+
+def test_a_citation_of_an_unknown_paper_is_counted_and_no_citation():
+    blank = {"id": "m", "sentence_id": "a", "section": 0, "start": 0, "end": 1, "entry": None}
+    marks = [
+        {**blank, "text": "[1]", "cited_id": "doi:10/1", "cited_title": "Known"},
+        {**blank, "text": "[2]", "cited_id": None, "cited_title": "By its Title!"},
+        {**blank, "text": "[3]", "cited_id": None, "cited_title": None},
+    ]
+    outcome = embedded(paper_sentence("a", "We build on what was found before [1] [2] [3]."), marks=marks)
+    (row,) = outcome.kept.to_pylist()
+    assert row["mentions"][0]["cited"] == ["doi:10/1", "title:by its title"]
+    assert row["text"] == "We build on what was found before."
+    assert outcome.combinations == {"unknown_paper": 1}
+
+
+def test_an_area_is_that_of_the_source():
+    outcome = embedded(paper_sentence("a", "We show that it works well."), areas={"text": "law"})
+    assert outcome.kept["area"].to_pylist() == ["law"]
+
+
+def record(kind, path, content):
+    document = Path(path).parent.name if kind == "citing_sentences" else "document"
+    return Record(f"source/{path}", "source", kind, "MIT", "2018-06", Raw(path, document, content.encode()))
+
+
+def test_abstracts_and_citing_sentences_become_sentences_with_their_papers():
+    abstract = json.dumps({"id": "document", "abstract": "One is here. Another one follows."})
+    citing = json.dumps([{"citing_paper_id": "P1", "clean_text": "It  cites."}, {"raw_text": "So does it."}])
+    outcome = parse_passages(
+        [
+            record("abstracts", "a.jsonl", abstract),
+            record("citing_sentences", "W00/citing.json", citing),
+            record("abstracts", "b.jsonl", json.dumps({"id": "b"})),
+            record("citing_sentences", "X/citing.json", "[{"),
+            record("citing_sentences", "Y/citing.json", "{}"),
+            record("citing_sentences", "Z/citing.json", "[]"),
+        ]
+    )
+    assert outcome.kept.select(["paper", "position", "cited_id", "text"]).to_pylist() == [
+        {"paper": "document", "position": 0, "cited_id": None, "text": "One is here."},
+        {"paper": "document", "position": 1, "cited_id": None, "text": "Another one follows."},
+        {"paper": "P1", "position": 0, "cited_id": "W00", "text": "It cites."},
+        {"paper": "W00#2", "position": 1, "cited_id": "W00", "text": "So does it."},
+    ]
+    causes = [error.partition(": ")[2] for error in outcome.rejected["error"].to_pylist()]
+    assert [cause.partition(":")[0] for cause in causes] == [
+        "no abstract", "broken JSON", "no list of citing sentences", "no citing sentence",
+    ]  # fmt: skip
+
+
+def test_passages_are_embedded_like_sentences():
+    rows = [
+        {**dict.fromkeys(PASSAGE_SHAPE.kept.names), "id": name, "source_ids": ["source/a"], "licence": "MIT",
+         "paper": "P1", "cited_id": cited, "text": text}
+        for name, cited, text in [
+            ("a", "W00", "Parsing is the task of finding the tree of a sentence (Lee, 2000)."),
+            ("b", None, "No."),
+        ]
+    ]  # fmt: skip
+    outcome = embedded_passages(
+        pa.Table.from_pylist(rows, schema=PASSAGE_SHAPE.kept), StatementParams(), True
+    )
+    (row,) = outcome.kept.to_pylist()
+    assert row["text"] == "Parsing is the task of finding the tree of a sentence."
+    (place,) = row["mentions"]
+    assert (place["paper_id"], place["role"], place["term"], place["cited"]) == (
+        "P1",
+        "citance",
+        "parsing",
+        ["W00"],
+    )
+    assert outcome.dropped["reason"].to_pylist() == ["short"]
+    assert set(FORMATS) == {"abstracts", "citing_sentences"}
+
+
+def test_names_with_a_year_are_keys_of_what_is_cited():
+    assert printed_keys("Blei et al. (2003) and others (Hofmann, 1999; Blei et al., 2003a) agree.") == [
+        "blei et al 2003",
+        "hofmann 1999",
+        "blei et al 2003a",
+    ]
+    assert printed_keys("Okafor and Lindqvist (2017) agree (Okafor & Lindqvist, 2017).") == [
+        "okafor lindqvist 2017"
+    ]
+    assert printed_keys("In 2003 there were 1999 words.") == []
+
+
+def test_printed_marks_count_only_where_the_source_tells_none():
+    text = "It is known that topic models are old (Blei et al., 2003)."
+    (row,) = embedded(paper_sentence("a", text)).kept.to_pylist()
+    assert row["mentions"][0]["cited"] == ["printed:blei et al 2003"]
+    mark = {"id": "m", "sentence_id": "b", "section": 0, "start": 0, "end": 1, "text": "[1]", "entry": None,
+            "cited_id": "doi:1", "cited_title": None}  # fmt: skip
+    (row,) = embedded(paper_sentence("a", text), marks=[mark]).kept.to_pylist()
+    assert row["mentions"][0]["cited"] == []
