@@ -121,6 +121,7 @@ def test_a_source_file_added_and_removed_touches_its_month_alone(done):
     made = done.made(done.run())
     assert [name for name in made if name.startswith("sources")] == [
         "sources/papers 2018-07",
+        "sources/citations 2018-07",
         "sources/sentences 2018-07",
     ]
     assert not any("alignments" in name for name in made)

@@ -92,8 +92,9 @@ def summarizer(
     """Yield what the examples are to the models, and the models; the units are the examples.
 
     Those of sets that are not learnt from are dropped as `other_set`. The chosen model has the least
-    log-perplexity. Raises TrainingError for a set of params that is not there, and where one has nothing to
-    learn from, before anything is trained; errors of training begin with the model's name.
+    log-perplexity. Without any example there is no model. Raises TrainingError for a set of params that is
+    not there, and where one has nothing to learn from, before anything is trained; errors of training begin
+    with the model's name.
     """
     found = load_tokenizer(tokenizer)
     vocabulary = vocabulary_of(found)
@@ -151,12 +152,11 @@ def _distinct(examples: Parts, name: str) -> list[str]:
 
 
 def _chosen(there: Sequence[str], asked: Sequence[str] | None) -> list[str]:
-    if asked is None:
+    if asked is None or not there:  # no articles, no models
         return list(there)
     if missing := sorted({*asked} - {*there}):
         raise TrainingError(
-            f"wikisum.summarizer.sets names {', '.join(missing)}, but wikisum/examples has "
-            f"{', '.join(there) or 'no examples'}"
+            f"wikisum.summarizer.sets names {', '.join(missing)}, but wikisum/examples has {', '.join(there)}"
         )
     return sorted({*asked})
 
