@@ -88,7 +88,7 @@ class Client:
             raise FetchError(f"{url}: {size} bytes from {offset} on, asked for were {length}")
 
     def _answer(self, url: str, headers: Mapping[str, str], due: int) -> tuple[Any, float]:
-        """Return the answer that redirects and retries lead to, its body unread, and when it must be whole."""
+        """Return the answer that redirects and retries lead to, its body unread, and by when it is due."""
         place, hops, tries = url, 0, 0
         while True:
             response, end = self._ask(place, headers)

@@ -17,6 +17,9 @@ from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.warc import resource_record
 
+#: What a library raises at an answer that no provider gives: a nest of brackets, an offset of infinity.
+_FAULTS = (ValueError, LookupError, ArithmeticError, RecursionError, OSError)
+
 
 def collect(
     kind: str,
@@ -45,8 +48,8 @@ def collect(
         collection = KINDS[kind].collection(client, line, month, options.own())
         try:
             items = {item.address: (collection, item) for item in collection.items(month)}
-        except (FetchError, LookupError) as error:
-            journal.add(UrlOutcome(url=line, fate="rejected", cause=str(error)))
+        except _FAULTS as error:
+            journal.add(UrlOutcome(url=line, fate="rejected", cause=_cause(error)))
         else:
             journal.add(UrlOutcome(url=line, fate="listing", links=tuple(items)))
             found |= items
@@ -67,8 +70,8 @@ def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> 
             if len(content) > options.page_bytes:
                 detail = f"more than {options.page_bytes} bytes"
                 return UrlOutcome(url=item.address, fate="dropped", cause="size", detail=detail), b""
-    except FetchError as error:
-        return UrlOutcome(url=item.address, fate="rejected", cause=str(error)), b""
+    except _FAULTS as error:
+        return UrlOutcome(url=item.address, fate="rejected", cause=_cause(error)), b""
     date = options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
     record, digest = resource_record(item.address, bytes(content), date, packed=options.clock is None)
     entry = UrlOutcome(
@@ -82,3 +85,8 @@ def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> 
         date=date,
     )
     return entry, record
+
+
+def _cause(error: Exception) -> str:
+    told = isinstance(error, (FetchError, LookupError))
+    return str(error) if told else f"{type(error).__name__}: {error}"

@@ -13,6 +13,7 @@ from ops.crawl.collections.arxiv import ArxivBulk, ArxivRecords
 from ops.crawl.collections.common_crawl import CommonCrawl
 from ops.crawl.collections.folder import Folder
 from ops.crawl.collections.item import Item
+from ops.crawl.collections.kinds import FolderOptions
 from ops.crawl.collections.s2orc import S2orcShards
 from ops.crawl.collections.wikipedia import WikipediaDump
 from ops.crawl.warc import read_record, response_record
@@ -236,7 +237,10 @@ def test_a_bucket_in_memory_is_read_as_a_folder_is():
     assert (item.id, b"".join(folder.content(item))) == ("papers-2018-06.jsonl", b"{}\n")
 
 
-@pytest.mark.parametrize("place", ["https://example.org/files", "nosuch://bucket"])
+@pytest.mark.parametrize(
+    "place",
+    ["https://example.org/files", "nosuch://bucket", "file:///nosuch/folder", "memory://nosuch"],
+)
 def test_a_place_that_is_no_folder_is_refused(place):
     with pytest.raises(FetchError):
         list(Folder(place, r"(\d{6})").items("2018-06"))
@@ -300,3 +304,36 @@ def test_packs_of_a_dump_are_items_of_their_own(tmp_path):
         found = crawled(tmp_path, [f"{site}/d-multistream.xml.bz2"], kind="wikipedia_dump", first=1)
     assert [row["url"].partition("#")[2].partition("=")[0] for row in found.kept] == ["bytes", "bytes"]
     assert len({row["digest"] for row in found.kept}) == 2
+
+
+NEST = b"[" * 200_000
+CAPTURE = b'{"timestamp": "20180620000000", "filename": "x", "length": 1, "offset": Infinity}'
+BAD_VIDEO = ANTHOLOGY.replace("https://vimeo.com/285800109", "http://[").replace("July", "June").encode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "route", "cause"),
+    [
+        ("common_crawl", "http://a.example/", reply(body=NEST), "RecursionError"),
+        ("common_crawl", "http://a.example/", reply(body=CAPTURE), "OverflowError"),
+        ("common_crawl", "http://a.example/", redirect("http://["), "Invalid IPv6 URL"),
+        ("s2orc", "2018-06-11", reply(body=NEST), "RecursionError"),
+        ("acl_anthology", "P18", reply(body=BAD_VIDEO), "Invalid IPv6 URL"),
+    ],
+)
+def test_a_listing_that_no_provider_gives_costs_its_line_alone(
+    tmp_path, monkeypatch, kind, line, route, cause
+):
+    monkeypatch.setenv("S2_API_KEY", "secret")
+    with answering({"*": route}) as (site, _):
+        place = {"common_crawl": "index", "s2orc": "place", "acl_anthology": "metadata"}[kind]
+        found = crawled(tmp_path, [line], kind=kind, **{place: f"{site}/"})
+    assert list(found.causes()) == [line]
+    assert cause in found.cause()
+
+
+@pytest.mark.parametrize("pattern", [r"(\d{6}", r"\d{6}", r"(\d)(\d)"])
+def test_a_pattern_without_its_group_is_refused(pattern):
+    options = {"agent": "a/1", "contact": "mailto:a@example.org"}
+    with pytest.raises(ValueError, match=r"no regular expression|needs one group"):
+        FolderOptions(pattern=pattern, **options)
