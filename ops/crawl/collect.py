@@ -7,7 +7,9 @@ collections themselves (collections/).
 from __future__ import annotations
 
 import datetime
+import mimetypes
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
 
 from ops.crawl.addresses import AddressPolicy
 from ops.crawl.client import Client, FetchError
@@ -19,6 +21,9 @@ from ops.crawl.warc import resource_record
 
 #: What a library raises at an answer that no provider gives: a nest of brackets, an offset of infinity.
 _FAULTS = (ValueError, LookupError, ArithmeticError, RecursionError, OSError)
+
+#: Of names, the same on every system.
+_TYPES = mimetypes.MimeTypes()
 
 
 def collect(
@@ -73,18 +78,25 @@ def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> 
     except _FAULTS as error:
         return UrlOutcome(url=item.address, fate="rejected", cause=_cause(error)), b""
     date = options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    record, digest = resource_record(item.address, bytes(content), date, packed=options.clock is None)
+    kind = _content_type(item.address)
+    record, digest = resource_record(item.address, bytes(content), date, options.clock is None, kind)
     entry = UrlOutcome(
         url=item.address,
         fate="fetched",
         final_url=item.address,
         status=200,
-        content_type="application/octet-stream",
+        content_type=kind,
         bytes=len(content),
         digest=digest,
         date=date,
     )
     return entry, record
+
+
+def _content_type(address: str) -> str:
+    """Return the type that the name of an item tells."""
+    kind, packing = _TYPES.guess_type(urlsplit(address).path)
+    return "application/octet-stream" if kind is None or packing else kind
 
 
 def _cause(error: Exception) -> str:

@@ -1,3 +1,4 @@
+import gzip
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ from ops.crawl.client import FetchError
 from ops.crawl.search.http_api import HttpSearch, HttpSearchParams
 from ops.crawl.search.local import LocalIndex
 from ops.crawl.search.pages import texts_of_crawl
+from ops.crawl.warc import response_record
 from tests.ops.crawl.crawling import crawled
 from tests.ops.crawl.hostile import answering, reply
 from tests.ops.crawl.test_client import client
@@ -57,6 +59,21 @@ def test_what_was_crawled_can_be_searched(tmp_path):
         found = crawled(tmp_path, [f"{site}{path}" for path in pages])
     (hit,) = LocalIndex.of(texts_of_crawl([found.folder])).search("salmon", 10)
     assert hit.url == f"{site}/a"
+
+
+def test_pages_that_collections_gave_can_be_searched(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/201806.html").write_bytes(b"<p>The salmon came back.</p>")
+    capture = response_record("http://a.example/", "200 OK", [("Content-Type", "text/html")], b"<p>Salt bread.</p>", "2018-06-20T00:00:00Z", packed=True)[0]  # fmt: skip
+    (tmp_path / "in/201806.warc.gz").write_bytes(capture)
+    (tmp_path / "in/201806.xml.gz").write_bytes(gzip.compress(b"<mediawiki>" * 1000))
+    found = crawled(tmp_path, [f"file://{tmp_path}/in"], kind="folder", pattern=r"(\d{6})")
+    texts = dict(texts_of_crawl([found.folder]))
+    assert texts == {
+        f"{tmp_path}/in/201806.html": "The salmon came back.",
+        "http://a.example/": "Salt bread.",
+    }
+    assert [row["content_type"] for row in found.kept] == ["text/html", *["application/octet-stream"] * 2]
 
 
 def provider(site, **params):
