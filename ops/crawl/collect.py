@@ -89,6 +89,7 @@ def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> 
         bytes=len(content),
         digest=digest,
         date=date,
+        about=item.about,
     )
     return entry, record
 

@@ -337,3 +337,28 @@ def test_a_pattern_without_its_group_is_refused(pattern):
     options = {"agent": "a/1", "contact": "mailto:a@example.org"}
     with pytest.raises(ValueError, match=r"no regular expression|needs one group"):
         FolderOptions(pattern=pattern, **options)
+
+
+def test_what_a_listing_says_of_an_item_stands_in_its_row_and_its_licence_is_the_rows(tmp_path):
+    licence = "<license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license>"
+    listing = oai(
+        paper("1806.00001", "2018-06-01"),
+        paper(
+            "1806.00002", "2018-06-02", "<license>http://creativecommons.org/licenses/by-sa/4.0/</license>"
+        ),
+        paper("1806.00003", "2018-06-03", licence),
+    )
+    routes = {"/oai2": reply(body=listing)} | {
+        f"/pdf/1806.0000{number}": reply(body=b"%%PDF-%d" % number) for number in (1, 2, 3)
+    }
+    with answering(routes) as (site, _):
+        options = {"kind": "arxiv", "place": f"{site}/oai2", "files": f"{site}/pdf/"}
+        one = crawled(tmp_path, ["cs"], **options)
+        again = crawled(tmp_path, ["cs"], former=one.folder, working="again", **options)
+    assert [row["licence"] for row in one.kept] == [
+        "CC0-1.0",
+        "CC-BY-SA-4.0",
+        "LicenseRef-arxiv.org-licenses-nonexclusive-distrib-1.0",
+    ]
+    assert json.loads(one.kept[0]["about"]) == {"title": "On 1806.00001", "categories": "cs.CL"}
+    assert again.kept == one.kept
