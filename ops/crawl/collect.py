@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import mimetypes
+import sys
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
@@ -58,6 +59,7 @@ def collect(
         else:
             journal.add(UrlOutcome(url=line, fate="listing", links=tuple(items)))
             found |= items
+    client.most_bytes = sys.maxsize  # items are bounded one by one
     frontier = Frontier(lines, options, journal.entries)
     for level in frontier.levels():
         for page in level:

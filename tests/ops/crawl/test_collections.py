@@ -362,3 +362,13 @@ def test_what_a_listing_says_of_an_item_stands_in_its_row_and_its_licence_is_the
     ]
     assert json.loads(one.kept[0]["about"]) == {"title": "On 1806.00001", "categories": "cs.CL"}
     assert again.kept == one.kept
+
+
+@pytest.mark.parametrize(("page_bytes", "causes"), [(500_000, []), (400_000, ["size"])])
+def test_an_item_may_be_larger_than_a_listing(tmp_path, page_bytes, causes):
+    manifest = b"<arXivPDF><file><filename>x.tar</filename><yymm>1806</yymm></file></arXivPDF>"
+    routes = {"/m.xml": reply(body=manifest), "/x.tar": reply(body=b"x" * 500_000)}
+    with answering(routes) as (site, _):
+        bounds = {"listing_bytes": 1000, "page_bytes": page_bytes}
+        found = crawled(tmp_path, [f"{site}/m.xml"], kind="arxiv_bulk", files=f"{site}/", **bounds)
+    assert list(found.causes().values()) == ["listing", *causes]
