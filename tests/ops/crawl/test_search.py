@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -92,6 +93,29 @@ def test_a_provider_is_asked_by_its_template_and_answers_by_its_path(monkeypatch
     path, headers, _ = asked[0]
     assert path == "/search?q=salmon+%26+bread&n=3"
     assert headers["X-Key"] == "secret"
+
+
+@pytest.mark.parametrize(
+    ("template", "k", "pages", "asks"),
+    [
+        ("/search?q={query}&n={k}&from={offset}", 5, 5, ["n=2&from=0", "n=2&from=2", "n=1&from=4"]),
+        ("/search?q={query}&n={k}&from={offset}", 9, 6, ["n=2&from=0", "n=2&from=2", "n=2&from=4", "n=2&from=6"]),
+        ("/search?q={query}&n={k}", 5, 2, ["n=2"]),
+    ],
+)  # fmt: skip
+def test_more_than_a_provider_gives_at_once_is_asked_for_page_by_page(template, k, pages, asks):
+    def route(handler):
+        fields = parse_qs(urlsplit(handler.path).query)
+        first, number = int(fields.get("from", ["0"])[0]), int(fields["n"][0])
+        found = [{"url": f"http://a.example/{place}"} for place in range(6)][first : first + number]
+        reply(body=json.dumps({"web": {"results": found}}).encode())(handler)
+
+    with answering({"/search": route}) as (site, asked):
+        hits = provider(site, url=f"{site}{template}", page=2).search("salmon", k)
+    assert [(hit.url, hit.rank) for hit in hits] == [
+        (f"http://a.example/{place}", place + 1) for place in range(pages)
+    ]
+    assert [path.partition("&")[2] for path in asked.paths()] == asks
 
 
 @pytest.mark.parametrize(
