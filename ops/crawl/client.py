@@ -6,11 +6,14 @@ pages (spider.py), what an answer means (collections/, search/).
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import socket
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from http.client import responses
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -19,8 +22,9 @@ import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
+from urllib3.response import HTTPResponse
 
-from ops.crawl.addresses import AddressPolicy, AddressRefusedError
+from ops.crawl.addresses import AddressPolicy
 from ops.crawl.retry_after import seconds_to_wait
 
 _CHUNK = 2**16
@@ -59,21 +63,18 @@ class Client:
 
     def stream(self, url: str, headers: Mapping[str, str] | None = None, due: int = 200) -> Iterator[bytes]:
         """Yield an answer of the status `due` in pieces. Raises FetchError, also in the middle."""
-        response = self._answer(url, headers or {}, due)
-        end = time.monotonic() + self.timeout
+        response, end = self._answer(url, headers or {}, due)
         size = 0
-        try:
+        with contextlib.closing(response), self._explained(url, end), _ended(end, response.shutdown):
             for chunk in response.stream(_CHUNK, decode_content=True):
                 size += len(chunk)
                 if size > self.most_bytes:
                     raise FetchError(f"{url}: more than {self.most_bytes} bytes, unpacked")
                 if time.monotonic() > end:
-                    raise FetchError(f"{url}: no whole answer within {self.timeout:g} seconds")
+                    break
                 yield chunk
-        except HTTPError as error:
-            raise FetchError(f"{url}: {_cause(error)}") from error
-        finally:
-            response.close()
+            if time.monotonic() > end:  # an answer of unknown length looks whole where it was ended
+                raise HTTPError
 
     def range(self, url: str, offset: int, length: int | None) -> Iterator[bytes]:
         """Yield bytes of a file, to its end where `length` is None. Raises FetchError."""
@@ -86,19 +87,20 @@ class Client:
         if length is not None and size != length:
             raise FetchError(f"{url}: {size} bytes from {offset} on, asked for were {length}")
 
-    def _answer(self, url: str, headers: Mapping[str, str], due: int) -> Any:
-        """Return the answer that redirects and retries lead to, its body unread."""
+    def _answer(self, url: str, headers: Mapping[str, str], due: int) -> tuple[Any, float]:
+        """Return the answer that redirects and retries lead to, its body unread, and by when it is due."""
         place, hops, tries = url, 0, 0
         while True:
-            response = self._ask(place, headers)
+            response, end = self._ask(place, headers)
             if response.status == due:
-                return response
+                return response, end
             wait = seconds_to_wait(response.headers.get("Retry-After", ""), tries)
             location = response.headers.get("Location")
             status = response.status
             response.close()
             if status in _REDIRECTS and location:
-                former, place, hops = place, urljoin(place, location), hops + 1
+                with self._explained(url, end):
+                    former, place, hops = place, urljoin(place, location), hops + 1
                 if urlsplit(former).netloc != urlsplit(place).netloc:  # keys are not for other hosts
                     headers = {name: value for name, value in headers.items() if name in _HARMLESS}
                 if hops > self.redirects:
@@ -109,19 +111,46 @@ class Client:
             else:
                 raise FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
 
-    def _ask(self, url: str, headers: Mapping[str, str]) -> Any:
+    def _ask(self, url: str, headers: Mapping[str, str]) -> tuple[Any, float]:
         time.sleep(max(0.0, self._asked + self.delay - time.monotonic()))
         self._asked = time.monotonic()
+        end = self._asked + self.timeout
         sent = {"User-Agent": self.user_agent, "Accept-Encoding": "gzip, br", **headers}
-        try:
+        with self._explained(url, end):
             self.policy.check_url(url)
-            return self._pools.request(
+            response = self._pools.request(
                 "GET", url, headers=sent, redirect=False, preload_content=False, timeout=self.timeout
             )
-        except AddressRefusedError as error:
-            raise FetchError(f"{url}: {error}") from error
-        except HTTPError as error:
-            raise FetchError(f"{url}: {_cause(error)}") from error
+            return response, end
+
+    @contextlib.contextmanager
+    def _explained(self, url: str, end: float) -> Iterator[None]:
+        """Turn what libraries raise into a FetchError; a URL that is none is a ValueError to most of them."""
+        try:
+            yield
+        except FetchError:
+            raise
+        except (HTTPError, ValueError) as error:
+            late = time.monotonic() > end
+            cause = f"no whole answer within {self.timeout:g} seconds" if late else _cause(error)
+            raise FetchError(f"{url}: {cause}") from error
+
+
+@contextlib.contextmanager
+def _ended(end: float, shutdown: Callable[[], None]) -> Iterator[None]:
+    """Shut a socket at a time: one that gets a byte now and then never times out."""
+
+    def shut() -> None:
+        with contextlib.suppress(OSError, ValueError, RuntimeError):  # it is closed already
+            shutdown()
+
+    timer = threading.Timer(max(0.0, end - time.monotonic()), shut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _pools(policy: AddressPolicy) -> dict[str, type[HTTPConnectionPool]]:
@@ -131,9 +160,12 @@ def _pools(policy: AddressPolicy) -> dict[str, type[HTTPConnectionPool]]:
         def _new_conn(self) -> socket.socket:
             return _connected(policy, self)
 
-    class Secure(HTTPSConnection):
-        def _new_conn(self) -> socket.socket:
-            return _connected(policy, self)
+        def getresponse(self) -> HTTPResponse:  # type: ignore[override]
+            with _ended(time.monotonic() + (self.timeout or 0), partial(self.sock.shutdown, socket.SHUT_RD)):
+                return super().getresponse()
+
+    class Secure(Plain, HTTPSConnection):
+        pass
 
     class PlainPool(HTTPConnectionPool):
         ConnectionCls = Plain
@@ -149,7 +181,7 @@ def _connected(policy: AddressPolicy, connection: HTTPConnection) -> socket.sock
     host, port = connection.host, connection.port
     try:
         found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
-    except OSError:
+    except (OSError, UnicodeError):  # a label of more than 63 letters cannot be encoded
         raise HTTPError(f"the name {host} has no address") from None
     for *_, place in found:
         policy.check_address(host, ipaddress.ip_address(str(place[0]).partition("%")[0]))

@@ -7,7 +7,10 @@ collections themselves (collections/).
 from __future__ import annotations
 
 import datetime
+import mimetypes
+import sys
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
 
 from ops.crawl.addresses import AddressPolicy
 from ops.crawl.client import Client, FetchError
@@ -16,6 +19,12 @@ from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.warc import resource_record
+
+#: What a library raises at an answer that no provider gives: a nest of brackets, an offset of infinity.
+_FAULTS = (ValueError, LookupError, ArithmeticError, RecursionError, OSError)
+
+#: Of names, the same on every system.
+_TYPES = mimetypes.MimeTypes()
 
 
 def collect(
@@ -45,11 +54,12 @@ def collect(
         collection = KINDS[kind].collection(client, line, month, options.own())
         try:
             items = {item.address: (collection, item) for item in collection.items(month)}
-        except (FetchError, LookupError) as error:
-            journal.add(UrlOutcome(url=line, fate="rejected", cause=str(error)))
+        except _FAULTS as error:
+            journal.add(UrlOutcome(url=line, fate="rejected", cause=_cause(error)))
         else:
             journal.add(UrlOutcome(url=line, fate="listing", links=tuple(items)))
             found |= items
+    client.most_bytes = sys.maxsize  # items are bounded one by one
     frontier = Frontier(lines, options, journal.entries)
     for level in frontier.levels():
         for page in level:
@@ -67,18 +77,31 @@ def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> 
             if len(content) > options.page_bytes:
                 detail = f"more than {options.page_bytes} bytes"
                 return UrlOutcome(url=item.address, fate="dropped", cause="size", detail=detail), b""
-    except FetchError as error:
-        return UrlOutcome(url=item.address, fate="rejected", cause=str(error)), b""
+    except _FAULTS as error:
+        return UrlOutcome(url=item.address, fate="rejected", cause=_cause(error)), b""
     date = options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    record, digest = resource_record(item.address, bytes(content), date, packed=options.clock is None)
+    kind = _content_type(item.address)
+    record, digest = resource_record(item.address, bytes(content), date, options.clock is None, kind)
     entry = UrlOutcome(
         url=item.address,
         fate="fetched",
         final_url=item.address,
         status=200,
-        content_type="application/octet-stream",
+        content_type=kind,
         bytes=len(content),
         digest=digest,
         date=date,
+        about=item.about,
     )
     return entry, record
+
+
+def _content_type(address: str) -> str:
+    """Return the type that the name of an item tells."""
+    kind, packing = _TYPES.guess_type(urlsplit(address).path)
+    return "application/octet-stream" if kind is None or packing else kind
+
+
+def _cause(error: Exception) -> str:
+    told = isinstance(error, (FetchError, LookupError))
+    return str(error) if told else f"{type(error).__name__}: {error}"

@@ -15,6 +15,7 @@ from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
 from ops.crawl.place import CrawlPlace
+from ops.parse.scan import SourceError
 
 #: That the web is asked again, though an earlier run for that may have been cut short.
 _AGAIN = "recrawl"
@@ -31,8 +32,12 @@ def fetched(
 ) -> Iterator[Journal]:
     """Give a journal that has the outcome of every URL; `ask` fills it, with the former one at hand.
 
-    `listings` are outcomes of what is listed that are known beforehand.
+    `listings` are outcomes of what is listed that are known beforehand. Raises SourceError where a folder
+    that is to be served is not there: all of its pages would be gone.
     """
+    for host, served in options.serve.items():
+        if not (place.root / served).is_dir():
+            raise SourceError(f"the crawl {name}: options.serve.{host}: no such folder: {served}")
     folder = place.working / name
     former: Path | None = None
     if place.former is not None and _asks_again(folder, place.recrawl):

@@ -10,7 +10,7 @@ appended before their line is. A power cut may lose lines; what they told of is 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -42,6 +42,8 @@ class UrlOutcome(BaseModel):
     """Of a page whose links are followed: those that match, in the order of the page, each once.
 
     Of a listing: the addresses of its items."""
+    about: Mapping[str, str] = {}
+    """What a collection's listing says of an item."""
     offset: int = 0
     length: int = 0
 

@@ -15,6 +15,14 @@ from pydantic import Field, field_validator
 from ops.params import Params
 
 
+def expression(text: str) -> re.Pattern[str]:
+    """Return a regular expression. Raises ValueError for a text that is none."""
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is no regular expression: {error}") from None
+
+
 class CrawlOptions(Params):
     """How the pages of a source are asked for; `agent` and `contact` must be there."""
 
@@ -58,11 +66,8 @@ class CrawlOptions(Params):
     @field_validator("follow", "skip")
     @classmethod
     def _expressions(cls, value: list[str]) -> list[str]:
-        for expression in value:
-            try:
-                re.compile(expression)
-            except re.error as error:
-                raise ValueError(f"{expression!r} is no regular expression: {error}") from None
+        for text in value:
+            expression(text)
         return value
 
     @property

@@ -7,6 +7,7 @@ Belongs here: the order of records, pages that are there twice, the files of a p
 from __future__ import annotations
 
 import importlib.metadata
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from ops.crawl.former import SAME_BYTES, listed_digest, published_head, published_line
 from ops.crawl.frontier import Frontier, PageRequest, same
 from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.licence import spdx
 from ops.crawl.options import CrawlOptions
 from ops.crawl.schemas import PAGES
 from ops.crawl.warc import head
@@ -125,12 +127,14 @@ class CrawlParts:
         if origin is not None:
             self._origins[entry.url] = origin
         return {
-            **{name: unit[name] for name in ("licence", "crawl", "url", "depth", "found_on")},
+            **{name: unit[name] for name in ("crawl", "url", "depth", "found_on")},
             **{name: getattr(entry, name) for name in _SHARED},
             "id": row_id("page", self.name, self.month, entry.url),
             "source_ids": list(dict.fromkeys(filter(None, [unit["id"], origin]))),
+            "licence": spdx(entry.about["license"]) if "license" in entry.about else unit["licence"],
             "month": self.month,
             "file": file,
+            "about": json.dumps(entry.about, sort_keys=True, ensure_ascii=False) if entry.about else None,
         }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import http
+import itertools
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,8 +32,8 @@ from ops.crawl.options import CrawlOptions
 from ops.crawl.resolver import CheckedHosts
 from ops.crawl.warc import Headers, response_record
 
-#: Links of one page that are looked at.
-_LINKS = 5_000
+#: Links of one page that are looked at, which holds up all other pages; and those that may be followed.
+_LOOKED_AT, _LINKS = 10_000, 5_000
 _LONGEST_CAUSE = 300
 
 
@@ -136,6 +137,8 @@ class PageSpider(Spider):
         if not isinstance(response, HtmlResponse):
             return ()
         host = urlsplit(response.url).hostname
+        for element in itertools.islice(response.selector.root.iter("a", "area"), _LOOKED_AT, None):
+            element.attrib.pop("href", None)
         links = [link.url.partition("#")[0] for link in self._links.extract_links(response)[:_LINKS]]
         return tuple(
             dict.fromkeys(

@@ -36,13 +36,20 @@ def response_record(
     return _record(url, body, date, packed, StatusAndHeaders(status, kept, protocol="HTTP/1.1"))
 
 
-def resource_record(url: str, body: bytes, date: str, packed: bool) -> tuple[bytes, str]:
+def resource_record(
+    url: str, body: bytes, date: str, packed: bool, content_type: str = "application/octet-stream"
+) -> tuple[bytes, str]:
     """Return the record of what came without headers worth keeping, and the digest of its payload."""
-    return _record(url, body, date, packed, None)
+    return _record(url, body, date, packed, None, content_type)
 
 
 def _record(
-    url: str, body: bytes, date: str, packed: bool, headers: StatusAndHeaders | None
+    url: str,
+    body: bytes,
+    date: str,
+    packed: bool,
+    headers: StatusAndHeaders | None,
+    content_type: str = "",
 ) -> tuple[bytes, str]:
     writer = BufferWARCWriter(gzip=packed, warc_version="WARC/1.1")
     record = writer.create_warc_record(
@@ -50,7 +57,7 @@ def _record(
         "response" if headers else "resource",
         payload=io.BytesIO(body),
         http_headers=headers,
-        warc_content_type="" if headers else "application/octet-stream",
+        warc_content_type=content_type,
         warc_headers_dict={"WARC-Date": date},
     )
     writer.ensure_digest(record, block=False, payload=True)

@@ -11,10 +11,11 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import Field, JsonValue, ValidationError, model_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from ops.params import Params
 
@@ -45,6 +46,10 @@ class MonthRule(Params):
         return self
 
 
+def _utc(time: datetime) -> str:
+    return f"{time.astimezone(UTC) if time.tzinfo else time:%Y-%m-%dT%H:%M:%SZ}"
+
+
 class SourceParams(Params):
     """What any source may say."""
 
@@ -56,6 +61,14 @@ class SourceParams(Params):
     may_be_rejected: bool = Field(
         default=False, description="whether all of it may be: else that is a failure of the run"
     )
+
+    @field_validator("options", mode="before")
+    @classmethod
+    def _times_as_text(cls, value: Any) -> Any:
+        """Return the options with times as they are written: YAML reads them where they are not in quotes."""
+        if not isinstance(value, Mapping):
+            return value
+        return {name: _utc(time) if isinstance(time, datetime) else time for name, time in value.items()}
 
 
 class Source(SourceParams):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assets.declare.report import Everything
+from ops.identity import row_id
 from ops.outcome import Row
 from ops.parse.characters import one_line
 from orchestration.lineage.ancestry import Ancestry, File, Lineage, RowPlace
@@ -20,7 +21,7 @@ from orchestration.workspace.workspace import Workspace
 _SOURCES_SHOWN = 3
 
 
-def explain(workspace: Workspace, row_id: str) -> str:
+def explain(workspace: Workspace, name: str) -> str:
     """Return the lineage of a row as text.
 
     Raises LookupError where no dataset has a row of that id.
@@ -30,12 +31,12 @@ def explain(workspace: Workspace, row_id: str) -> str:
         for item in workspace.datasets.values()
     }
     ancestry = Ancestry(Everything(folders, workspace.graph))
-    code = ancestry.codes([row_id])[0]
+    code = ancestry.codes([name])[0]
     if code < 0 or not (lineage := ancestry.lineage(code)).standings:
         raise LookupError(
-            f"no row {row_id!r} in any dataset; ids stand in the `id` column of every Parquet file"
+            f"no row {name!r} in any dataset; ids stand in the `id` column of every Parquet file"
         )
-    lines = [f"row {row_id}"]
+    lines = [f"row {name}"]
     for place, row in zip(lineage.standings, rows(lineage.standings, whole=True), strict=True):
         lines += ["", *_describe(workspace, place, row)]
     lines += ["", "made of", *_origins(ancestry, lineage, "  ", {code})]
@@ -57,9 +58,12 @@ def _describe(workspace: Workspace, place: RowPlace, row: Row) -> list[str]:
 
 
 def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) -> Iterator[str]:
-    if lineage.raw:
+    found_on, made_of = _finder(ancestry, lineage)
+    if found_on:
+        yield f"{indent}found on {short(found_on)}"
+    elif lineage.raw:
         yield f"{indent}{raw_file(lineage.id, lineage.kind)}"
-    fresh = [code for code in lineage.made_of if code not in seen]
+    fresh = [code for code in made_of if code not in seen]
     for code in fresh[:_SOURCES_SHOWN]:
         seen.add(code)
         origin = ancestry.lineage(code)
@@ -73,6 +77,21 @@ def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) 
         yield from _origins(ancestry, origin, indent + "  ", seen)
     if len(fresh) > _SOURCES_SHOWN:
         yield f"{indent}and {len(fresh) - _SOURCES_SHOWN} more rows of the same kind"
+
+
+def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
+    """Return the URL or article that a crawl found a page on, empty for any other row; and what to follow.
+
+    That is the row of the former, which leads on to the list or the dump. The page's own unit is no row.
+    """
+    place = next((place for place in lineage.standings if place.file.item.crawl), None)
+    (row,) = rows([place]) if place else ({},)
+    if place is None or not (finder := row["found_on"]):
+        return "", [*lineage.made_of]
+    codes = ancestry.codes([finder, row_id("page", row["crawl"], place.file.month, finder)])
+    known = [code for code in codes if code >= 0]
+    sources = zip(lineage.made_of, ancestry.names(lineage.made_of), strict=True)
+    return finder, known or [code for code, name in sources if "/" in name]
 
 
 def _about(file: File, row: Row) -> str:

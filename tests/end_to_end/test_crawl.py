@@ -121,6 +121,17 @@ def test_a_recrawl_makes_a_new_version_and_code_that_changed_asks_for_nothing(fr
         assert len(asked.paths()) == 2
 
 
+def test_a_page_that_was_found_is_explained_by_the_page_that_links_to_it_and_by_the_list(fresh):
+    with answering({"/": page("first"), "/a": reply(body=b"<p>another")}) as (site, _):
+        crawling(fresh, site, "/", "/list", constant="2018-06")
+        fresh.silverloom("run", "--select", CRAWLS)
+    told = fresh.silverloom("explain", rows(fresh, "2018-06")["a"]["id"]).split("made of")[1]
+    assert f"found on {site}/\n" in told
+    assert f"{CRAWLS} 2018-06 [kept] {rows(fresh, '2018-06')['']['id']}" in told
+    assert "file corpus/lists/pages.txt, line 1" in told
+    assert "in no dataset" not in told
+
+
 def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_anything_is_asked(fresh):
     with answering({}) as (site, asked):
         crawling(fresh, site, constant="2018-06")

@@ -30,10 +30,12 @@ class Folder:
     def items(self, month: str) -> Iterator[Item]:
         """Yield the files of a month by path; a link out of a local folder is none. Raises FetchError."""
         system, base = self._system()
+        if not system.exists(base):
+            raise FetchError(f"{self.place}: there is no such folder")
         for path in sorted(system.find(base)):
             name = path.removeprefix(base).lstrip("/")
             found = re.search(self.pattern, name)
-            if found and _dashed(found.group(1)) == month and not _leads_out(system, base, path):
+            if found and _dashed(found.group(1) or "") == month and not _leads_out(system, base, path):
                 yield Item(name, path, month, about={"size": str(system.info(path).get("size", ""))})
 
     def content(self, item: Item) -> Iterator[bytes]:

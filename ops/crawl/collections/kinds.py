@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ops.crawl.client import Client
 from ops.crawl.collections.acl_anthology import AclAnthology
@@ -18,7 +18,7 @@ from ops.crawl.collections.folder import Folder
 from ops.crawl.collections.item import Collection
 from ops.crawl.collections.s2orc import S2orcShards
 from ops.crawl.collections.wikipedia import WikipediaDump
-from ops.crawl.options import CrawlOptions
+from ops.crawl.options import CrawlOptions, expression
 
 
 class CollectionOptions(CrawlOptions):
@@ -83,6 +83,13 @@ class FolderOptions(CollectionOptions):
     """Of a folder or bucket: a line is its address, like s3://bucket/papers."""
 
     pattern: str = Field(description="an expression for paths, whose one group is the month")
+
+    @field_validator("pattern")
+    @classmethod
+    def _one_group(cls, value: str) -> str:
+        if expression(value).groups != 1:
+            raise ValueError(f"{value!r} needs one group, around the month")
+        return value
 
 
 class Kind(NamedTuple):

@@ -22,7 +22,7 @@ from ops.params import Params
 class HttpSearchParams(Params):
     """A provider. Nothing of it is a secret: the key stands in the environment."""
 
-    url: str = Field(pattern=r"^https?://.*\{query\}", description="with {query}, maybe {k} and {key}")
+    url: str = Field(pattern=r"^https?://.*\{query\}", description="with {query}, maybe {k}, {offset}, {key}")
     results: str = Field(description="JMESPath to the list of URLs: `web.results[].url`")
     key_variable: str | None = Field(default=None, description="the environment variable that holds the key")
     key_header: str | None = Field(default=None, description="the header for the key; else {key} in url")
@@ -46,14 +46,25 @@ class HttpSearch:
     client: Client
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return at most `k` pages in the order of the answer.
+        """Return at most `k` pages in the order of the answers, of which there are several for an {offset}.
 
-        Raises LookupError where the environment has no key, FetchError for an answer that holds no URLs;
-        neither text holds the key.
+        Without one there are at most `page`. Raises LookupError where the environment has no key, FetchError
+        for an answer that holds no URLs; neither text holds the key.
         """
+        found: dict[str, None] = {}
+        offset, paged = 0, "{offset}" in self.params.url
+        while len(found) < k and (paged or not offset):
+            size = min(k - len(found), self.params.page)
+            urls = self._answer(query, size, offset)[:size]
+            if found.keys() >= {*urls}:  # the end, or the same again
+                break
+            found |= dict.fromkeys(urls)
+            offset += len(urls)
+        return [Hit(url, rank, None) for rank, url in enumerate(found, start=1)]
+
+    def _answer(self, query: str, k: int, offset: int) -> list[str]:
         key = self._key()
-        k = min(k, self.params.page)
-        values = {"query": quote_plus(query), "k": str(k), "key": quote_plus(key)}
+        values = {"query": quote_plus(query), "k": str(k), "offset": str(offset), "key": quote_plus(key)}
         url = self.params.url
         for name, value in values.items():
             url = url.replace(f"{{{name}}}", value)
@@ -68,7 +79,7 @@ class HttpSearch:
             raise FetchError(f"the answer to {query!r} is no JSON: {error}") from None
         if not isinstance(found, list) or not all(isinstance(url, str) for url in found):
             raise FetchError(f"the answer to {query!r} has no URLs at {self.params.results!r}")
-        return [Hit(url, rank, None) for rank, url in enumerate(dict.fromkeys(found[:k]), start=1)]
+        return found
 
     def _key(self) -> str:
         name = self.params.key_variable

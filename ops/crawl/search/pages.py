@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
+_PAGES = WarcRecordType.response | WarcRecordType.resource
+_GZIP = b"\x1f\x8b"
+#: The bytes of a page that are looked at: what a collection gave may unpack to any number.
+_PAGE = 16 * 2**20
+
 
 def texts_of_crawl(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
-    """Yield URL and text of the HTML pages in the WARC files of published crawls."""
+    """Yield URL and text of the HTML pages in the WARC files of published crawls.
+
+    A record of WARC that a collection gave as an item is read as the page that it holds.
+    """
     for folder in folders:
         for path in sorted([*folder.glob("*.warc"), *folder.glob("*.warc.gz")]):
             with path.open("rb") as stream:
-                for record in ArchiveIterator(stream, record_types=WarcRecordType.response):
-                    if "html" in (record.http_content_type or ""):
-                        content = record.reader.read()
-                        html = bytes_to_str(content, detect_encoding(content) or "utf-8")
-                        yield record.headers["WARC-Target-URI"], extract_plain_text(html, main_content=True)
+                for url, html in _pages(stream):
+                    text = bytes_to_str(html, detect_encoding(html) or "utf-8")
+                    yield url, extract_plain_text(text, main_content=True)
+
+
+def _pages(stream: BinaryIO, within: bool = False) -> Iterator[tuple[str, bytes]]:
+    for record in ArchiveIterator(stream, record_types=_PAGES):
+        resource = record.record_type == WarcRecordType.resource
+        kind = record.headers.get("Content-Type") if resource else record.http_content_type
+        content = record.reader.read(_PAGE)
+        if "html" in (kind or ""):
+            yield record.headers["WARC-Target-URI"], content
+        elif resource and not within and content.startswith(_GZIP):
+            with contextlib.suppress(OSError):  # it holds no WARC
+                yield from _pages(BytesIO(content), within=True)

@@ -2,13 +2,15 @@
 
 import gzip
 import socket
+import threading
+import time
 
 import brotli
 import pytest
 
 from ops.crawl.addresses import AddressPolicy
 from ops.crawl.client import Client, FetchError
-from tests.ops.crawl.hostile import answering, drip, in_turn, redirect, reply
+from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
 from tests.ops.crawl.test_hostile_servers import cut_short
 
 
@@ -31,8 +33,9 @@ def test_an_answer_is_read_unpacked_and_redirects_are_followed():
         (redirect("http://169.254.169.254/"), "the address 169.254.169.254 is link-local"),
         (redirect("http://127.0.0.2:1/"), "the address 127.0.0.2 is loopback"),
         (redirect("/"), "more than 5 redirects"),
+        (redirect("http://["), "Invalid IPv6 URL"),
+        (redirect(f"http://{'a' * 70}.example/"), "has no address|label"),
         (cut_short, "IncompleteRead"),
-        (drip(60), "no whole answer within 1 seconds"),
         (reply(body=gzip.compress(b"\0" * 10_000_000), Content_Encoding="gzip"), "more than 100000 bytes"),
         (reply(body=brotli.compress(b"\0" * 10_000_000), Content_Encoding="br"), "more than 100000 bytes"),
         (reply(503, Retry_After="3600"), "status 503"),
@@ -41,6 +44,33 @@ def test_an_answer_is_read_unpacked_and_redirects_are_followed():
 def test_what_cannot_be_had_says_why(route, cause):
     with answering({"/": route}) as (site, _), pytest.raises(FetchError, match=cause):
         client(most_bytes=100_000, timeout=1).read(f"{site}/")
+
+
+def dripping(seconds, head, through):
+    """A route that sends a byte at a time, its headers or its body, and says when it came to its end."""
+
+    def route(handler):
+        end, plain = b"\r\n" * head, b"HTTP/1.1 200 OK\r\n" + b"\r\n" * (not head)
+        handler.close_connection = True
+        handler.wfile.write(plain)
+        for _ in range(seconds * 10):
+            time.sleep(0.1)
+            handler.wfile.write(b"x")
+        handler.wfile.write(end)
+        through.set()
+
+    return route
+
+
+@pytest.mark.parametrize("head", [True, False])
+def test_an_answer_that_comes_a_byte_at_a_time_is_not_waited_for(head):
+    through = threading.Event()
+    with (
+        answering({"/": dripping(20, head, through)}) as (site, _),
+        pytest.raises(FetchError, match="no whole answer within 1 seconds"),
+    ):
+        client(timeout=1).read(f"{site}/")
+    assert not through.is_set()
 
 
 def test_a_name_that_leads_to_this_machine_is_not_connected_to():

@@ -13,6 +13,7 @@ from ops.crawl.collections.arxiv import ArxivBulk, ArxivRecords
 from ops.crawl.collections.common_crawl import CommonCrawl
 from ops.crawl.collections.folder import Folder
 from ops.crawl.collections.item import Item
+from ops.crawl.collections.kinds import FolderOptions
 from ops.crawl.collections.s2orc import S2orcShards
 from ops.crawl.collections.wikipedia import WikipediaDump
 from ops.crawl.warc import read_record, response_record
@@ -236,7 +237,10 @@ def test_a_bucket_in_memory_is_read_as_a_folder_is():
     assert (item.id, b"".join(folder.content(item))) == ("papers-2018-06.jsonl", b"{}\n")
 
 
-@pytest.mark.parametrize("place", ["https://example.org/files", "nosuch://bucket"])
+@pytest.mark.parametrize(
+    "place",
+    ["https://example.org/files", "nosuch://bucket", "file:///nosuch/folder", "memory://nosuch"],
+)
 def test_a_place_that_is_no_folder_is_refused(place):
     with pytest.raises(FetchError):
         list(Folder(place, r"(\d{6})").items("2018-06"))
@@ -300,3 +304,71 @@ def test_packs_of_a_dump_are_items_of_their_own(tmp_path):
         found = crawled(tmp_path, [f"{site}/d-multistream.xml.bz2"], kind="wikipedia_dump", first=1)
     assert [row["url"].partition("#")[2].partition("=")[0] for row in found.kept] == ["bytes", "bytes"]
     assert len({row["digest"] for row in found.kept}) == 2
+
+
+NEST = b"[" * 200_000
+CAPTURE = b'{"timestamp": "20180620000000", "filename": "x", "length": 1, "offset": Infinity}'
+BAD_VIDEO = ANTHOLOGY.replace("https://vimeo.com/285800109", "http://[").replace("July", "June").encode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "route", "cause"),
+    [
+        ("common_crawl", "http://a.example/", reply(body=NEST), "RecursionError"),
+        ("common_crawl", "http://a.example/", reply(body=CAPTURE), "OverflowError"),
+        ("common_crawl", "http://a.example/", redirect("http://["), "Invalid IPv6 URL"),
+        ("s2orc", "2018-06-11", reply(body=NEST), "RecursionError"),
+        ("acl_anthology", "P18", reply(body=BAD_VIDEO), "Invalid IPv6 URL"),
+    ],
+)
+def test_a_listing_that_no_provider_gives_costs_its_line_alone(
+    tmp_path, monkeypatch, kind, line, route, cause
+):
+    monkeypatch.setenv("S2_API_KEY", "secret")
+    with answering({"*": route}) as (site, _):
+        place = {"common_crawl": "index", "s2orc": "place", "acl_anthology": "metadata"}[kind]
+        found = crawled(tmp_path, [line], kind=kind, **{place: f"{site}/"})
+    assert list(found.causes()) == [line]
+    assert cause in found.cause()
+
+
+@pytest.mark.parametrize("pattern", [r"(\d{6}", r"\d{6}", r"(\d)(\d)"])
+def test_a_pattern_without_its_group_is_refused(pattern):
+    options = {"agent": "a/1", "contact": "mailto:a@example.org"}
+    with pytest.raises(ValueError, match=r"no regular expression|needs one group"):
+        FolderOptions(pattern=pattern, **options)
+
+
+def test_what_a_listing_says_of_an_item_stands_in_its_row_and_its_licence_is_the_rows(tmp_path):
+    licence = "<license>http://arxiv.org/licenses/nonexclusive-distrib/1.0/</license>"
+    listing = oai(
+        paper("1806.00001", "2018-06-01"),
+        paper(
+            "1806.00002", "2018-06-02", "<license>http://creativecommons.org/licenses/by-sa/4.0/</license>"
+        ),
+        paper("1806.00003", "2018-06-03", licence),
+    )
+    routes = {"/oai2": reply(body=listing)} | {
+        f"/pdf/1806.0000{number}": reply(body=b"%%PDF-%d" % number) for number in (1, 2, 3)
+    }
+    with answering(routes) as (site, _):
+        options = {"kind": "arxiv", "place": f"{site}/oai2", "files": f"{site}/pdf/"}
+        one = crawled(tmp_path, ["cs"], **options)
+        again = crawled(tmp_path, ["cs"], former=one.folder, working="again", **options)
+    assert [row["licence"] for row in one.kept] == [
+        "CC0-1.0",
+        "CC-BY-SA-4.0",
+        "LicenseRef-arxiv.org-licenses-nonexclusive-distrib-1.0",
+    ]
+    assert json.loads(one.kept[0]["about"]) == {"title": "On 1806.00001", "categories": "cs.CL"}
+    assert again.kept == one.kept
+
+
+@pytest.mark.parametrize(("page_bytes", "causes"), [(500_000, []), (400_000, ["size"])])
+def test_an_item_may_be_larger_than_a_listing(tmp_path, page_bytes, causes):
+    manifest = b"<arXivPDF><file><filename>x.tar</filename><yymm>1806</yymm></file></arXivPDF>"
+    routes = {"/m.xml": reply(body=manifest), "/x.tar": reply(body=b"x" * 500_000)}
+    with answering(routes) as (site, _):
+        bounds = {"listing_bytes": 1000, "page_bytes": page_bytes}
+        found = crawled(tmp_path, [f"{site}/m.xml"], kind="arxiv_bulk", files=f"{site}/", **bounds)
+    assert list(found.causes().values()) == ["listing", *causes]

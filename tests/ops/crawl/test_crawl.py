@@ -177,3 +177,12 @@ def test_partitions_that_are_made_at_the_same_time_ask_one_after_the_other(tmp_p
 
     assert [len(crawl.kept) for crawl in found] == [4, 4]
     assert len(asked.paths()) == 8 and max(most) == 1
+
+
+@pytest.mark.parametrize(("before", "kept"), [(9_999, ["/", "/last"]), (10_000, ["/"])])
+def test_a_page_has_a_bounded_number_of_links_that_are_looked_at(tmp_path, before, kept):
+    links = [*(f"/{number}" for number in range(before)), "/last"]
+    page = "".join(f"<a href={link}>a</a>" for link in links).encode()
+    with answering({"/": reply(body=page), "/last": reply(body=b"<p>last")}) as (site, _):
+        found = crawled(tmp_path, [f"{site}/"], depth=1, follow=["last$"])
+    assert [row["url"].removeprefix(site) for row in found.kept] == kept

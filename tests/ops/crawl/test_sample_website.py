@@ -12,7 +12,7 @@ from ops.crawl.place import CrawlPlace
 from ops.crawl.url_list import FORMATS
 from ops.parse.row_records import RowRecords
 from ops.parse.scan import Corpus, Records, SourceError
-from ops.parse.source import DatasetSource, Source
+from ops.parse.source import DatasetSource, Source, options_fault
 from ops.parse.wikipedia import FORMATS as ARTICLE_FORMATS
 from ops.parse.wikipedia import parse_articles
 from ops.parts import Part, Parts
@@ -138,6 +138,22 @@ def test_what_the_sample_articles_cite_is_crawled_near_copies_dead_links_and_loo
 def test_a_source_with_bad_options_is_refused_with_the_reason(tmp_path, change, fault):
     with pytest.raises(SourceError, match=rf"params\.yaml: sources\.crawls\.articles\.options: .*{fault}"):
         sample("2018-06", tmp_path, lambda sources: change(sources["articles"]["options"]))
+
+
+def test_a_folder_that_is_to_be_served_and_is_not_there_is_refused(tmp_path):
+    def change(sources):
+        sources["articles"]["options"]["serve"] = {"islands.example": "data/nowhere"}
+
+    with pytest.raises(SourceError, match=r"articles: options\.serve\.islands\.example: no such folder"):
+        sample("2018-06", tmp_path, change)
+
+
+@pytest.mark.parametrize("written", ["2018-08-15T00:00:00Z", "2018-08-15 02:00:00+02:00"])
+def test_a_clock_without_quotes_is_read_as_the_time_that_it_is(written):
+    options = yaml.safe_load(f"{{agent: a/1, contact: 'mailto:a@example.org', clock: {written}}}")
+    source = Source.model_validate({**SOURCES["articles"], "options": options})
+    assert options_fault(FORMATS["url_list"], source, "url_list") is None
+    assert source.options["clock"] == "2018-08-15T00:00:00Z"
 
 
 def test_options_of_a_kind_that_takes_none_are_refused():

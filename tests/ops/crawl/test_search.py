@@ -1,7 +1,9 @@
+import gzip
 import json
 import os
 import subprocess
 import sys
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -9,6 +11,7 @@ from ops.crawl.client import FetchError
 from ops.crawl.search.http_api import HttpSearch, HttpSearchParams
 from ops.crawl.search.local import LocalIndex
 from ops.crawl.search.pages import texts_of_crawl
+from ops.crawl.warc import response_record
 from tests.ops.crawl.crawling import crawled
 from tests.ops.crawl.hostile import answering, reply
 from tests.ops.crawl.test_client import client
@@ -59,6 +62,21 @@ def test_what_was_crawled_can_be_searched(tmp_path):
     assert hit.url == f"{site}/a"
 
 
+def test_pages_that_collections_gave_can_be_searched(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/201806.html").write_bytes(b"<p>The salmon came back.</p>")
+    capture = response_record("http://a.example/", "200 OK", [("Content-Type", "text/html")], b"<p>Salt bread.</p>", "2018-06-20T00:00:00Z", packed=True)[0]  # fmt: skip
+    (tmp_path / "in/201806.warc.gz").write_bytes(capture)
+    (tmp_path / "in/201806.xml.gz").write_bytes(gzip.compress(b"<mediawiki>" * 1000))
+    found = crawled(tmp_path, [f"file://{tmp_path}/in"], kind="folder", pattern=r"(\d{6})")
+    texts = dict(texts_of_crawl([found.folder]))
+    assert texts == {
+        f"{tmp_path}/in/201806.html": "The salmon came back.",
+        "http://a.example/": "Salt bread.",
+    }
+    assert [row["content_type"] for row in found.kept] == ["text/html", *["application/octet-stream"] * 2]
+
+
 def provider(site, **params):
     path = {"url": f"{site}/search?q={{query}}&n={{k}}", "results": "web.results[].url"}
     return HttpSearch(HttpSearchParams(**(path | params)), client())
@@ -75,6 +93,29 @@ def test_a_provider_is_asked_by_its_template_and_answers_by_its_path(monkeypatch
     path, headers, _ = asked[0]
     assert path == "/search?q=salmon+%26+bread&n=3"
     assert headers["X-Key"] == "secret"
+
+
+@pytest.mark.parametrize(
+    ("template", "k", "pages", "asks"),
+    [
+        ("/search?q={query}&n={k}&from={offset}", 5, 5, ["n=2&from=0", "n=2&from=2", "n=1&from=4"]),
+        ("/search?q={query}&n={k}&from={offset}", 9, 6, ["n=2&from=0", "n=2&from=2", "n=2&from=4", "n=2&from=6"]),
+        ("/search?q={query}&n={k}", 5, 2, ["n=2"]),
+    ],
+)  # fmt: skip
+def test_more_than_a_provider_gives_at_once_is_asked_for_page_by_page(template, k, pages, asks):
+    def route(handler):
+        fields = parse_qs(urlsplit(handler.path).query)
+        first, number = int(fields.get("from", ["0"])[0]), int(fields["n"][0])
+        found = [{"url": f"http://a.example/{place}"} for place in range(6)][first : first + number]
+        reply(body=json.dumps({"web": {"results": found}}).encode())(handler)
+
+    with answering({"/search": route}) as (site, asked):
+        hits = provider(site, url=f"{site}{template}", page=2).search("salmon", k)
+    assert [(hit.url, hit.rank) for hit in hits] == [
+        (f"http://a.example/{place}", place + 1) for place in range(pages)
+    ]
+    assert [path.partition("&")[2] for path in asked.paths()] == asks
 
 
 @pytest.mark.parametrize(

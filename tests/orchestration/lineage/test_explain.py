@@ -7,7 +7,12 @@ from orchestration.workspace.workspace import Workspace
 
 
 def test_what_controls_a_terminal_is_escaped_in_a_lineage(monkeypatch, tmp_path):
-    file = SimpleNamespace(name="talksumm/pairs", month="2018-06", item=None, address="data/talksumm/pairs")
+    file = SimpleNamespace(
+        name="talksumm/pairs",
+        month="2018-06",
+        item=SimpleNamespace(crawl=False),
+        address="data/talksumm/pairs",
+    )
     lineage = SimpleNamespace(standings=[SimpleNamespace(file=file)], raw=False, made_of=[], used_by=[])
     ancestry = SimpleNamespace(codes=lambda ids: [0], lineage=lambda code: lineage)
     row = {"id": "x", "title": "safe \x9b31m red"}
