@@ -93,6 +93,8 @@ def _table(places: Sequence[RowPlace]) -> pa.Table:
 
 
 def _numbers(table: pa.Table, name: str) -> list[float | None]:
-    if name.partition(".")[0] not in table.column_names:
+    column = name.partition(".")[0]
+    # A dropped row is a unit, which may have a list by the name of a number of the kept rows.
+    if column not in table.column_names or (column == name and pa.types.is_nested(table[column].type)):
         return [None] * len(table)
     return json_ready(measure(table, name).to_pylist())  # type: ignore[no-any-return]
