@@ -65,30 +65,45 @@ def _of_files(
 
 
 def _of_file(path: str, file: Path, max_bytes: int, name: Callable[[bytes, str], str]) -> Iterator[Raw]:
-    """Yield the lines of a file; what stops its reading is the error of one last record."""
+    packed = file.name.lower().endswith(".gz")
+    try:
+        with cast("IO[bytes]", gzip.open(file) if packed else file.open("rb")) as stream:
+            yield from lines_of(stream, path, file.stat().st_size if packed else None, max_bytes, name)
+    except OSError as error:
+        yield _unread(path, 1, error, str(file))
+
+
+def lines_of(
+    stream: IO[bytes], path: str, packed: int | None, max_bytes: int, name: Callable[[bytes, str], str]
+) -> Iterator[Raw]:
+    """Yield the lines of a file; what stops its reading is the error of one last record.
+
+    `packed` is its size where `stream` unpacks it; `name` gives the document id of a line at a place.
+    """
     row = 0
     try:
-        packed = file.name.lower().endswith(".gz")
-        most = max_bytes + file.stat().st_size * _UNPACKED
-        with cast("IO[bytes]", gzip.open(file) if packed else file.open("rb")) as stream:
-            while line := stream.readline(max_bytes + 1):
-                row += 1
-                place = f"{path}#{row}"
-                if packed and stream.tell() > most:
-                    cause = f"it unpacks to more than {_UNPACKED} times its size"
-                    yield Raw(path, place, b"", row, error=f"{cause}; the rest of the file was not read")
+        while line := stream.readline(max_bytes + 1):
+            row += 1
+            place = f"{path}#{row}"
+            if packed is not None and stream.tell() > max_bytes + packed * _UNPACKED:
+                cause = f"it unpacks to more than {_UNPACKED} times its size"
+                yield Raw(path, place, b"", row, error=f"{cause}; the rest of the file was not read")
+                return
+            if len(line.rstrip(b"\r\n")) > max_bytes:
+                whole = line.endswith(b"\n") or _skip_line(stream, max_bytes)
+                rest = "" if whole else "; the rest of the file was not read"
+                yield Raw(path, place, b"", row, error=too_large(max_bytes) + rest)
+                if not whole:
                     return
-                if len(line.rstrip(b"\r\n")) > max_bytes:
-                    whole = line.endswith(b"\n") or _skip_line(stream, max_bytes)
-                    rest = "" if whole else "; the rest of the file was not read"
-                    yield Raw(path, place, b"", row, error=too_large(max_bytes) + rest)
-                    if not whole:
-                        return
-                elif line.strip():
-                    yield Raw(path, name(line, place), line.rstrip(b"\r\n"), row)
+            elif line.strip():
+                yield Raw(path, name(line, place), line.rstrip(b"\r\n"), row)
     except (OSError, EOFError, zlib.error) as error:
-        cause = f"cannot be read from line {row + 1} on: {error.__class__.__name__}: {error}"
-        yield Raw(path, f"{path}#{row + 1}", b"", row + 1, error=cause.replace(str(file), path))
+        yield _unread(path, row + 1, error)
+
+
+def _unread(path: str, row: int, error: Exception, file: str | None = None) -> Raw:
+    cause = f"cannot be read from line {row} on: {error.__class__.__name__}: {error}"
+    return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(file, path) if file else cause)
 
 
 def _skip_line(stream: IO[bytes], max_bytes: int) -> bool:

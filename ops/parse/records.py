@@ -7,7 +7,7 @@ Not here: finding records and telling their months (whoever scans the sources), 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ops.outcome import Outcome, Row, Shape, drop, reject
@@ -87,10 +87,16 @@ def readable(record: Record) -> Raw:
     return record.raw
 
 
-def read_each(records: Sequence[Record], shape: Shape, rows: Callable[[Record], Iterable[Row]]) -> Outcome:
+def read_each(
+    records: Sequence[Record],
+    shape: Shape,
+    rows: Callable[[Record], Iterable[Row]],
+    lost: Mapping[str, int] | None = None,
+) -> Outcome:
     """Return the rows of every record; one that cannot be read or holds what is no text is rejected whole.
 
-    `rows` may raise UnwantedError: then the record is dropped.
+    `rows` may raise UnwantedError: then the record is dropped. `lost` is what it counts meanwhile, by reason,
+    of documents that are less than a record.
     """
     kept: list[Row] = []
     dropped: list[Row] = []
@@ -105,4 +111,4 @@ def read_each(records: Sequence[Record], shape: Shape, rows: Callable[[Record], 
             dropped.append(drop(record_unit(record), error.reason, error.score, error.detail))
         except ParseError as error:
             rejected.append(reject(record_unit(record), complaint(record, str(error))))
-    return Outcome.of(shape, [record.id for record in records], kept, dropped, rejected)
+    return Outcome.of(shape, [record.id for record in records], kept, dropped, rejected, lost)

@@ -1,5 +1,6 @@
 """A source may name a dataset in place of a folder: prose of articles, web pages, papers and talks."""
 
+import bz2
 import re
 
 import pyarrow.parquet as pq
@@ -7,12 +8,15 @@ import pytest
 import yaml
 
 from tests.end_to_end.corpus import write_corpus
+from tests.ops.crawl.crawling import QUICK
+from tests.papers_as_pdf import printed
 from tests.projects import Project, begin, copy_code, small
 
 ARTICLES = {
     "Tane": "The Tane is a [[river]]. It is long.\n\n== Fish ==\nSalmon came back.",
     "Mill": "#REDIRECT [[Tane]]",
 }
+PACK = b"<page><title>Salt</title><ns>0</ns><revision><text>Salt is dear.</text></revision></page>"
 PAGE = "<html><body><p>The ferry crosses twice a day, but it does not sail in winter.</p></body></html>"
 NAMED = {
     "wiki": {"dataset": "sources/articles", "domain": "encyclopedia"},
@@ -134,8 +138,61 @@ def test_a_dataset_that_cannot_be_named_is_refused_with_those_that_can(
     assert re.search(re.escape(message), " ".join(output.split())), output
 
 
-def test_a_dataset_is_not_made_of_what_is_made_of_it(named_project, tmp_path):
+@pytest.mark.parametrize(
+    ("reader", "dataset", "message"),
+    [
+        (
+            "papers",
+            "sources/sentences",
+            "sources.papers.rows: sources/sentences is no crawl: it has no bytes, file, length, offset",
+        ),
+        (
+            "articles",
+            "sources/cited_pages",
+            "sources.cited_pages.cited: sources/articles is made of sources/cited_pages",
+        ),
+        ("talks", "sources/crawls", "sources.talks.rows: sources/talks reads folders alone, and no dataset"),
+    ],
+)
+def test_a_dataset_is_not_made_of_what_is_made_of_it_or_cannot_be_read(
+    named_project, tmp_path, reader, dataset, message
+):
     project = named_project.copy(tmp_path / "checkout")
-    project.params(lambda params: params["sources"]["papers"].update(rows={"dataset": "sources/sentences"}))
-    output = project.silverloom("render", ok=False)
-    assert "sources.papers.rows: sources/papers reads folders alone, and no dataset" in output
+    cited = {"kind": "citations", "dataset": "sources/articles", "options": {**QUICK, "licence": "CC0-1.0"}}
+
+    def change(params):
+        params["sources"]["cited_pages"] = {"cited": cited}
+        params["sources"][reader]["rows"] = {"dataset": dataset}
+
+    project.params(change)
+    assert message in " ".join(project.silverloom("render", ok=False).split())
+
+
+def test_papers_and_articles_are_read_of_what_collections_fetched(named_project, tmp_path):
+    project = named_project.copy(tmp_path / "checkout")
+    fetched, lists = tmp_path / "fetched", project.root / "corpus/lists"
+    for folder in (fetched, lists):
+        folder.mkdir()
+    (fetched / "P18-1001-2018-06.pdf").write_bytes(
+        printed("Noise", [("1 Introduction", ["Labels are dear."])])
+    )
+    (fetched / "pack-2018-06.xml.bz2").write_bytes(bz2.compress(PACK))
+    (lists / "folders.txt").write_text(f"file://{fetched}\n")
+    crawl = {"kind": "folder", "path": "corpus/lists", "month": {"constant": "2018-06"}, "licence": "CC0-1.0"}
+
+    def change(params):
+        options = {**QUICK, "pattern": r"(\d{4}-\d{2})\."}
+        params["sources"]["crawls"] = {"bucket": {**crawl, "options": options}}
+        for reader in ("papers", "articles"):
+            params["sources"][reader]["fetched"] = {"dataset": "sources/crawls"}
+
+    project.params(change)
+    project.silverloom("render")
+    for reader, title in {"papers": "Noise", "articles": "Salt"}.items():
+        output = project.silverloom("run", "--select", f"sources/{reader}")
+        assert "failed" not in output, output
+        files = (project.root / f"data/sources/{reader}/2018-06").glob("kept-*.parquet")
+        rows = [row for file in files for row in pq.read_table(file).to_pylist()]
+        (row,) = (row for row in rows if row["title"] == title)
+        assert row["licence"] == "CC0-1.0"
+        assert "sources/crawls 2018-06 [kept]" in project.silverloom("explain", row["id"])

@@ -42,6 +42,8 @@ class Item:
     def parsers(self) -> Iterator[Parser]:
         """Yield the parsers that meet it."""
         for parser in PARSERS.values():
+            if self.links and parser.rows:  # a crawl fetches no links
+                continue
             if parser.name in self.kinds or (not self.kinds and not parser.binary):
                 yield parser
 
@@ -133,6 +135,7 @@ _JSON = (
     "transcripts .json",
     "jsonl_prose",
     "rating_sheets .json",
+    "crawled .jsonl",
 )
 _TALKS = ("recordings", "transcripts .txt")
 _AUDIO = ("recordings",)
@@ -162,8 +165,8 @@ ITEMS = (
     Item("XML of 100,000 nested elements", lambda parser: {parser.file("poison"): f"<{_ROOTS[parser.name]}>".encode() + b"<a>" * 100_000}, tuple(_ROOTS)),
     Item("JSON of 100,000 nested lists", _file(lambda: b"[" * 100_000), _JSON),
     Item("JSON with a number of 100,000 digits", _file(lambda: b"[" + b"9" * 100_000 + b"]"), _JSON),
-    Item("a line that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.gz": gzip.compress(bytes(300_000_000), 9)}, _LINES, slow=True),
-    Item("a page that unpacks to 200 MB", lambda parser: {"poison.xml.bz2": bz2.compress(b"<mediawiki><page>" + bytes(200_000_000))}, ("mediawiki_dump",), slow=True),
+    Item("a line that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.gz": gzip.compress(bytes(300_000_000), 9)}, (*_LINES, "crawled .jsonl"), slow=True),
+    Item("a page that unpacks to 200 MB", lambda parser: {"poison.xml.bz2": bz2.compress(b"<mediawiki><page>" + bytes(200_000_000))}, ("mediawiki_dump", "crawled .xml"), slow=True),
     Item("1,000,000 blank lines", _text("\n" * 10**6 + TEXT)),
     Item("1,000,000 spaces behind a line break", _text(f"{TEXT}\n{' ' * 10**6}x")),
     Item("a PDF that wants a password", lambda parser: {"poison.pdf": printed(TITLE, [("1 Work", [TEXT])], password="x")}, ("pdf",)),
@@ -171,7 +174,7 @@ ITEMS = (
     Item("a PDF whose page is its own parent", lambda parser: {"poison.pdf": assembled([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 9 >>"])}, ("pdf",)),
     Item("32 KB of {{a|", _text("{{a|" * 8_192), ("mediawiki_dump", "wikitext")),
     Item("32 KB of [[ and of '''", _text("[[" * 8_192 + "'''" * 5_461), ("mediawiki_dump", "wikitext")),
-    Item("100,000 nested divs", _text("<div>" * 100_000 + TEXT), ("warc", "html"), slow=True),
+    Item("100,000 nested divs", _text("<div>" * 100_000 + TEXT), ("warc", "html", "crawled .html"), slow=True),
     Item("30 MB of paragraphs", _text(f"<p>{TEXT}</p>" * 510_000), ("warc", "html"), slow=True),
     Item("a gzip bomb as a WARC", lambda _: {"poison.warc.gz": gzip.compress(warc_record("bomb", bytes(200_000_000)), 9)}, ("warc",), slow=True),
     Item("a gzip bomb as a body in a WARC", lambda _: {"poison.warc": warc_record("bomb", gzip.compress(bytes(200_000_000), 9), fields="Content-Encoding: gzip\r\n")}, ("warc",), slow=True),

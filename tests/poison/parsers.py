@@ -33,6 +33,8 @@ class Parser:
     make: Callable[[str, str, str], bytes]
     binary: bool = False
     """Whether its text cannot be poisoned sign by sign."""
+    rows: bool = False
+    """Whether it reads the rows of a crawl that fetched the files, in place of a folder."""
     prefix: str = ""
     """How the names of its files begin."""
     beside: Callable[[Sequence[str]], Mapping[str, bytes]] = lambda names: {}
@@ -158,7 +160,7 @@ def _speech() -> bytes:
 
 
 #: Kinds that are several formats.
-_OF_MANY = ("transcripts", "rating_sheets")
+_OF_MANY = ("transcripts", "rating_sheets", "crawled")
 
 PARSERS = {
     parser.name: parser
@@ -201,5 +203,8 @@ PARSERS = {
                lambda name, title, text: _bytes(text)),
         Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".csv", _sheet),
         Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".json", _export),
+        Parser("crawled", papers.FORMATS, papers.parse_papers, ".jsonl", _s2orc, binary=True, rows=True),
+        Parser("crawled", wikipedia.FORMATS, wikipedia.parse_articles, ".xml", _dump, binary=True, rows=True),
+        Parser("crawled", web.FORMATS, web.parse_web_pages, ".html", _html, binary=True, rows=True),
     )
 }  # fmt: skip

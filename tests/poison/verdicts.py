@@ -10,9 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.crawl.schemas import PAGES
+from ops.crawl.warc import response_record
 from ops.outcome import Outcome
 from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, Source
+from ops.parse.row_records import RowRecords
+from ops.parse.source import DatasetSource, MonthRule, Source
+from ops.parts import Part, Parts
 from tests.poison.corpus import ITEMS, Item, write
 from tests.poison.parsers import Parser
 
@@ -33,11 +40,7 @@ class Met(NamedTuple):
 def meet(item: Item, parser: Parser, folder: Path) -> Met:
     """Write an item beside a sound file, read both, and say what became of the item."""
     write(item, parser, folder)
-    source = Source(
-        kind=parser.kind, path=".", month=MonthRule(constant="2018-06"), licence="MIT", max_bytes=MAX_BYTES
-    )
-    raws = list(parser.formats[parser.kind].split(folder, source))
-    records = [Record(record_id("src", raw), "src", parser.kind, "MIT", "2018-06", raw) for raw in raws]
+    records = _crawled(parser, folder) if parser.rows else _listed(parser, folder)
     outcome = parser.op(records)
     return Met(
         outcome,
@@ -45,6 +48,33 @@ def meet(item: Item, parser: Parser, folder: Path) -> Met:
         "; ".join(_fates(outcome)),
         any(_is_good(row["source_ids"]) for row in outcome.kept.to_pylist()),
     )
+
+
+def _listed(parser: Parser, folder: Path) -> list[Record]:
+    source = Source(
+        kind=parser.kind, path=".", month=MonthRule(constant="2018-06"), licence="MIT", max_bytes=MAX_BYTES
+    )
+    raws = parser.formats[parser.kind].split(folder, source)
+    return [Record(record_id("src", raw), "src", parser.kind, "MIT", "2018-06", raw) for raw in raws]
+
+
+def _crawled(parser: Parser, folder: Path) -> list[Record]:
+    """Return the records of a crawl that fetched the files of a folder."""
+    rows, warc, date = [], b"", "2018-06-01T00:00:00Z"
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        path, content = file.relative_to(folder).as_posix(), file.read_bytes()
+        headers = [("Content-Type", "text/html")]
+        record, _ = response_record(f"http://a.example/{path}", "200 OK", headers, content, date, packed=True)
+        place = {"file": "crawl.warc.gz", "offset": len(warc), "length": len(record), "bytes": len(content)}
+        rows.append({"id": f"row {path}", "source_ids": ["x"], "licence": "MIT", **place})
+        warc += record
+    (folder / "crawl.warc.gz").write_bytes(warc)
+    kept = folder / "kept-00000.parquet"
+    pq.write_table(pa.Table.from_pylist(rows, PAGES.kept), kept)
+    parts = Parts(PAGES.kept, (Part(str(kept)),), None)
+    source = DatasetSource(dataset="sources/crawls", max_bytes=MAX_BYTES)
+    (chunk,) = RowRecords("src", source, parser.kind, parser.formats[parser.kind], parts, "2018-06")
+    return [*chunk]
 
 
 def _is_good(sources: list[str]) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -12,6 +12,10 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
+from ops.parse.bounded import Bounds, child_of
+from ops.parse.source import ParseError
+
+_BOUNDS = Bounds(seconds=10)
 _PAGES = WarcRecordType.response | WarcRecordType.resource
 _GZIP = b"\x1f\x8b"
 #: The bytes of a page that are looked at: what a collection gave may unpack to any number.
@@ -21,14 +25,15 @@ _PAGE = 16 * 2**20
 def texts_of_crawl(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
     """Yield URL and text of the HTML pages in the WARC files of published crawls.
 
-    A record of WARC that a collection gave as an item is read as the page that it holds.
+    A record of WARC that a collection gave as an item is read as the page that it holds. The crawl wrote the
+    records; their pages are untrusted, and one that cannot be read within bounds is left out.
     """
     for folder in folders:
         for path in sorted([*folder.glob("*.warc"), *folder.glob("*.warc.gz")]):
             with path.open("rb") as stream:
                 for url, html in _pages(stream):
-                    text = bytes_to_str(html, detect_encoding(html) or "utf-8")
-                    yield url, extract_plain_text(text, main_content=True)
+                    with suppress(ParseError):
+                        yield url, child_of(_BOUNDS).call(_text, html)
 
 
 def _pages(stream: BinaryIO, within: bool = False) -> Iterator[tuple[str, bytes]]:
@@ -39,5 +44,10 @@ def _pages(stream: BinaryIO, within: bool = False) -> Iterator[tuple[str, bytes]
         if "html" in (kind or ""):
             yield record.headers["WARC-Target-URI"], content
         elif resource and not within and content.startswith(_GZIP):
-            with contextlib.suppress(OSError):  # it holds no WARC
+            with suppress(OSError):  # it holds no WARC
                 yield from _pages(BytesIO(content), within=True)
+
+
+def _text(content: bytes) -> str:
+    html = bytes_to_str(content, detect_encoding(content) or "utf-8")
+    return str(extract_plain_text(html, main_content=True))

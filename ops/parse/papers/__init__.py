@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from ops.outcome import Outcome
 from ops.parse.bounded import BoundedFormat
 from ops.parse.papers.cl_scisumm import ClSciSumm
+from ops.parse.papers.crawled import CrawledPapers
 from ops.parse.papers.jats import Jats
 from ops.parse.papers.paper import Paper, Section, Sentence
 from ops.parse.papers.parscit import ParsCit
@@ -21,8 +22,8 @@ from ops.parse.papers.plain import PlainText
 from ops.parse.papers.s2orc import S2Orc, S2OrcShards
 from ops.parse.papers.science_parse import ScienceParse
 from ops.parse.papers.scirex import SciRex
+from ops.parse.papers.table import AnyForm, parse_records
 from ops.parse.papers.table import parse_citations as _parse_citations
-from ops.parse.papers.table import parse_records
 from ops.parse.papers.tei import Tei
 from ops.parse.papers.unarxive import UnarXive
 from ops.parse.records import Record
@@ -47,15 +48,17 @@ _FORMATS: dict[str, Format[Paper]] = {
 #: Those whose fields are told by parsers of XML and PDF.
 _SLOW_FIELDS = frozenset({"grobid_tei", "jats", "parscit", "pdf"})
 
-FORMATS: dict[str, Format[Paper]] = {
+_FILES: dict[str, Format[Paper]] = {
     kind: BoundedFormat(form, quick=kind not in _SLOW_FIELDS) for kind, form in _FORMATS.items()
 }
+
+FORMATS: dict[str, AnyForm] = {**_FILES, "crawled": CrawledPapers(_FILES)}
 
 
 def parse_papers(records: Sequence[Record]) -> Outcome:
     """Return every record as a paper, or rejected with file, line and cause; shape PAPERS.
 
-    Raises KeyError for a kind that is not in FORMATS.
+    Dropped is what a crawl fetched that is no paper. Raises KeyError for a kind that is not in FORMATS.
     """
     return parse_records(records, FORMATS)
 

@@ -53,10 +53,11 @@ class S2OrcShards(S2Orc):
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every line that is not blank; the document id is its paper_id or corpusid."""
-        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _document)
+        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, document_of_line)
 
 
-def _document(line: bytes) -> str | None:
+def document_of_line(line: bytes) -> str | None:
+    """Return what a line of a shard calls its paper. Raises ValueError, AttributeError for no JSON object."""
     record = json.loads(line)
     found = word_at(record.get("paper_id")) or word_at(record.get("corpusid"))
     return found if found and found.isprintable() else None

@@ -8,38 +8,52 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ops.identity import row_id
-from ops.outcome import Outcome, Row
+from ops.outcome import Outcome, Row, Shape
 from ops.parse.papers.paper import Paper
 from ops.parse.records import Record, read_each, readable
+from ops.parse.row_format import RowFormat
 from ops.parse.schemas import CITATIONS, PAPERS
+from ops.parse.several import name_in_source, rows_of
 from ops.parse.source import Format
 from ops.text.space import fold
 
+AnyForm: TypeAlias = Format[Paper] | RowFormat[Paper]
 
-def parse_records(records: Sequence[Record], formats: Mapping[str, Format[Paper]]) -> Outcome:
+
+def parse_records(records: Sequence[Record], formats: Mapping[str, AnyForm]) -> Outcome:
     """Return every record as a paper, or rejected with file, line and cause; shape PAPERS.
 
     Raises KeyError for a kind that `formats` does not have.
     """
-    return read_each(records, PAPERS, lambda record: [_row(record, formats[record.kind])])
+    return _each(records, PAPERS, formats, _row)
 
 
-def parse_citations(records: Sequence[Record], formats: Mapping[str, Format[Paper]]) -> Outcome:
+def parse_citations(records: Sequence[Record], formats: Mapping[str, AnyForm]) -> Outcome:
     """Return the citation marks and the bibliography of every record, a row a paper; shape CITATIONS."""
-    return read_each(records, CITATIONS, lambda record: [_citations(record, formats[record.kind])])
+    return _each(records, CITATIONS, formats, _citations)
 
 
-def _read(record: Record, form: Format[Paper]) -> tuple[str, Paper]:
+def _each(
+    records: Sequence[Record],
+    shape: Shape,
+    formats: Mapping[str, AnyForm],
+    row: Callable[[Record, AnyForm], Row],
+) -> Outcome:
+    lost: Counter[str] = Counter()
+    return read_each(records, shape, lambda record: rows_of(record, formats[record.kind], row, lost), lost)
+
+
+def _read(record: Record, form: AnyForm) -> tuple[str, Paper]:
     """Return the id of the paper that a record holds, and the paper."""
     paper = form.parse(readable(record))
-    return row_id("paper", record.source, record.raw.document), paper
+    return row_id("paper", record.source, name_in_source(record)), paper
 
 
-def _row(record: Record, form: Format[Paper]) -> Row:
+def _row(record: Record, form: AnyForm) -> Row:
     paper_id, paper = _read(record, form)
     return {
         "id": paper_id,
@@ -75,7 +89,7 @@ def _sentences(paper: Paper, paper_id: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _citations(record: Record, form: Format[Paper]) -> Row:
+def _citations(record: Record, form: AnyForm) -> Row:
     paper_id, paper = _read(record, form)
     return {
         "id": row_id("citations", paper_id),

@@ -1,6 +1,6 @@
 """Web pages, and the op that makes a table of them.
 
-Belongs here: the registry of formats by kind, and the row of a page. Not here: WARC (warc.py), HTML
+Belongs here: the registry of formats by kind, and the row of a page. Not here: WARC (ops/parse/warc), HTML
 (paragraphs.py).
 """
 
@@ -15,8 +15,7 @@ from ops.parse.records import Record, UnwantedError, read_each, readable
 from ops.parse.row_format import RowFormat
 from ops.parse.schemas import WEB_PAGES
 from ops.parse.source import Format
-from ops.parse.web.crawled import Crawled
-from ops.parse.web.page import Html, Warc, WebPage
+from ops.parse.web.page import CrawledPage, Html, Warc, WebPage
 from ops.parse.web.paragraphs import BOILERPLATE
 
 __all__ = ["FORMATS", "WebPage", "parse_web_pages"]
@@ -27,7 +26,7 @@ _BOUNDS = Bounds(seconds=10)
 _WARC = BoundedFormat(Warc(), _BOUNDS, quick=True)
 
 FORMATS: dict[str, Format[WebPage] | RowFormat[WebPage]] = {
-    "crawled": Crawled(_WARC),
+    "crawled": CrawledPage(_WARC),
     "html": BoundedFormat(Html(), _BOUNDS, quick=True),
     "warc": _WARC,
 }

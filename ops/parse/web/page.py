@@ -1,21 +1,23 @@
 """The formats of web pages: WARC files, and files of HTML.
 
-Belongs here: what of a record is a page. Not here: walking WARC files (warc.py), HTML (paragraphs.py).
+Belongs here: what of a record is a page. Not here: walking WARC files (ops/parse/warc), HTML (paragraphs.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from ops.parse.files import whole_files
-from ops.parse.source import Only, ParseError, Raw, Source
-from ops.parse.web.http_message import Message, message
+from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.parse.warc.crawled import STATUS, CrawledRows
+from ops.parse.warc.http_message import Message, message
+from ops.parse.warc.records import records
 from ops.parse.web.paragraphs import HtmlPage, page_of
-from ops.parse.web.warc import records
 
-STATUS, NOT_HTML, NO_TEXT = "status", "not_html", "no_text"
+NOT_HTML, NO_TEXT = "not_html", "no_text"
 
 _HTML = ("text/html", "application/xhtml")
 
@@ -50,6 +52,17 @@ class Warc:
         if found.status != 200:
             return WebPage(about["url"], about["date"], None, STATUS, str(found.status))
         return _page(about["url"], about["date"], found.content_type, found.body)
+
+
+@dataclass(frozen=True)
+class CrawledPage(CrawledRows):
+    """Reads the pages that a crawl fetched, off its rows."""
+
+    warc: Format[WebPage]
+
+    def parse(self, raw: Raw) -> WebPage:
+        """Return the page, see `Warc.parse`."""
+        return self.warc.parse(raw)
 
 
 class Html:

@@ -47,15 +47,26 @@ def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
         return
     if only is not None and found.path not in only:
         return
-    row = 0
     try:
         with _opened(found.file) as stream:
-            for page in _pages(stream, max_bytes, found.file.stat().st_size * _UNPACKED + max_bytes):
-                row += 1
-                yield _raw(found.path, row, page, max_bytes)
+            yield from pages_of(stream, found.path, found.file.stat().st_size, max_bytes)
+    except OSError as error:
+        yield _unread(found.path, 1, str(error).replace(str(found.file), found.path))
+
+
+def pages_of(stream: IO[bytes], path: str, size: int, max_bytes: int) -> Iterator[Raw]:
+    """Yield every page of one dump of `size` bytes, see `pages`; `stream` unpacks it."""
+    row = 0
+    try:
+        for page in _pages(stream, max_bytes, size * _UNPACKED + max_bytes):
+            row += 1
+            yield _raw(path, row, page, max_bytes)
     except (OSError, EOFError, zlib.error, _CutError) as error:
-        cause = f"cannot be read from page {row + 1} on: {error}".replace(str(found.file), found.path)
-        yield Raw(found.path, f"{found.path}#{row + 1}", b"", row + 1, error=cause)
+        yield _unread(path, row + 1, str(error))
+
+
+def _unread(path: str, row: int, cause: str) -> Raw:
+    return Raw(path, f"{path}#{row}", b"", row, error=f"cannot be read from page {row} on: {cause}")
 
 
 class _CutError(Exception):

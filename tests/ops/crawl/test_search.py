@@ -53,7 +53,13 @@ def test_an_index_of_nothing_finds_nothing(tmp_path):
 
 
 def test_what_was_crawled_can_be_searched(tmp_path):
-    pages = {"/a": b"<p>The salmon came back.</p>", "/b": b"<p>Salt bread.</p>", "/c": b"%PDF"}
+    nested = b"<div>" * 100_000 + b"salmon"
+    pages = {
+        "/a": b"<p>The salmon came back.</p>",
+        "/nested": nested,
+        "/b": b"<p>Salt bread.</p>",
+        "/c": b"%PDF",
+    }
     kinds = {"/c": "application/pdf"}
     routes = {path: reply(body=body, kind=kinds.get(path, "text/html")) for path, body in pages.items()}
     with answering(routes) as (site, _):

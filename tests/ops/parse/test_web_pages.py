@@ -11,8 +11,8 @@ import pytest
 from ops.parse.bounded import BoundedFormat, Bounds
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
+from ops.parse.warc.http_message import message
 from ops.parse.web import FORMATS, parse_web_pages
-from ops.parse.web.http_message import message
 from ops.parse.web.page import Html
 from ops.parse.web.paragraphs import page_of
 

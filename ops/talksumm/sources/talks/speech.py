@@ -3,8 +3,8 @@
 Belongs here: decoding by PyAV, finding speech, and recognising it by pocketsphinx, whose model lies in its
 package, or by faster-whisper where that and a model are installed. Not here: transcripts (webvtt.py, others).
 
-A recording is decoded and recognised as it streams: a stretch of speech at a time is in memory, whatever its
-length.
+A recording is decoded and recognised as it streams: beside its file, which `max_bytes` bounds, a stretch of
+speech at a time is in memory, whatever its length.
 """
 
 from __future__ import annotations

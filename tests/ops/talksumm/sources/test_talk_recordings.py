@@ -3,8 +3,10 @@
 import io
 import random
 import struct
-import tracemalloc
+import subprocess
+import sys
 import wave
+from pathlib import Path
 
 import av
 import pytest
@@ -15,6 +17,7 @@ from ops.talksumm.sources.talks import FORMATS, parse_talks, speech
 from tests.espeak import spoken
 
 RATE = 16_000
+ROOT = Path(__file__).parents[4]
 
 
 def wav(samples, rate=RATE):
@@ -73,14 +76,40 @@ def test_a_video_without_sound_is_refused():
         speech.read(content.getvalue())
 
 
-def test_a_long_recording_is_never_whole_in_memory():
-    content = wav(SILENCE * 200)
-    assert len(content) > 19_000_000
-    tracemalloc.start()
-    assert sum(len(piece) for piece in speech._pieces(speech._frames(content), 960)) >= len(content) - 100
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 2_000_000
+#: The sound of 24 minutes, as it is recognised.
+SOUND = 24 * 60 * RATE * 2
+
+
+def peak_of_reading(content):
+    """Words, and the bytes that a process of its own held at most while it read a recording."""
+    program = (
+        "import pathlib, sys; from ops.talksumm.sources.talks import speech\n"
+        "words = [word.text for word in speech.read(sys.stdin.buffer.read())]\n"
+        "status = pathlib.Path('/proc/self/status').read_text()\n"
+        "print(int(status.partition('VmHWM:')[2].split()[0]) * 1024, *words)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], input=content, capture_output=True, check=True, cwd=ROOT
+    )
+    peak, *words = found.stdout.decode().split()
+    return int(peak), words
+
+
+def test_a_long_recording_takes_its_packed_bytes_and_never_all_its_sound():
+    said = spoken("Many people read the paper.")
+    with wave.open(io.BytesIO(said)) as file:
+        rate, samples = file.getframerate(), file.readframes(file.getnframes())
+    quiet = bytes(2 * rate * 60 * 24)
+    short_peak, short_words = peak_of_reading(_as_flac(wav(samples, rate)))
+    content = _as_flac(wav(quiet + samples, rate))
+    assert len(content) < SOUND // 20
+    peak, words = peak_of_reading(content)
+    assert "people" in {*words} & {*short_words}
+    assert peak - short_peak < SOUND // 4
+
+
+def _as_flac(content):
+    return _packed(content, "flac", "flac")
 
 
 def test_recordings_are_talks_by_their_rows_and_one_without_words_is_rejected(tmp_path):
@@ -114,14 +143,56 @@ def test_speech_has_words_with_times_in_order(form):
 
 
 def _as_mp4(content):
+    return _packed(content, "mp4", "aac")
+
+
+def _packed(content, form, codec):
     packed = io.BytesIO()
-    with av.open(io.BytesIO(content)) as source, av.open(packed, "w", format="mp4") as target:
-        stream = target.add_stream("aac", rate=22_050)
+    with av.open(io.BytesIO(content)) as source, av.open(packed, "w", format=form) as target:
+        stream = target.add_stream(codec, rate=22_050)
         for frame in source.decode(audio=0):
             frame.pts = None
             target.mux(stream.encode(frame))
         target.mux(stream.encode(None))
     return packed.getvalue()
+
+
+#: Stands in for the package: it "hears" where each stretch begins and ends, and how loud it is.
+WHISPER = """
+from types import SimpleNamespace as Plain
+
+class WhisperModel:
+    def __init__(self, model, device, compute_type, local_files_only):
+        assert local_files_only
+
+    def transcribe(self, sound, word_timestamps):
+        assert word_timestamps and sound.dtype == "float32" and abs(sound).max() <= 1
+        seconds = len(sound) / 16_000
+        heard = [Plain(word=" first", start=0.0, end=0.25), Plain(word=" ", start=0.25, end=0.25)]
+        last = Plain(word=" last.", start=seconds - 0.25, end=seconds)
+        return iter([Plain(words=heard), Plain(words=[last])]), None
+"""
+
+
+def test_words_of_faster_whisper_have_the_times_of_the_recording(tmp_path, monkeypatch):
+    (tmp_path / "faster_whisper.py").write_text(WHISPER)
+    (tmp_path / "model.bin").write_bytes(b"")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "faster_whisper", raising=False)
+    with wave.open(io.BytesIO(spoken("Many people read the paper."))) as file:
+        rate, samples = file.getframerate(), file.readframes(file.getnframes())
+    words = speech.read(wav((bytes(2 * rate * 3) + samples) * 2 + bytes(2 * rate), rate), str(tmp_path))
+    assert [(word.text, word.offset) for word in words] == [
+        ("first", 0),
+        ("last.", 6),
+        ("first", 12),
+        ("last.", 18),
+    ]
+    times = [time for word in words for time in (word.start, word.end)]
+    assert times == sorted(times)
+    spoken_for = len(samples) / 2 / rate
+    assert 2 < words[0].start < 3.5
+    assert words[2].start - words[0].start == pytest.approx(3 + spoken_for, abs=0.5)
 
 
 def test_faster_whisper_that_is_not_installed_is_told_with_what_to_do_and_costs_no_recording(tmp_path):

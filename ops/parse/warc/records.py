@@ -1,7 +1,7 @@
 """WARC files as records: a response or a resource each, streamed.
 
 Belongs here: walking the records of *.warc and *.warc.gz files in bytes, within bounds, and past damage. Not
-here: the HTTP message of a response (http_message.py), pages (page.py).
+here: the HTTP message of a response (http_message.py), what they hold (ops/parse/web).
 
 Records of WARC 0.18 to 1.1 are read. Those that hold no page (requests, metadata, warcinfo, revisits) are
 passed over. Behind a record with a wrong length, or damage in a packed one, reading goes on at the next that
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.source import Only, Raw, Source
-from ops.parse.web.unpacked import BombError, DamageError, Unpacked
+from ops.parse.warc.unpacked import BombError, DamageError, Unpacked
 
 _VERSION = re.compile(rb"WARC/(?:0\.1[78]|1\.[01])[ \t]*\r?\n")
 _PAGES = ("response", "resource", "conversion")

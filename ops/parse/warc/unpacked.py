@@ -1,6 +1,6 @@
 """Bytes of a file that may be packed by gzip, in one member or many, within bounds and past damage.
 
-Belongs here: reading, skipping, going on behind damage. Not here: what the bytes are (warc.py).
+Belongs here: reading, skipping, going on behind damage. Not here: what the bytes are (records.py).
 """
 
 from __future__ import annotations

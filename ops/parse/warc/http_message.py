@@ -1,6 +1,6 @@
 """The HTTP message in a response of a WARC: status, type, and the body as it was before it was sent.
 
-Belongs here: heads, chunks and packing of messages. Not here: HTML (paragraphs.py).
+Belongs here: heads, chunks and packing of messages. Not here: what is in a body (ops/parse/web).
 """
 
 from __future__ import annotations

@@ -1,0 +1,172 @@
+"""Papers and articles off the rows of a crawl: PDFs, XML, shards, packs of a dump, and what is none."""
+
+import bz2
+import gzip
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ops.crawl.schemas import PAGES
+from ops.crawl.warc import resource_record, response_record
+from ops.parse import papers, wikipedia
+from ops.parse.row_records import RowRecords
+from ops.parse.source import DatasetSource
+from ops.parts import Part, Parts
+from tests.papers_as_pdf import printed
+from tests.poison.parsers import PARSERS
+
+DATE = "2018-08-15T00:00:00Z"
+TEXT = "Labels are dear, and we ask how far cheap labels carry."
+PDF = printed("Noise", [("1 Introduction", [TEXT])], head="")
+JATS, TEI = (PARSERS[kind].make("noise", "Noise", TEXT) for kind in ("jats", "grobid_tei"))
+PAPER = PARSERS["s2orc"].make("noise", "Noise", TEXT)
+
+
+def page(title, text):
+    return f"<page><title>{title}</title><ns>0</ns><revision><text>{text}</text></revision></page>".encode()
+
+
+PACK = (
+    page("Tane", "The Tane is a river.") + page("Mill", "#REDIRECT [[Tane]]") + page("Salt", "Salt is dear.")
+)
+
+
+def resource(url, body):
+    return resource_record(url, body, DATE, packed=True)[0]
+
+
+def response(url, body, status="200 OK", kind="application/pdf", **headers):
+    return response_record(url, status, [("Content-Type", kind), *headers.items()], body, DATE, packed=True)[
+        0
+    ]
+
+
+def read(tmp_path, module, *records):
+    """What becomes of records that a crawl wrote into one file."""
+    (tmp_path / "web-00000.warc.gz").write_bytes(b"".join(records))
+    rows, offset = [], 0
+    for number, record in enumerate(records):
+        place = {"file": "web-00000.warc.gz", "offset": offset, "length": len(record), "bytes": 2**20}
+        rows.append({"id": f"page-{number}", "source_ids": ["x"], "licence": f"L{number}", **place})
+        offset += len(record)
+    pq.write_table(pa.Table.from_pylist(rows, PAGES.kept), tmp_path / "kept-00000.parquet")
+    parts = Parts(PAGES.kept, (Part(str(tmp_path / "kept-00000.parquet")),), None)
+    source = DatasetSource(dataset="sources/crawls")
+    (chunk,) = RowRecords("web", source, "crawled", module.FORMATS["crawled"], parts, "2018-08")
+    found = (module.parse_papers if module is papers else module.parse_articles)(chunk)
+    fates = [*found.dropped["id"].to_pylist(), *found.rejected["id"].to_pylist()]
+    used = {source for sources in found.kept["source_ids"].to_pylist() for source in sources}
+    assert sorted([*fates, *used]) == found.units.to_pylist(), "each row has one fate"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("url", "body", "document"),
+    [
+        ("https://aclanthology.example/P18-1001.pdf", PDF, "P18-1001"),
+        ("https://arxiv.example/pdf/1806.00001v1", PDF, "1806.00001v1"),
+        ("https://pmc.example/PMC1.nxml", b'<?xml version="1.0"?>\n<!DOCTYPE article SYSTEM "a">\n' + JATS, "PMC1"),
+        ("https://grobid.example/noise.tei.xml", TEI, "noise"),
+        ("s3://bucket/noise.json", json.dumps(json.loads(PAPER), indent=1).encode(), "noise"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("fetched", [resource, response])
+def test_a_paper_is_read_by_what_it_is_and_called_as_its_address(tmp_path, url, body, document, fetched):
+    (row,) = read(tmp_path, papers, fetched(url, body)).kept.to_pylist()
+    assert (row["document"], row["title"], row["month"]) == (document, "Noise", "2018-08")
+    assert (row["source_ids"], row["licence"]) == (["page-0"], "L0")
+    assert TEXT in " ".join(row["text"].split())
+
+
+@pytest.mark.parametrize("packing", [gzip.compress, bytes])
+def test_of_a_shard_each_line_is_a_paper_and_a_bad_one_costs_itself(tmp_path, packing):
+    other = PAPER.replace(b'"noise"', b'"other"')
+    shard = packing(b"\n".join([PAPER, b"{no JSON", other, PAPER]) + b"\n")
+    found = read(tmp_path, papers, resource("s3://bucket/s2orc/1", shard))
+    assert found.kept["document"].to_pylist() == ["noise", "other"]
+    assert found.kept["source_ids"].to_pylist() == [["page-0"]] * 2
+    assert found.combinations == {"documents of fetched files: cannot be read": 2}
+
+
+def test_a_paper_that_was_fetched_twice_is_there_twice_with_ids_of_its_own(tmp_path):
+    found = read(tmp_path, papers, *[resource("https://acl.example/P18-1001.pdf", PDF)] * 2)
+    assert found.kept["document"].to_pylist() == ["P18-1001"] * 2
+    assert len({*found.kept["id"].to_pylist()}) == 2
+
+
+def test_what_common_crawl_gave_is_read_as_the_answer_within(tmp_path):
+    within = response("https://acl.example/P18-1001.pdf", PDF)
+    (row,) = read(tmp_path, papers, resource("https://data.example/x.warc.gz", within)).kept.to_pylist()
+    assert row["document"] == "P18-1001"
+
+
+def test_what_is_no_paper_is_dropped_and_a_damaged_one_rejected(tmp_path):
+    found = read(
+        tmp_path,
+        papers,
+        response("http://a.example/", b"<!DOCTYPE html><html><article>x</article>", kind="text/html"),
+        response("http://a.example/gone.pdf", b"gone", status="404 Not Found"),
+        resource("http://a.example/a.tar.gz", gzip.compress(b"tar")),
+        resource("http://a.example/cut.pdf", PDF[:200]),
+        resource("http://a.example/cut.gz", gzip.compress(PAPER * 100)[:40]),
+        resource("http://a.example/empty", b""),
+        resource("http://a.example/nested.json", b"[" * 10_000),
+        resource("http://a.example/P18-1001.pdf", PDF),
+    )
+    dropped = {row["id"]: (row["reason"], row["detail"]) for row in found.dropped.to_pylist()}
+    assert {name: reason for name, (reason, _) in dropped.items()} == {
+        "page-0": "not_a_paper",
+        "page-1": "status",
+        "page-2": "not_a_paper",
+        "page-5": "not_a_paper",
+        "page-6": "not_a_paper",
+    }
+    assert dropped["page-0"][1] == "http://a.example/ begins with b'<!DOCTYPE html><'"
+    assert found.rejected["id"].to_pylist() == ["page-3", "page-4"]
+    assert found.kept["source_ids"].to_pylist() == [["page-7"]]
+
+
+def test_what_crawled_papers_cite_goes_with_them(tmp_path):
+    record = resource("https://acl.example/P18-1001.pdf", PDF)
+    (paper,) = read(tmp_path, papers, record).kept.to_pylist()
+    parts = Parts(PAGES.kept, (Part(str(tmp_path / "kept-00000.parquet")),), None)
+    source = DatasetSource(dataset="sources/crawls")
+    (chunk,) = RowRecords("web", source, "crawled", papers.FORMATS["crawled"], parts, "2018-08")
+    (cited,) = papers.parse_citations(chunk).kept.to_pylist()
+    assert cited["paper_id"] == paper["id"]
+
+
+@pytest.mark.parametrize("packing", [bz2.compress, gzip.compress, bytes])
+@pytest.mark.parametrize("fetched", [resource, response])
+def test_of_a_pack_of_a_dump_each_page_is_an_article(tmp_path, packing, fetched):
+    record = fetched("https://dumps.example/enwiki.xml.bz2#bytes=600-900", packing(PACK))
+    found = read(tmp_path, wikipedia, record)
+    assert found.kept["title"].to_pylist() == ["Tane", "Salt"]
+    assert found.kept["text"].to_pylist() == ["The Tane is a river.", "Salt is dear."]
+    assert found.kept["source_ids"].to_pylist() == [["page-0"]] * 2
+    assert found.combinations == {"documents of fetched files: redirect": 1}
+
+
+def test_what_is_no_dump_is_dropped_and_a_bad_pack_costs_what_cannot_be_read(tmp_path):
+    found = read(
+        tmp_path,
+        wikipedia,
+        response("http://a.example/", b"<p>A page.</p>", kind="text/html"),
+        resource("http://a.example/broken.bz2", b"BZh9" + bytes(100)),
+        resource("http://a.example/redirects.bz2", bz2.compress(page("Mill", "#REDIRECT [[Tane]]"))),
+        resource("http://a.example/cut.xml", PACK[:-20]),
+        resource("http://a.example/bomb.bz2", bz2.compress(b"<page>" + bytes(50_000_000))),
+    )
+    assert [(row["id"], row["reason"]) for row in found.dropped.to_pylist()] == [
+        ("page-0", "not_a_dump"),
+        ("page-2", "redirect"),
+    ]
+    causes = dict(zip(*(found.rejected[name].to_pylist() for name in ("id", "error")), strict=True))
+    assert causes.keys() == {"page-1", "page-4"}
+    assert "cannot be unpacked" in causes["page-1"]
+    assert "it unpacks to more than 200 times its size" in causes["page-4"]
+    assert found.kept["title"].to_pylist() == ["Tane"]
+    lost = {"documents of fetched files: redirect": 1, "documents of fetched files: cannot be read": 1}
+    assert found.combinations == lost
