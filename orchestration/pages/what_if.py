@@ -108,7 +108,7 @@ def scores(everything: Everything, item: Declaration, threshold: Threshold, knob
 
 def kept(months: Mapping[str, Path], threshold: Threshold, knob: Knob) -> int:
     """Return how many units the dataset really kept."""
-    name = (knob.name,) if knob.name else ()
+    name = (knob.name,) if knob.name and threshold.counted is not len else ()
     parts = (table for folder in months.values() for table in tables(folder, "kept"))
     return sum(threshold.counted(table, *name) for table in parts)
 
