@@ -29,12 +29,17 @@ from ops.crawl.retry_after import seconds_to_wait
 
 _CHUNK = 2**16
 _AGAIN = frozenset({429, 500, 502, 503, 504})
-_HARMLESS = frozenset({"Range", "Accept-Encoding"})
+_HARMLESS = frozenset({"Range", "Accept-Encoding", "If-None-Match", "If-Modified-Since"})
+_UNCHANGED = 304
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class FetchError(ValueError):
     """What was asked for cannot be had; the text says why."""
+
+
+class UnchangedError(FetchError):
+    """What was asked for on condition that it changed is as it was."""
 
 
 @dataclass
@@ -51,6 +56,8 @@ class Client:
     delay: float = 0.0
     """Least seconds between two requests."""
     redirects: int = 5
+    validators: Mapping[str, str] = field(default_factory=dict, init=False)
+    """`etag` and `last_modified` of the latest answer, by which it can be asked for on condition."""
     _asked: float = field(default=-1e9, init=False)
 
     def __post_init__(self) -> None:
@@ -64,6 +71,8 @@ class Client:
     def stream(self, url: str, headers: Mapping[str, str] | None = None, due: int = 200) -> Iterator[bytes]:
         """Yield an answer of the status `due` in pieces. Raises FetchError, also in the middle."""
         response, end = self._answer(url, headers or {}, due)
+        told = {"etag": response.headers.get("ETag"), "last_modified": response.headers.get("Last-Modified")}
+        self.validators = {name: value for name, value in told.items() if value}
         size = 0
         with contextlib.closing(response), self._explained(url, end), _ended(end, response.shutdown):
             for chunk in response.stream(_CHUNK, decode_content=True):
@@ -76,10 +85,12 @@ class Client:
             if time.monotonic() > end:  # an answer of unknown length looks whole where it was ended
                 raise HTTPError
 
-    def range(self, url: str, offset: int, length: int | None) -> Iterator[bytes]:
+    def range(
+        self, url: str, offset: int, length: int | None, conditions: Mapping[str, str] | None = None
+    ) -> Iterator[bytes]:
         """Yield bytes of a file, to its end where `length` is None. Raises FetchError."""
         last = "" if length is None else offset + length - 1
-        headers = {"Range": f"bytes={offset}-{last}", "Accept-Encoding": "identity"}
+        headers = {**(conditions or {}), "Range": f"bytes={offset}-{last}", "Accept-Encoding": "identity"}
         size = 0
         for chunk in self.stream(url, headers, due=206):
             size += len(chunk)
@@ -98,6 +109,8 @@ class Client:
             location = response.headers.get("Location")
             status = response.status
             response.close()
+            if status == _UNCHANGED:
+                raise UnchangedError(f"{url}: unchanged")
             if status in _REDIRECTS and location:
                 with self._explained(url, end):
                     former, place, hops = place, urljoin(place, location), hops + 1

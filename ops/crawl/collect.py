@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from ops.crawl.addresses import AddressPolicy
-from ops.crawl.client import Client, FetchError
+from ops.crawl.client import Client, FetchError, UnchangedError
 from ops.crawl.collections.item import Collection, Item
 from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.frontier import Frontier
@@ -34,10 +34,12 @@ def collect(
     options: CollectionOptions,
     journal: Journal,
     tell: Callable[[int, int], None],
+    former: Journal | None = None,
 ) -> None:
     """Fetch the items of a month that each line lists, but for what the journal has.
 
-    A line that cannot be listed, and an item that cannot be fetched, costs itself alone.
+    What the `former` journal has is asked for on condition that it changed. A line that cannot be listed,
+    and an item that cannot be fetched, costs itself alone.
     """
     client = Client(
         options.user_agent,
@@ -64,20 +66,26 @@ def collect(
     for level in frontier.levels():
         for page in level:
             if page.url not in journal.entries:
-                journal.add(*_fetched(*found[page.url], options))
+                journal.add(*_fetched(client, *found[page.url], options, former))
             tell(len(journal.entries), frontier.asked)
 
 
-def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> tuple[UrlOutcome, bytes]:
+def _fetched(
+    client: Client, collection: Collection, item: Item, options: CollectionOptions, former: Journal | None
+) -> tuple[UrlOutcome, bytes]:
     """Return the outcome of an item, and its record."""
+    known = former.entries.get(item.address) if former else None
     content = bytearray()
+    client.validators = {}
     try:
-        for chunk in collection.content(item):
+        for chunk in collection.content(item, known.conditions if known else {}):
             content += chunk
             if len(content) > options.page_bytes:
                 detail = f"more than {options.page_bytes} bytes"
                 return UrlOutcome(url=item.address, fate="dropped", cause="size", detail=detail), b""
     except _FAULTS as error:
+        if former and known and isinstance(error, UnchangedError):
+            return known.model_copy(update={"unchanged": True}), former.record(known)
         return UrlOutcome(url=item.address, fate="rejected", cause=_cause(error)), b""
     date = options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
     kind = _content_type(item.address)
@@ -92,6 +100,7 @@ def _fetched(collection: Collection, item: Item, options: CollectionOptions) -> 
         digest=digest,
         date=date,
         about=item.about,
+        **client.validators,
     )
     return entry, record
 

@@ -58,8 +58,13 @@ def _ask(
 ) -> None:
     """Fill the journal in a folder."""
     if isinstance(options, CollectionOptions):
-        with contextlib.closing(Journal(folder, options.digest)) as journal:
-            collect(kind, urls, month, options, journal, place.tell)
+        with contextlib.ExitStack() as stack:
+            journals = [
+                stack.enter_context(contextlib.closing(Journal(path, options.digest)))
+                for path in (folder, former)
+                if path is not None
+            ]
+            collect(kind, urls, month, options, journals[0], place.tell, *journals[1:])
     else:
         run(folder, urls, options, root, former, place.tell)
 

@@ -47,6 +47,12 @@ class UrlOutcome(BaseModel):
     offset: int = 0
     length: int = 0
 
+    @property
+    def conditions(self) -> dict[str, str]:
+        """The headers that ask for a page on condition that it changed."""
+        found = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in found.items() if value}
+
 
 class Journal:
     """The journal of one crawl, read as it was left; under other options than before, it is empty."""

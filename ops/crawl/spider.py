@@ -83,7 +83,7 @@ class PageSpider(Spider):
 
     def _request(self, url: str, depth: int) -> Request:
         former = self._former.get(url)
-        headers = {} if former is None else _conditions(former)
+        headers = {} if former is None else former.conditions
         return Request(
             url,
             callback=self._answered,
@@ -179,11 +179,6 @@ class PageSpider(Spider):
         self._tell(len(self._journal.entries), self._frontier.asked)
         if not self._open:
             self._closed.set()
-
-
-def _conditions(former: UrlOutcome) -> dict[str, str]:
-    found = {"If-None-Match": former.etag, "If-Modified-Since": former.last_modified}
-    return {name: value for name, value in found.items() if value}
 
 
 def _headers(response: Response) -> Headers:

@@ -6,7 +6,7 @@ Belongs here: files below a place. Not here: the web (url_list.py): fsspec check
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,8 +38,8 @@ class Folder:
             if found and _dashed(found.group(1) or "") == month and not _leads_out(system, base, path):
                 yield Item(name, path, month, about={"size": str(system.info(path).get("size", ""))})
 
-    def content(self, item: Item) -> Iterator[bytes]:
-        """Yield the bytes of a file in pieces. Raises FetchError."""
+    def content(self, item: Item, conditions: Mapping[str, str] | None = None) -> Iterator[bytes]:
+        """Yield the bytes of a file in pieces; it knows no conditions. Raises FetchError."""
         system, _ = self._system()
         try:
             with system.open(item.url, "rb") as file:

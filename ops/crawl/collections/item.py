@@ -43,8 +43,11 @@ class Collection(Protocol):
         """Yield the items of a month, in the same order each time. Raises FetchError."""
         ...
 
-    def content(self, item: Item) -> Iterator[bytes]:
-        """Yield the bytes of an item in pieces. Raises FetchError, also in the middle."""
+    def content(self, item: Item, conditions: Mapping[str, str]) -> Iterator[bytes]:
+        """Yield the bytes of an item in pieces; with headers as conditions, if it changed.
+
+        Raises FetchError, also in the middle, and UnchangedError at the beginning.
+        """
         ...
 
 
@@ -54,8 +57,8 @@ class WebCollection:
 
     client: Client
 
-    def content(self, item: Item) -> Iterator[bytes]:
-        """Yield the bytes of an item in pieces. Raises FetchError, also in the middle."""
+    def content(self, item: Item, conditions: Mapping[str, str] | None = None) -> Iterator[bytes]:
+        """Yield the bytes of an item in pieces, see `Collection.content`."""
         if item.offset is None:
-            return self.client.stream(item.url)
-        return self.client.range(item.url, item.offset, item.length)
+            return self.client.stream(item.url, conditions)
+        return self.client.range(item.url, item.offset, item.length, conditions)

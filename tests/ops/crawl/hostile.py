@@ -59,6 +59,16 @@ def reply(status=200, body=b"", kind="text/html", **headers):
     return route
 
 
+def conditional(body, header="ETag", value='"1"', condition="If-None-Match"):
+    """A route that answers 304 to who has this version."""
+
+    def route(handler):
+        same = handler.headers.get(condition) == value
+        reply(304)(handler) if same else reply(body=body, **{header: value})(handler)
+
+    return route
+
+
 def redirect(target, status=302):
     return reply(status, Location=target)
 

@@ -18,7 +18,7 @@ from ops.crawl.collections.s2orc import S2orcShards
 from ops.crawl.collections.wikipedia import WikipediaDump
 from ops.crawl.warc import read_record, response_record
 from tests.ops.crawl.crawling import crawled
-from tests.ops.crawl.hostile import answering, in_turn, redirect, reply
+from tests.ops.crawl.hostile import answering, conditional, in_turn, redirect, reply
 from tests.ops.crawl.test_client import client
 from tests.ops.crawl.test_hostile_servers import cut_short
 
@@ -295,6 +295,40 @@ def test_a_collection_is_crawled_into_warc_and_one_item_that_cannot_be_had_costs
             f"{site}/P18-1003.pdf": "size",
         }
     assert (again.files, len(asked)) == (one.files, asks)
+
+
+def test_items_that_did_not_change_are_copied_when_they_are_asked_for_again(tmp_path):
+    meta = "<meta><month>June</month><year>2018</year></meta>"
+    papers = "".join(f'<paper id="{number}"><url>P18-100{number}</url></paper>' for number in (1, 2, 3))
+    xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
+    routes = {
+        "/P18.xml": reply(body=xml),
+        "/P18-1001.pdf": conditional(b"%PDF-1"),
+        "/P18-1002.pdf": conditional(b"%PDF-2"),
+        "/P18-1003.pdf": reply(body=b"%PDF-3"),
+    }
+    with answering(routes) as (site, asked):
+        options = {"kind": "acl_anthology", "metadata": f"{site}/", "files": f"{site}/"}
+        one = crawled(tmp_path, ["P18"], **options)
+        routes |= {"/P18-1002.pdf": conditional(b"%PDF-2, mended", value='"2"')}
+        two = crawled(tmp_path, ["P18"], former=one.folder, recrawl=True, working="again", **options)
+    assert {row["url"][-8:]: row["unchanged"] for row in two.kept} == {
+        "1001.pdf": True,
+        "1002.pdf": False,
+        "1003.pdf": False,
+    }
+    records = [read_record(io.BytesIO(two.files[row["file"]]), row["offset"]) for row in two.kept]
+    assert [record.content_stream().read() for record in records] == [b"%PDF-1", b"%PDF-2, mended", b"%PDF-3"]
+    assert [row["date"] for row in two.kept][0] == one.kept[0]["date"]
+    assert one.kept[0]["etag"] == '"1"' and asked.paths().count("/P18-1001.pdf") == 2
+
+
+def test_an_unchanged_that_nobody_asked_for_is_a_reject(tmp_path):
+    xml = b'<collection id="P18"><volume id="1"><meta><month>June</month><year>2018</year></meta>'
+    xml += b'<paper id="1"><url>P18-1001</url></paper></volume></collection>'
+    with answering({"/P18.xml": reply(body=xml), "/P18-1001.pdf": reply(304)}) as (site, _):
+        found = crawled(tmp_path, ["P18"], kind="acl_anthology", metadata=f"{site}/", files=f"{site}/")
+    assert found.causes()[f"{site}/P18-1001.pdf"] == f"{site}/P18-1001.pdf: unchanged"
 
 
 def test_packs_of_a_dump_are_items_of_their_own(tmp_path):

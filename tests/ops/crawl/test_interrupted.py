@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tests.ops.crawl.crawling import crawled
-from tests.ops.crawl.hostile import answering, reply
+from tests.ops.crawl.hostile import answering, conditional, reply
 from tests.waiting import until
 
 CRAWL = """
@@ -82,13 +82,6 @@ def test_under_other_options_everything_is_asked_for(tmp_path):
 
 def test_a_recrawl_asks_on_condition_and_makes_a_new_version_of_what_changed(tmp_path):
     """One page is the same by its tag, one by its date, one is another, one is gone."""
-
-    def conditional(body, header, value, condition):
-        def route(handler):
-            same = handler.headers.get(condition) == value
-            reply(304)(handler) if same else reply(body=body, **{header: value})(handler)
-
-        return route
 
     date = "Wed, 15 Aug 2018 00:00:00 GMT"
     routes = {
