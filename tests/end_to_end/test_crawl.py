@@ -7,6 +7,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 
+from orchestration.files.identity import folder_files
 from tests.end_to_end.test_ticks import tick
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
@@ -58,7 +59,7 @@ def texts(project, month):
 
 def bytes_of(project, month, dataset=CRAWLS):
     folder = project.root / "data" / dataset / month
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {name: path.read_bytes() for name, path in folder_files(folder).items()}
 
 
 def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_what_the_site_has_become(

@@ -6,6 +6,8 @@ import re
 import pyarrow.parquet as pq
 import pytest
 
+from orchestration.files.identity import folder_files
+
 
 def live(project):
     """What the pages are told of the present."""
@@ -61,7 +63,7 @@ def test_the_state_of_now_tells_what_is_fresh_stale_and_missing(done):
     assert live(done)["talksumm/alignments"]["previous"] == after["previous"]
 
     month = done.root / "data" / "talksumm" / "alignments" / "2018-06"
-    for path in month.iterdir():
+    for path in folder_files(month).values():
         path.unlink()
     states = {one["month"]: one["state"] for one in live(done)["talksumm/alignments"]["months"]}
     assert states == {"2018-06": "missing", "2018-07": "up to date"}
