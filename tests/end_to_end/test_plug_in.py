@@ -10,7 +10,7 @@ import pytest
 import yaml
 from mlflow import MlflowClient
 
-from tests.projects import BLOCKING, CODE, ROOT, datasets
+from tests.projects import BLOCKING, CODE, LEFT_OUT, ROOT, datasets
 from tests.systems import TOY, own_folders, put_in_toy
 
 pytestmark = pytest.mark.slow
@@ -114,7 +114,7 @@ def test_dvc_makes_the_same_of_it(made, with_toy, tmp_path):
 
 
 def test_a_project_without_a_system_lacks_its_files_and_no_other_differs(fresh_project):
-    own = tuple(f"{folder}/" for folder in own_folders("discofuse"))
+    own = tuple(f"{folder}/" for system in LEFT_OUT for folder in own_folders(system))
     for package in CODE:
         for path in (ROOT / package).rglob("*"):
             if path.is_file() and path.suffix in {".py", ".html", ".js", ".css", ".yaml"}:
@@ -126,8 +126,10 @@ def test_a_project_without_a_system_lacks_its_files_and_no_other_differs(fresh_p
 
 def test_a_project_without_a_system_makes_all_others(done):
     assert {name.split()[0] for name in done.dagster()} == set(datasets())
-    assert not any("discofuse" in place for place in done.data())
-    assert "discofuse" not in (done.root / "data/quality/pages/index.html").read_text().lower()
+    index = (done.root / "data/quality/pages/index.html").read_text().lower()
+    for system in LEFT_OUT:
+        assert not any(system in place for place in done.data())
+        assert system not in index
 
 
 def test_a_section_of_a_system_that_is_not_there_is_refused_by_name(fresh):

@@ -13,7 +13,7 @@ from ops.outcome import Outcome, Shape, column, columns, drop, reject, struct
 from orchestration.execute import finished_parts, prune
 from orchestration.execute.finished_parts import FinishedParts, InputReplacedError
 from orchestration.files.identity import file_stamp
-from orchestration.files.parquet import TABLES, write_part
+from orchestration.files.parquet import TABLES, part_name, write_part
 from orchestration.files.publish import DiskFullError
 from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import MovedError, code_marks
@@ -87,7 +87,7 @@ def test_a_part_comes_back_as_it_was(tmp_path_factory, outcome):
         write_part(folder, index, part, SHAPE)
     for name in TABLES:
         assert getattr(again, name).schema.equals(getattr(outcome, name).schema, check_metadata=True)
-        first, second = (folder / f"{name}-{index:05d}.parquet" for index in range(2))
+        first, second = (folder / part_name(name, index) for index in range(2))
         assert first.read_bytes() == second.read_bytes()
 
 

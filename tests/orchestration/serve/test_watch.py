@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ops.parse.source import DatasetSource, Source
 from orchestration.serve import watch
 from orchestration.workspace.workspace import Workspace
 
@@ -93,7 +94,9 @@ def test_a_file_that_vanishes_while_it_is_looked_at_is_not_there(root, monkeypat
 
 def test_sources_are_those_of_params():
     here = Workspace.here()
-    wanted = {source.path for group in here.settings.sources.values() for source in group.values()}
+    sources = [source for group in here.settings.sources.values() for source in group.values()]
+    wanted = {source.path for source in sources if isinstance(source, Source)}
+    assert any(isinstance(source, DatasetSource) for source in sources), "which lie nowhere of their own"
     assert {here.shown(path) for path in watch._sources(here, -1)} == wanted
 
 
