@@ -24,6 +24,9 @@ from ops.parts import Parts
 #: Why a row is not released.
 FORBIDDEN = "licence"
 
+#: Bytes of a megabyte that rows may fill; the rest is room for the index of a file.
+_FILLED = 980_000
+
 #: Bytes of a table in memory that are written as one row group: what a reader takes in at once.
 _ROW_GROUP = 64 << 20
 
@@ -68,7 +71,7 @@ def release_files(
     """
     added = {name: _sources(parts) for name, parts in (marks or {}).items()}
     names = [name for name in rows.schema.names if name not in {*without, "split"}]
-    kind, most = shape(Shape(rows.schema, rows.schema)), int(params.megabytes * 1_000_000)
+    kind, most = shape(Shape(rows.schema, rows.schema)), int(params.megabytes * _FILLED)
     allowed = cache(partial(allows, params.licences))
     writers: dict[tuple[str, str], _SplitWriter] = {}
     for table in rows:
