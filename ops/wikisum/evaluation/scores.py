@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -103,8 +104,10 @@ def evaluation(
         report["model"] for report in json.loads((grid.folder / MODELS).read_text()) if report["chosen"]
     }
     light: list[Row] = []
-    outcomes = []
+    last: Outcome | None = None
     for table in ranked:
+        if last is not None:
+            yield last
         units = table.to_pylist()
         of_article: dict[str, list[Row]] = {}
         for row in grid.rows.read(where=("article_id", [unit["article_id"] for unit in units])).to_pylist():
@@ -120,11 +123,9 @@ def evaluation(
                 split = split_of(unit["title"], splits)
                 dropped.append(drop(unit, "nothing_written" if split == "test" else f"split_{split}"))
         light.extend({name: row[name] for name in _LIGHT} for row in kept)
-        outcomes.append(Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped))
+        last = Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
     files = {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
-    for outcome in outcomes:
-        yield Outcome(outcome.units, outcome.kept, outcome.dropped, outcome.rejected, files=files)
-        files = {}
+    yield replace(last or Outcome.of(EVALUATION, [], []), files=files)
 
 
 def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from itertools import groupby, product
 from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.core.sampling import drawn
@@ -192,17 +193,14 @@ def _check(cells: Sequence[Cell], params: GridParams) -> None:
 
 def _tests(examples: Parts, params: GridParams) -> dict[str, list[Row]]:
     """Return the test examples of each set, of the same drawn articles for all."""
-    found = [
-        row
-        for table in examples
-        for row in table.filter(pa.compute.equal(table["split"], "test")).to_pylist()
-    ]
-    articles = sorted({row["article_id"] for row in found}, key=lambda article: drawn(params.seed, article))
-    chosen = set(articles[: params.test_articles])
+    found: set[str] = set()
+    for part in examples.parts:
+        table = part.read(["article_id", "split"])
+        found.update(table.filter(pc.equal(table["split"], "test"))["article_id"].to_pylist())
+    articles = sorted(found, key=lambda article: drawn(params.seed, article))[: params.test_articles]
     tests: dict[str, list[Row]] = {}
-    for row in found:
-        if row["article_id"] in chosen:
-            tests.setdefault(row["set"], []).append(row)
+    for row in examples.read(where=("article_id", articles)).to_pylist():
+        tests.setdefault(row["set"], []).append(row)
     return tests
 
 
