@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, product
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -58,7 +58,7 @@ GRID = Shape(
     ),
 )
 
-Ranker = Method | Literal["learned"]
+Ranker: TypeAlias = Method | Literal["learned"]
 
 
 class Cell(NamedTuple):
