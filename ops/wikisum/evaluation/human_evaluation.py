@@ -9,7 +9,8 @@ Liu et al. (2018), section 5.3 and appendix A.3.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -116,28 +117,34 @@ def tables(rows: Sequence[Row], asked: RatingSheetParams, params: HumanEvaluatio
 
 
 def _quality(
-    rows: Sequence[Row], systems: Sequence[str], params: HumanEvaluationParams
-) -> Iterable[dict[str, Any]]:
-    means: dict[tuple[str, str], list[float]] = {}
-    ratings: dict[tuple[str, str], int] = {}
-    articles: dict[str, set[str]] = {name: set() for name in systems}
+    rows: Iterable[Row], systems: Sequence[str], params: HumanEvaluationParams
+) -> Iterator[dict[str, Any]]:
+    rated: dict[tuple[str | None, str], list[Row]] = defaultdict(list)
     for row in rows:
-        if row["system"] in articles:
-            key = row["system"], row["question"]
-            means.setdefault(key, []).append(row["mean"])
-            ratings[key] = ratings.get(key, 0) + row["raters"]
-            articles[row["system"]].add(row["article_id"])
+        rated[row["system"], row["question"]].append(row)
+    questions = [question.name for question in QUALITY.questions]
     for name in systems:
-        scores: dict[str, Any] = {}
-        for question in (question.name for question in QUALITY.questions):
-            if own := means.get((name, question)):
-                around = interval(own, params.resamples, params.seed)._asdict()
-                scores[question] = {**around, "ratings": ratings[name, question], "test": None}
-                if name != systems[0]:
-                    test = welch(own, means.get((systems[0], question), ()))
-                    significant = test.p is not None and test.p < params.significant
-                    scores[question]["test"] = {**test._asdict(), "significant": significant}
-        yield {"system": name, "articles": len(articles[name]), "scores": scores}
+        articles = {row["article_id"] for question in questions for row in rated[name, question]}
+        scores = {
+            question: _answered(leads, rated[systems[0], question] if name != systems[0] else None, params)
+            for question in questions
+            if (leads := rated[name, question])
+        }
+        yield {"system": name, "articles": len(articles), "scores": scores}
+
+
+def _answered(
+    leads: Sequence[Row], reference: Sequence[Row] | None, params: HumanEvaluationParams
+) -> dict[str, Any]:
+    """Return the mean answer about the leads of a system, and its test against the leads of another."""
+    means = [row["mean"] for row in leads]
+    around = interval(means, params.resamples, params.seed)._asdict()
+    found = {**around, "ratings": sum(row["raters"] for row in leads), "test": None}
+    if reference is not None:
+        test = welch(means, [row["mean"] for row in reference])
+        significant = test.p is not None and test.p < params.significant
+        found["test"] = {**test._asdict(), "significant": significant}
+    return found
 
 
 def _preference(rows: Iterable[Row], pair: tuple[str, str]) -> dict[str, Any]:

@@ -215,7 +215,7 @@ def perplexity(cell: ScoredCell | None) -> str | None:
 
 def _rouge(cell: ScoredCell | None, among: Iterable[ScoredCell]) -> Bar | None:
     """Return ROUGE-L on the scale of the cells that it stands among."""
-    top = max((other.scores[ROUGE_L].high for other in among), default=0) or 1
+    top = max((scored.scores[ROUGE_L].high for scored in among), default=0) or 1
     return Bar(cell.scores[ROUGE_L], top) if cell else None
 
 
