@@ -8,8 +8,9 @@ from ops.metrics.bleu import self_bleu
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
 from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases, scores_f1, scores_length_rate
 from ops.parasci.dataset.release import released, released_form
-from ops.parasci.dataset.scored import ScoredParams, cosines, length_rate, scored
+from ops.parasci.dataset.scored import ScoredParams, cosines, scored
 from ops.parasci.dataset.statistics import TABLE_2, statistics
+from ops.parasci.lengths import length_rate
 from ops.parasci.schemas import CANDIDATES, PARAPHRASES, SCORED
 from tests.ops.parasci.parasci_cases import candidate, scored_pair
 from tests.parts import dealt, parts
