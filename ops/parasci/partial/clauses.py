@@ -30,7 +30,7 @@ def clauses(sentence: str) -> list[tuple[int, int]]:
     found = []
     for start, end in zip(starts, ends, strict=True):
         clause = sentence[start:end]
-        if clause.strip():
+        if any(sign.isalnum() for sign in clause):
             found.append(
                 (start + len(clause) - len(clause.lstrip()), end - len(clause) + len(clause.rstrip()))
             )
