@@ -67,7 +67,17 @@ def scored_columns() -> list[Expectation]:
             meaning="cosine of two sentences of a paper",
             units="pairs within papers",
             counted=scoring.within_papers,
-        )
+        ),
+        Threshold(
+            scoring.ScoredParams,
+            "confidence",
+            rules.at_least,
+            scoring.confidences,
+            values=(0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9),
+            meaning="confidence of PDBERT in a part",
+            units="parts of sentences",
+            counted=scoring.parts_of_sentences,
+        ),
     ],
     text_pair=("first", "second"),
     expectations=[*identity("scored"), *scored_columns()],

@@ -63,8 +63,9 @@ class PretrainedModel(Seq2Seq):
         if not self._tokenizer.is_fast:
             raise ValueError(f"{config.model} has no fast tokenizer (tokenizer.json)")
         self.pieces = PretrainedPieces(self._tokenizer.backend_tokenizer)
-        network: Any = type(kind.__name__, (SharedOnce, kind), {})
-        self.network = network.from_pretrained(place, local_files_only=True, dtype=torch.float32).eval()
+        self.network = kind.from_pretrained(place, local_files_only=True, dtype=torch.float32).eval()
+        # Afterwards: loading goes by the whole state.
+        self.network.__class__ = type(kind.__name__, (SharedOnce, kind), {})
 
     def example(self, source: str, target: str) -> Example:
         """Return a pair as numbers with the pieces that the model begins and ends with; of a long text the

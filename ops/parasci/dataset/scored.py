@@ -92,6 +92,19 @@ def cosines(intra: Parts) -> Iterator[pa.Table]:
         )
 
 
+def confidences(partial: Parts) -> Iterator[pa.Table]:
+    """Yield the parts of sentences by what `params.confidence` is asked of."""
+    for table in partial:
+        yield scored_units(
+            (
+                row["id"],
+                None if _identical(_pair(row)) else row["confidence"],
+                f"{row['first']} | {row['second']}",
+            )
+            for row in table.to_pylist()
+        )
+
+
 def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Iterator[Row]:
     firsts, seconds = ([several[0][1][side] for several in found] for side in ("first", "second"))
     values = scorer.score(firsts, seconds)
@@ -143,3 +156,8 @@ def _lost(row: Row, pair: tuple[str, str], params: ScoredParams, origin: str) ->
 def within_papers(scored: pa.Table) -> int:
     """Return how many of the scored pairs were found within a paper."""
     return sum("intra" in origins for origins in scored["origins"].to_pylist())
+
+
+def parts_of_sentences(scored: pa.Table) -> int:
+    """Return how many of the scored pairs have a part of a sentence."""
+    return sum("partial" in origins for origins in scored["origins"].to_pylist())

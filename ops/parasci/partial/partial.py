@@ -44,7 +44,8 @@ def partial(intra: Parts, pdbert: Artifact, params: PartialParams, strict: bool)
 
     `cosine` is that of the whole sentences. Reasons: those of `seen`, `no_model` (there was nothing to learn
     from), `long` (more tokens than the model reads), `no_word` (the span is of signs alone), `whole` (it is
-    the whole sentence, which the paper excludes), `known` (parasci/intra has the pair).
+    the whole sentence, which the paper excludes), `known` (parasci/intra has the pair, or it was found
+    before).
     """
     model = trained(pdbert, strict)
     for table in intra:
@@ -84,6 +85,7 @@ def _searched(
         elif _pair(pair.short, pair.long[span.start : span.end]) in known:
             lost[pair.row["id"]] = "known", round(span.confidence, 4)
         else:
+            known.add(_pair(pair.short, pair.long[span.start : span.end]))
             kept.append(_row(pair, span))
     return kept, lost
 

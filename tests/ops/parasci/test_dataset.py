@@ -8,7 +8,7 @@ from ops.metrics.bleu import self_bleu
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
 from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases, scores_f1, scores_length_rate
 from ops.parasci.dataset.release import released, released_form
-from ops.parasci.dataset.scored import ScoredParams, cosines, scored
+from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored
 from ops.parasci.dataset.statistics import TABLE_2, statistics
 from ops.parasci.lengths import length_rate
 from ops.parasci.partial.partial import PARTIAL
@@ -145,6 +145,9 @@ def test_what_another_cosine_would_keep_is_read_from_stored_ones(tmp_path):
     rows = [candidate("same", A, A), candidate("a", A, B, cosine=0.6)]
     (found,) = [table.to_pylist() for table in cosines(parts(tmp_path, CANDIDATES.kept, rows))]
     assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.6)]
+    rows = [part("same", A, A, B), part("a", A, B, C, 0.3)]
+    (found,) = [table.to_pylist() for table in confidences(parts(tmp_path / "p", PARTIAL.kept, rows))]
+    assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.3)]
 
 
 def run_paraphrases(folder, rows, **knobs):
