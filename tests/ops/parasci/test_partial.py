@@ -288,7 +288,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
 
         def predict(self, tokens):
             starts = [(0, len(longs["whole"]) - 1), (3, 3 + len(PART)), (3, 3 + len(PART))]
-            return [spans.Span(*ends, 0.12345) for ends in starts]
+            return [spans.FoundSpan(*ends, 0.12345) for ends in starts]
 
     monkeypatch.setattr(module, "trained", lambda artifact, strict: Told())
     [outcome] = partial(parts(tmp_path, CANDIDATES.kept, rows), None, PartialParams(), True)
