@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Self
+from typing import Any, Self
 
 import pyarrow as pa
 from pydantic import Field, model_validator
@@ -25,6 +25,9 @@ from ops.parts import Parts
 from ops.thresholds import above, below
 from ops.thresholds import scored as scored_units
 
+#: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
+INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
+
 
 class Limits(Params):
     """What the pairs of one method must have."""
@@ -37,7 +40,12 @@ class ParaphraseParams(Params, section="parasci.paraphrases"):
     """Thresholds by origin, and the shares of the splits."""
 
     origins: Mapping[str, Limits] = Field(
-        {"intra": Limits(), "definitions": Limits(f1=0.6, length_rate=2.0), "citations": Limits()},
+        {
+            INTRA_ORIGIN: Limits(),
+            PARTS_ORIGIN: Limits(),
+            "definitions": Limits(f1=0.6, length_rate=2.0),
+            "citations": Limits(),
+        },
         description="the paper's values",
     )
     validation: float = Field(0.2, ge=0, lt=1)
@@ -70,7 +78,7 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
         reasons = [_lost(unit, _limits(params, name)) for name in unit["origins"]]
         reason = "length_rate" if "length_rate" in reasons else "f1"
         dropped.append(drop(unit, reason, unit[reason]))
-    links = [[*unit["keys"], unit["first"].lower(), unit["second"].lower()] for unit, _ in passing]
+    links = [_links(unit) for unit, _ in passing]
     numbers = clusters(links)
     first = {
         number: unit["id"] for (unit, _), number in zip(reversed(passing), reversed(numbers), strict=True)
@@ -123,13 +131,26 @@ def _scores(
         yield scored_units(units)
 
 
+def passes(unit: Mapping[str, float], params: ParaphraseParams, origin: str) -> bool:
+    """Say whether a pair passes the thresholds of a method, by its `f1` and `length_rate`."""
+    return _lost(unit, _limits(params, origin)) is None
+
+
+def _links(unit: Row) -> list[str]:
+    """Return what a pair hangs together with others by; a part, by its paper and its whole sentence, too."""
+    origins = [key.partition(":") for key in unit["keys"]]
+    papers = [f"{INTRA_ORIGIN}:{key}" for origin, _, key in origins if origin == PARTS_ORIGIN]
+    sentences = [unit["first"], unit["second"], *unit["wholes"]]
+    return [*unit["keys"], *papers, *(sentence.lower() for sentence in sentences)]
+
+
 def _limits(params: ParaphraseParams, origin: str) -> Limits:
     if origin not in params.origins:
         raise ValueError(f"parasci.paraphrases.origins in params.yaml has no thresholds of {origin!r}")
     return params.origins[origin]
 
 
-def _lost(unit: Row, limits: Limits) -> str | None:
+def _lost(unit: Mapping[str, Any], limits: Limits) -> str | None:
     if not above(unit["f1"], limits.f1):
         return "f1"
     return None if below(unit["length_rate"], limits.length_rate) else "length_rate"
