@@ -103,7 +103,7 @@ def site(
     root = folder / "quality" / "pages"
     for name, content in [
         *shared(),
-        *browser.pages(ancestry, numbers, shown),
+        *browser.pages(ancestry, numbers, shown, {}),
         *lineage.pages(ancestry, shown),
     ]:
         path = root / name
