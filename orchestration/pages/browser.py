@@ -31,7 +31,7 @@ def pages(
     ancestry: Ancestry,
     numbers: Mapping[str, Counted],
     shown: Mapping[str, Sequence[RowPlace]],
-    pages_of: Mapping[str, str],
+    pages_of: Mapping[str, str] | None = None,
 ) -> Files:
     """Yield the index of the datasets, and for each a page of the rows that are shown of it.
 
@@ -41,7 +41,7 @@ def pages(
     yield render("rows.html", "rows-index.html", "Rows", numbers=list(numbers.values()), shown=lengths)
     for name, places in shown.items():
         dataset = numbers[name]
-        data = _data(ancestry, dataset.item, places, pages_of)
+        data = _data(ancestry, dataset.item, places, pages_of or {})
         yield render(
             page_path(name, "rows"),
             "rows.html",
