@@ -43,7 +43,7 @@ class Makers:
 
 
 @dataclass(frozen=True)
-class Article:
+class ArticleRows:
     """The rows of the datasets that are about one article."""
 
     ranked: Row
@@ -59,7 +59,7 @@ class Article:
     summaries: Sequence[Row]
 
 
-def references(article: Article) -> list[dict[str, Any]]:
+def references(article: ArticleRows) -> list[dict[str, Any]]:
     """Return the candidates that the page names, in their order, with what became of them."""
     lost = [row for row in article.candidates if row["page_id"] in article.left_out]
     kept = [row for row in article.candidates if row["page_id"] not in article.left_out]
@@ -88,7 +88,7 @@ def references(article: Article) -> list[dict[str, Any]]:
     ]
 
 
-def _fate(row: Row, article: Article, numbers: Mapping[str, int]) -> dict[str, Any]:
+def _fate(row: Row, article: ArticleRows, numbers: Mapping[str, int]) -> dict[str, Any]:
     """Return why a candidate is no reference, or no result of the search; and what it repeats."""
     left_out, taken = article.left_out.get(row["page_id"]), article.taken.get(row["page_id"])
     reason = left_out["reason"] if left_out else None
@@ -101,7 +101,7 @@ def _fate(row: Row, article: Article, numbers: Mapping[str, int]) -> dict[str, A
     }
 
 
-def dropped(article: Article) -> list[dict[str, Any]]:
+def dropped(article: ArticleRows) -> list[dict[str, Any]]:
     """Return the reasons for which paragraphs are not ranked, the most frequent first, with some of each."""
     numbers = {row["page_id"]: row["position"] + 1 for row in article.candidates}
     counts = Counter(row["reason"] for row in article.ranked["filtered"])
@@ -119,7 +119,7 @@ def dropped(article: Article) -> list[dict[str, Any]]:
     ]
 
 
-def summaries(article: Article) -> list[Row]:
+def summaries(article: ArticleRows) -> list[Row]:
     """Return what models wrote, by set and model."""
     rows = sorted(article.summaries, key=lambda row: (row["set"], row["model"]))
     return [
@@ -133,7 +133,7 @@ def summaries(article: Article) -> list[Row]:
     ]
 
 
-def page_data(article: Article, makers: Makers) -> dict[str, Any]:
+def page_data(article: ArticleRows, makers: Makers) -> dict[str, Any]:
     """Return what the page's script shows, as JSON can hold it: the lead, the paragraphs and their orders.
 
     `rankings` have by place in `paragraphs` the score and the rank from 0, missing where a paragraph is not
@@ -191,7 +191,7 @@ def _rankings(row: Row, makers: Makers) -> Iterator[tuple[str, str, Sequence[flo
 
 
 def _inputs(
-    article: Article, makers: Makers, orders: Mapping[tuple[str, str], Sequence[int]], lead: Lead
+    article: ArticleRows, makers: Makers, orders: Mapping[tuple[str, str], Sequence[int]], lead: Lead
 ) -> list[dict[str, Any]]:
     """Return each set, or each corpus where there is no set or nothing to cut with."""
     examples = {row["set"]: row["id"] for row in article.examples}

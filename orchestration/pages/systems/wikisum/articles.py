@@ -29,7 +29,7 @@ from orchestration.pages.systems.wikisum.article import (
     LONGEST_LINE,
     MOST_DROPPED,
     MOST_PARAGRAPHS,
-    Article,
+    ArticleRows,
     Makers,
     dropped,
     page_data,
@@ -179,7 +179,7 @@ def _artifact(everything: Everything, name: str) -> Artifact | None:
     return Artifact(Parts(pa.schema([]), (), engine()), folder) if folder else None
 
 
-def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[Article]:
+def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[ArticleRows]:
     """Yield the rows of the chosen articles; those of one month at a time are in memory."""
     no_example = _no_example(everything)
     written = grouped(rows(everything, SUMMARIES, article_id=chosen), "article_id")
@@ -196,7 +196,7 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[Article
         # the paragraphs of one article at a time are Python objects
         for row in rows(everything, RANKED, month=month, at_once=1, article_id=chosen):
             name = row["article_id"]
-            yield Article(
+            yield ArticleRows(
                 ranked=row,
                 candidates=sorted(candidates[name], key=lambda candidate: int(candidate["position"])),
                 taken=_by_page(taken[name]),
