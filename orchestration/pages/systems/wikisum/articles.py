@@ -27,8 +27,6 @@ from orchestration.pages.reading import grouped, rows, shortened
 from orchestration.pages.sampling import rank
 from orchestration.pages.systems.wikisum.article import (
     LONGEST_LINE,
-    MOST_DROPPED,
-    MOST_PARAGRAPHS,
     ArticleRows,
     Makers,
     dropped,
@@ -70,22 +68,20 @@ def pages(everything: Everything) -> Files:
     )
     makers = _makers(everything)
     for article in _chosen(everything, chosen):
-        row = article.ranked
-        named = references(article)
+        row, data = article.ranked, page_data(article, makers)
         yield render(
             f"articles/{row['article_id']}.html",
             "wikisum/article.html",
             shortened(row["title"], LONGEST_LINE) or row["article_id"],
-            data=page_data(article, makers),
+            data=data,
             article=article,
             split=next((example["split"] for example in article.examples), None),
-            references=named,
+            references=references(article),
             dropped=dropped(article),
             summaries=summaries(article),
             declared=everything,
             makers=makers,
-            most_paragraphs=MOST_PARAGRAPHS,
-            most_dropped=MOST_DROPPED,
+            held=len(data["paragraphs"]),
         )
 
 

@@ -139,6 +139,18 @@ def test_a_page_holds_bounded_numbers_of_everything(everything, monkeypatch):
     assert {given["ranks"].index(0) for given in page["rankings"] if 0 in given["ranks"]} == {0, 1, 2}
 
 
+def test_a_page_that_does_not_hold_all_leads_to_the_rows(everything, monkeypatch):
+    for name in ("MOST_PARAGRAPHS", "MOST_REFERENCES", "MOST_DROPPED"):
+        monkeypatch.setattr(article, name, 1)
+    page = dict(articles.pages(everything))["articles/article-4.html"].decode()
+    said = re.findall(r'(?:^|[>.] ?)([^<>.]*)<a href="../rows/([^"]*)">', page, re.M)
+    assert [(text.strip(), link) for text, link in said] == [
+        ("1 of 10 are here;", "wikisum-references.html#q=article-4"),
+        ("The page holds 1 of 7 paragraphs, those that come first by any ranker;", "wikisum-ranked.html#q=article-4"),
+        *[("1 of 2 are here;", "wikisum-ranked.html#q=article-4")] * 2,
+    ]  # fmt: skip
+
+
 def test_a_bounded_number_of_articles_has_a_page_half_of_them_written_of(everything, monkeypatch):
     monkeypatch.setattr(articles, "MOST_PAGES", 4)
     monkeypatch.setattr(articles, "MOST_LISTED", 5)
