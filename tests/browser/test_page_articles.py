@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from orchestration.pages.systems.wikisum import article
 from tests.browser import article_corpus as corpora
 from tests.browser.fixtures import VIEWS
 
@@ -75,6 +76,18 @@ def test_another_ranker_orders_cuts_and_covers_anew_and_stands_in_the_address(pa
     opened.page.get_by_label("Input of").select_option("1")
     assert opened.page.locator("#ranker").input_value() == "learned"
     assert opened.page.url.endswith("#set=trained")
+
+
+def test_paragraphs_that_are_not_held_are_counted_on_both_sides_of_the_line(visit, tmp_path, monkeypatch):
+    monkeypatch.setattr(article, "MOST_PARAGRAPHS", 1)
+    site = corpora.site(tmp_path, corpora.corpus(tmp_path))
+    opened = visit((site / "articles/article-2.html").as_uri())
+    for ranker in ("identity", "text_rank", "sum_basic", "cheating"):
+        opened.page.get_by_label("Ranker").select_option(ranker)
+        gaps = opened.page.locator("#paragraphs > .gap").all_inner_texts()
+        assert sum(int(text.split(" ")[0]) for text in gaps) == 3 and len(order(opened)) == 1
+        assert opened.page.locator("#paragraphs .end").count() == 1
+    opened.assert_text("The page holds 1 of 4 paragraphs")
 
 
 def test_a_paragraph_leads_to_its_reference_and_the_order_stays(page):

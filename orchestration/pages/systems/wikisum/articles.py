@@ -89,8 +89,8 @@ def with_page(everything: Everything) -> set[str]:
     """Return the articles that have a page."""
     ids = sorted((row["article_id"] for row in rows(everything, RANKED, ["article_id"])), key=rank)
     written = {row["article_id"] for row in rows(everything, SUMMARIES, ["article_id"])}
-    of_models = [name for name in ids if name in written][: MOST_PAGES // 2]
-    return {*of_models, *[name for name in ids if name not in of_models][: MOST_PAGES - len(of_models)]}
+    of_models = set([name for name in ids if name in written][: MOST_PAGES // 2])
+    return of_models | set([name for name in ids if name not in of_models][: MOST_PAGES - len(of_models)])
 
 
 def _ranked(everything: Everything) -> Iterator[dict[str, Any]]:

@@ -46,21 +46,27 @@
     const end = () => el("p", { class: "end", role: "note" }, `the input ends here: ${number(input().tokens)} sub-words`);
     const cuts = cut && (cut.paragraphs < chosen.size || cut.characters !== null);
     const items = [];
-    let next = 0, ended = !cuts, shown = 0, left = 0;
+    let next = 0, ended = !cuts, left = 0;
+    /** Say what stands before a rank: paragraphs that are not held, and the end of the input. */
+    const pass = (rank) => {
+      if (!ended && rank >= inside) {
+        if (inside > next) { items.push(gap(inside - next)); next = inside; }
+        items.push(line(end()));
+        ended = true;
+      }
+      if (rank > next) items.push(gap(rank - next));
+    };
     for (const at of held) {
       const rank = chosen.ranks[at];
       if (!all && rank >= inside + BEHIND) { left++; continue; }
-      if (!ended && rank >= inside) { items.push(line(end())); ended = true; }
-      if (rank > next) items.push(gap(rank - next));
+      pass(rank);
       const last = cuts && rank === inside - 1 && cut.characters !== null;
       const within = last ? Math.min(cut.characters, paragraphs[at].length) : Infinity;
       items.push(paragraph(at, chosen, rank < inside ? within : 0, end));
       if (last) { if (within >= paragraphs[at].text.length) items.push(line(end())); ended = true; }
       next = rank + 1;
-      shown++;
     }
-    if (!left && next < chosen.size) items.push(gap(chosen.size - next));
-    if (!ended) items.push(line(end()));
+    pass(left ? Math.max(next, inside) : chosen.size);
     list.replaceChildren(...(held.length ? items : [line(el("p", {}, "No paragraph is of this corpus."))]));
     more.hidden = left === 0;
     more.textContent = `Show ${times(left, "paragraph")} more`;
