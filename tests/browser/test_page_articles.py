@@ -149,6 +149,15 @@ def test_what_is_missing_is_said_and_the_rest_is_shown(page, without, said):
     opened.assert_fine()
 
 
+def test_percentiles_are_drawn_of_both_on_one_scale(page):
+    opened = page("inputs.html")
+    place = opened.page.locator("[data-percentiles=search_words]")
+    place.locator("svg").wait_for()
+    assert "100 %: " in place.get_attribute("aria-label")
+    assert {"0", "1k", "1M"} <= set(place.locator(".mark-text.role-axis-label text").all_text_contents())
+    assert place.locator(".mark-symbol path[aria-label*='whose: the paper']").count() == 6
+
+
 def test_inputs_without_anything_counted_say_what_to_do(page):
     opened = page("inputs.html", without=["statistics", "learned_ranker"])
     opened.assert_text("Nothing is counted.", "No ranker is judged.", "make run SELECT=wikisum/statistics")

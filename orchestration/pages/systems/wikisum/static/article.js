@@ -86,7 +86,7 @@
     }
     place.replaceChildren(...nodes, words < lead.words ? el("span", { class: "quiet" }, ` … the page holds ${number(words)} of ${number(lead.words)} words`) : "");
     const legend = document.querySelector(".legend");
-    legend.replaceChildren(...(cut ? ["Marked are words that stand in the input, ", el("mark", { class: "bigram" }, "two in a row"), " or ", el("mark", {}, "alone"), ". Its title does not count."] : []));
+    legend.replaceChildren(...(cut ? ["Marked are words that stand in the input, ", el("mark", { class: "bigram" }, "two in a row"), " or ", el("mark", {}, "alone"), ". The title does not count."] : []));
   }
 
   function describe(chosen, cut) {

@@ -3,6 +3,7 @@
 (() => {
   const { percentiles, clones } = silverloom.data, { number } = silverloom;
   const POWERS = [0, ...Array.from({ length: 8 }, (_, power) => 10 ** power)];
+  const SHORT = "datum.value >= 1e6 ? datum.value / 1e6 + 'M' : datum.value >= 1e3 ? datum.value / 1e3 + 'k' : datum.value";
   const WHOSE = { value: "this corpus", published: "the paper" };
 
   function lines(rows) {
@@ -12,7 +13,7 @@
       encoding: {
         x: { field: "percentile", type: "quantitative", title: "percentile", scale: { domain: [20, 100] }, axis: { values: [20, 40, 60, 80, 100] } },
         // 0 has no logarithm
-        y: { field: "size", type: "quantitative", title: null, scale: { type: "symlog" }, axis: { format: "~s", values: POWERS, labelOverlap: true } },
+        y: { field: "size", type: "quantitative", title: null, scale: { type: "symlog" }, axis: { labelExpr: SHORT, values: POWERS, labelOverlap: true } },
         color: { field: "whose", type: "nominal", scale: { domain: Object.values(WHOSE), range: [silverloom.color("kept-fill"), silverloom.color("text")] } },
         strokeDash: { field: "whose", type: "nominal", scale: { domain: Object.values(WHOSE), range: [[1, 0], [5, 4]] } },
         tooltip: [{ field: "whose", title: " " }, { field: "percentile" }, { field: "size", format: "," }],
