@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from assets.declare.report import Everything, Files
 from orchestration.lineage.rows import Counted
 from orchestration.pages.system import SystemPages
-from orchestration.pages.systems.wikisum import articles, statistics
+from orchestration.pages.systems.wikisum import articles, evaluation, statistics
 
 
 def _pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     yield from articles.pages(everything)
     yield from statistics.pages(everything)
+    yield from evaluation.pages(everything, numbers)
 
 
 def _pages_of(everything: Everything) -> Mapping[str, str]:
@@ -24,7 +25,7 @@ def _pages_of(everything: Everything) -> Mapping[str, str]:
 
 SYSTEM = SystemPages(
     pages=_pages,
-    navigation=(("articles.html", "Articles"), ("inputs.html", "Inputs")),
+    navigation=(("articles.html", "Articles"), ("inputs.html", "Inputs"), *evaluation.NAVIGATION),
     pictures={
         "wikisum/references": "articles.html",
         "wikisum/corpus": "inputs.html#clones",
@@ -33,6 +34,7 @@ SYSTEM = SystemPages(
         "wikisum/examples": "articles.html",
         "wikisum/statistics": "inputs.html",
         "wikisum/summaries": "articles.html",
+        **evaluation.PICTURES,
     },
     pages_of=_pages_of,
 )
