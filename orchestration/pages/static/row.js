@@ -79,7 +79,7 @@
       textPair(row, columns),
       why.length ? el("dl", { class: "why" }, ...why) : null,
       facts.length ? el("dl", { class: "facts" }, ...facts) : null,
-      el("div", { class: "names" }, el("p", {}, el("a", { href: `${silverloom.address(data.name, "lineage")}#${encodeURIComponent(id)}` }, "lineage"), " ", el("span", { class: "mono" }, ...hits(id, query))),
+      el("div", { class: "names" }, el("p", {}, el("a", { href: `${silverloom.address(data.name, "lineage")}#${encodeURIComponent(id)}` }, "lineage"), " ", ...(row.page ? [el("a", { href: silverloom.root + row.page }, "page"), " "] : []), el("span", { class: "mono" }, ...hits(id, query))),
         names.length ? behind("names", names.some((node) => node.querySelector(".hit")), () => [el("dl", { class: "facts" }, ...names)]) : null));
   };
 })();
