@@ -4,6 +4,7 @@
     python benchmarks/parasci.py definitions ABSTRACTS.jsonl.gz [--read 200] [--seed 5]
     python benchmarks/parasci.py all-pairs
     python benchmarks/parasci.py bertscore PAIRS.src.gz PAIRS.tgt.gz [--pairs 10000]
+    python benchmarks/parasci.py memory ABSTRACTS.jsonl.gz [--pairs 1000000] [--limited 100000]
 
 calibrate     the least cosine at which that share of the pairs above it are real, where for each real pair so
               many others are compared; real pairs stand line by line, all others are random
@@ -11,6 +12,8 @@ definitions   seconds, hits, groups and pairs of abstracts; `--read` prints hits
 all-pairs     a paper of 1,000 sentences in 6 sections, after encoding
 bertscore     against the package bert-score with the same model and layer: cold, with the sentences known,
               and against bare encoding
+memory        the most memory of ours for pairs within groups of 21 real sentences, and of the package for the
+              first of them, from which the memory that it needs for all is projected
 
 Not here: the pairs that a whole corpus gives (`silverloom run`).
 """
@@ -20,14 +23,17 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import multiprocessing
 import random
 import resource
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +47,9 @@ from ops.parasci.candidates.pairs import similar_pairs
 from ops.parasci.dataset.clusters import clusters
 from ops.parasci.definitions.terms import expansions_of, normal_form
 from ops.text.sentences import sentence_spans
+
+#: Sentences of a group whose pairs are all scored: about 10 pairs a sentence.
+_GROUP = 21
 
 
 def lines(path: str) -> list[str]:
@@ -154,8 +163,58 @@ def bertscore(options: argparse.Namespace) -> None:
     print(f"known: {package / known:.1f} times faster; most memory {_memory():.1f} GB")
 
 
+def memory(options: argparse.Namespace) -> None:
+    """Print the most memory of ours and of the package, each in a process of its own."""
+    texts = [json.loads(line)["abstract"] or "" for line in lines(options.sources)]
+    spans = ((text, span) for text in texts for span in sentence_spans(text))
+    found = list(dict.fromkeys(text[start:end] for text, (start, end) in spans if end - start > 20))
+    groups = (found[start : start + _GROUP] for start in range(0, len(found), _GROUP))
+    pairs = [pair for group in groups for pair in combinations(group, 2)][: options.pairs]
+    ours = _apart(_ours, pairs)
+    print(f"ours: {ours}", flush=True)
+    package = _apart(_package, pairs[: options.limited])
+    print(f"package: {package}")
+    more = (package.most - package.before) * ours.sentences / package.sentences
+    print(f"package, projected to {ours.pairs} pairs: {package.before + more:.1f} GB")
+
+
+class Usage(NamedTuple):
+    """What scoring pairs took; memory is in GB: with the model loaded, and at most."""
+
+    pairs: int
+    sentences: int
+    seconds: float
+    before: float
+    most: float
+
+
+def _apart(run: Callable[[list[tuple[str, str]]], Usage], pairs: list[tuple[str, str]]) -> Usage:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(run, pairs).result()
+
+
+def _ours(pairs: list[tuple[str, str]]) -> Usage:
+    return _used(BertScorer(ENCODER, 5, strict=False).score, pairs)
+
+
+def _package(pairs: list[tuple[str, str]]) -> Usage:
+    from bert_score import BERTScorer
+
+    folder = str(encoder_folder(ENCODER))
+    scorer = BERTScorer(model_type=folder, num_layers=5, idf=False, rescale_with_baseline=False, device="cpu")
+    return _used(scorer.score, pairs)
+
+
+def _used(score: Callable[[list[str], list[str]], Any], pairs: list[tuple[str, str]]) -> Usage:
+    firsts, seconds_ = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    score(firsts[:64], seconds_[:64])
+    before = _memory()
+    took, _ = seconds(lambda: score(firsts, seconds_))
+    return Usage(len(pairs), len({*firsts, *seconds_}), round(took, 1), before, _memory())
+
+
 def _memory() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2)
 
 
 def main() -> None:
@@ -169,6 +228,7 @@ def main() -> None:
         ("definitions", definitions),
         ("all-pairs", all_pairs),
         ("bertscore", bertscore),
+        ("memory", memory),
     ):
         command = commands.add_parser(name)
         command.set_defaults(run=run)
@@ -177,6 +237,9 @@ def main() -> None:
         if name in ("calibrate", "bertscore"):
             command.add_argument("targets")
             command.add_argument("--pairs", type=int, default=2_000 if name == "calibrate" else 10_000)
+        if name == "memory":
+            command.add_argument("--pairs", type=int, default=1_000_000)
+            command.add_argument("--limited", type=int, default=100_000)
         command.add_argument("--seed", type=int, default=5)
         command.add_argument("--encoder", default=ENCODER)
         command.add_argument("--odds", type=float, default=1_000)
