@@ -4,7 +4,7 @@
     python benchmarks/parasci.py definitions ABSTRACTS.jsonl.gz [--read 200] [--seed 5]
     python benchmarks/parasci.py all-pairs
     python benchmarks/parasci.py bertscore PAIRS.src.gz PAIRS.tgt.gz [--pairs 10000]
-    python benchmarks/parasci.py memory ABSTRACTS.jsonl.gz [--pairs 1000000] [--limited 100000]
+    python benchmarks/parasci.py memory ABSTRACTS.jsonl.gz [--pairs 1000000] [--sentences 40000] [--limited 100000]
 
 calibrate     the least cosine at which that share of the pairs above it are real, where for each real pair so
               many others are compared; real pairs stand line by line, all others are random
@@ -12,7 +12,7 @@ definitions   seconds, hits, groups and pairs of abstracts; `--read` prints hits
 all-pairs     a paper of 1,000 sentences in 6 sections, after encoding
 bertscore     against the package bert-score with the same model and layer: cold, with the sentences known,
               and against bare encoding
-memory        the most memory of ours for pairs within groups of 21 real sentences, and of the package for the
+memory        the most memory of ours for all pairs within groups of real sentences, and of the package for the
               first of them, from which the memory that it needs for all is projected
 
 Not here: the pairs that a whole corpus gives (`silverloom run`).
@@ -47,9 +47,6 @@ from ops.parasci.candidates.pairs import similar_pairs
 from ops.parasci.dataset.clusters import clusters
 from ops.parasci.definitions.terms import expansions_of, normal_form
 from ops.text.sentences import sentence_spans
-
-#: Sentences of a group whose pairs are all scored: about 10 pairs a sentence.
-_GROUP = 21
 
 
 def lines(path: str) -> list[str]:
@@ -168,7 +165,9 @@ def memory(options: argparse.Namespace) -> None:
     texts = [json.loads(line)["abstract"] or "" for line in lines(options.sources)]
     spans = ((text, span) for text in texts for span in sentence_spans(text))
     found = list(dict.fromkeys(text[start:end] for text, (start, end) in spans if end - start > 20))
-    groups = (found[start : start + _GROUP] for start in range(0, len(found), _GROUP))
+    found = found[: options.sentences]
+    size = 2 * options.pairs // len(found) + 2  # of a group, so that there are pairs enough
+    groups = (found[start : start + size] for start in range(0, len(found), size))
     pairs = [pair for group in groups for pair in combinations(group, 2)][: options.pairs]
     ours = _apart(_ours, pairs)
     print(f"ours: {ours}", flush=True)
@@ -239,6 +238,7 @@ def main() -> None:
             command.add_argument("--pairs", type=int, default=2_000 if name == "calibrate" else 10_000)
         if name == "memory":
             command.add_argument("--pairs", type=int, default=1_000_000)
+            command.add_argument("--sentences", type=int, default=40_000)
             command.add_argument("--limited", type=int, default=100_000)
         command.add_argument("--seed", type=int, default=5)
         command.add_argument("--encoder", default=ENCODER)
