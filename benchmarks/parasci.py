@@ -4,7 +4,7 @@
     python benchmarks/parasci.py definitions ABSTRACTS.jsonl.gz [--read 200] [--seed 5]
     python benchmarks/parasci.py all-pairs
     python benchmarks/parasci.py bertscore PAIRS.src.gz PAIRS.tgt.gz [--pairs 10000]
-    python benchmarks/parasci.py memory ABSTRACTS.jsonl.gz [--pairs 1000000] [--sentences 40000] [--limited 100000]
+    python benchmarks/parasci.py memory ABSTRACTS.jsonl.gz [--pairs 1000000] [--sentences 40000]
 
 calibrate     the least cosine at which that share of the pairs above it are real, where for each real pair so
               many others are compared; real pairs stand line by line, all others are random
@@ -12,8 +12,8 @@ definitions   seconds, hits, groups and pairs of abstracts; `--read` prints hits
 all-pairs     a paper of 1,000 sentences in 6 sections, after encoding
 bertscore     against the package bert-score with the same model and layer: cold, with the sentences known,
               and against bare encoding
-memory        the most memory of ours for all pairs within groups of real sentences, and of the package for the
-              first of them, from which the memory that it needs for all is projected
+memory        the most memory of ours for all pairs within groups of real sentences, and of the package for
+              the first of them (`--limited`), from which the memory that it needs for all is projected
 
 Not here: the pairs that a whole corpus gives (`silverloom run`).
 """

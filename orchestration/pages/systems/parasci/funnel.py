@@ -44,7 +44,7 @@ def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[
         if stored is not None and SCORED in numbers:
             merged = stored - sum(dropped.values()) - scored[name]
             dropped |= {"merged": merged} if merged > 0 else {}
-        dropped |= _lost_to_thresholds(everything, name)
+        dropped |= dict(sorted(_lost_to_thresholds(everything, name).items()))
         found.append(
             {
                 "origin": name,
