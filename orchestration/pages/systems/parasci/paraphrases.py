@@ -13,41 +13,46 @@ from assets.declare.report import Everything, Files
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.threshold_scores import scores_of_both
 from orchestration.lineage.rows import Counted
+from orchestration.pages import learning
 from orchestration.pages.evaluation import values
 from orchestration.pages.html import render
-from orchestration.pages.reading import rows
-from orchestration.pages.systems.parasci import scores
+from orchestration.pages.reading import rows, side_file
+from orchestration.pages.systems.parasci import models, scores
 from orchestration.pages.systems.parasci.funnel import PARAPHRASES, SCORED, funnel, origins
 from orchestration.pages.two_thresholds import Axis, kept_at, two_thresholds
 from orchestration.pages.what_if import input_parts
 
 STATISTICS, PEOPLE = "parasci/statistics", "parasci/human_evaluation"
-EVALUATION, GENERATOR = "parasci/evaluation", "parasci/generator"
+GENERATOR, PDBERT = "parasci/generator", "parasci/pdbert"
 
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
-    shared = values(everything, numbers, EVALUATION, GENERATOR, PEOPLE)
+    shared = values(everything, numbers, models.GENERATION.dataset, GENERATOR, PEOPLE)
+    shared["models"] += learning.models(side_file(everything, PDBERT, "models.json") or [])
     table = shared["ratings"]
     names = origins(everything)
     found = funnel(everything, numbers)
     planes = dict(_planes(everything))
     _check(planes, {row["origin"]: row["kept"] for row in found})
+    generated = list(models.generated(everything))
     rated = table and table["agreement"]
     yield render(
         "paraphrases.html",
         "parasci/paraphrases.html",
         "Paraphrases",
-        data={"models": shared["models"], "planes": planes},
+        data={"models": shared["models"], "planes": planes, "generated": generated},
         funnel=found,
         published=scores.PUBLISHED,
         statistics=scores.table_2(rows(everything, STATISTICS), names),
         planes=planes,
         kept_at=kept_at,
         people={name: scores.rated(table, name, names) for name in scores.TABLES} if rated else {},
-        evaluation=None,
-        generated=[],
-        name_of=str,
+        comparisons=[
+            (part, models.compared(everything, part)) for part in (models.EXTRACTION, models.GENERATION)
+        ],
+        generated=generated,
+        name_of=lambda name: models.GENERATION.tested.get(name, name),
         unreliable=scores.unreliable(table) if table else [],
         **shared,
     )
