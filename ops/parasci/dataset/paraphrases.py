@@ -10,7 +10,7 @@ A BERTScore fills another range with another encoder and layer, and so do its th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
@@ -22,6 +22,9 @@ from ops.parasci.dataset.clusters import clusters, split_of_clusters
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Parts
 from ops.thresholds import above, below
+
+#: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
+INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
 
 
 class Limits(Params):
@@ -35,7 +38,12 @@ class ParaphraseParams(Params, section="parasci.paraphrases"):
     """Thresholds by origin, and the shares of the splits."""
 
     origins: Mapping[str, Limits] = Field(
-        {"intra": Limits(), "definitions": Limits(f1=0.6, length_rate=2.0), "citations": Limits()},
+        {
+            INTRA_ORIGIN: Limits(),
+            PARTS_ORIGIN: Limits(),
+            "definitions": Limits(f1=0.6, length_rate=2.0),
+            "citations": Limits(),
+        },
         description="the paper's values",
     )
     validation: float = Field(0.2, ge=0, lt=1)
@@ -68,7 +76,7 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
         reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
         reason = "length_rate" if "length_rate" in reasons else "f1"
         dropped.append(drop(unit, reason, unit[reason]))
-    links = [[*unit["keys"], unit["first"].lower(), unit["second"].lower()] for unit, _ in passing]
+    links = [_links(unit) for unit, _ in passing]
     numbers = clusters(links)
     first = {
         number: unit["id"] for (unit, _), number in zip(reversed(passing), reversed(numbers), strict=True)
@@ -94,6 +102,19 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     yield Outcome.of(PARAPHRASES, [unit["id"] for unit in units], kept, dropped)
 
 
+def passes(unit: Mapping[str, float], params: ParaphraseParams, origin: str) -> bool:
+    """Say whether a pair passes the thresholds of a method, by its `f1` and `length_rate`."""
+    return _lost(unit, limits_of(params, origin)) is None
+
+
+def _links(unit: Row) -> list[str]:
+    """Return what a pair hangs together with others by; a part, by its paper and its whole sentence, too."""
+    origins = [key.partition(":") for key in unit["keys"]]
+    papers = [f"{INTRA_ORIGIN}:{key}" for origin, _, key in origins if origin == PARTS_ORIGIN]
+    sentences = [unit["first"], unit["second"], *unit["wholes"]]
+    return [*unit["keys"], *papers, *(sentence.lower() for sentence in sentences)]
+
+
 def limits_of(params: ParaphraseParams, origin: str) -> Limits:
     """Return the thresholds of an origin. Raises ValueError where it has none."""
     if origin not in params.origins:
@@ -101,7 +122,7 @@ def limits_of(params: ParaphraseParams, origin: str) -> Limits:
     return params.origins[origin]
 
 
-def _lost(unit: Row, limits: Limits) -> str | None:
+def _lost(unit: Mapping[str, Any], limits: Limits) -> str | None:
     if not above(unit["f1"], limits.f1):
         return "f1"
     return None if below(unit["length_rate"], limits.length_rate) else "length_rate"

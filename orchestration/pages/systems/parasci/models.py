@@ -23,18 +23,19 @@ MOST_SENTENCES, LONGEST = 30, 600
 
 
 class Comparison(NamedTuple):
-    """A dataset that compares systems: its metrics from 0 to 1, others, and those that are tested."""
+    """A dataset that compares systems: metrics from 0 to 1, others, and those of which tests are shown."""
 
     dataset: str
     title: str
     shares: Mapping[str, str]
     numbers: Mapping[str, str]
+    tested: Sequence[str]
     published: Mapping[str, str]
     """Columns of the paper's table, by what table.json calls them."""
 
     @property
-    def tested(self) -> Mapping[str, str]:
-        """The metrics, by name."""
+    def metrics(self) -> Mapping[str, str]:
+        """All metrics with their names."""
         return {**self.shares, **self.numbers}
 
 
@@ -43,6 +44,7 @@ EXTRACTION = Comparison(
     "Parts of sentences",
     {"f1": "BERTScore F1", "precision": "Precision", "recall": "Recall", "valuable": "Valuable"},
     {},
+    ("f1", "valuable"),
     {"system": "system", "speed": "speed", "valuable": "valuable parts", "f1": "BERTScore"},
 )
 GENERATION = Comparison(
@@ -50,6 +52,7 @@ GENERATION = Comparison(
     "Paraphrase generation",
     {"bleu": "BLEU", "self_bleu": "Self-BLEU"},
     {"ibleu": "iBLEU", "words": "Words"},
+    ("bleu", "ibleu"),
     {"training": "trained on", "test": "tested on", "bleu": "BLEU", "words": "words"},
 )
 _NAMES = {"pdbert": "PDBERT", "best_clause": "Best clause", "copy": "COPY"}
@@ -74,7 +77,13 @@ def compared(everything: Everything, comparison: Comparison) -> dict[str, Any] |
 
 def _scores(table: EvaluationTable, comparison: Comparison) -> Grid:
     columns: list[Sequence[GridCell]] = [
-        bars([system.scores.get(metric) for system in table.systems], top=1) for metric in comparison.shares
+        bars(
+            [system.scores.get(metric) for system in table.systems],
+            # Much Self-BLEU is nothing good.
+            [metric != "self_bleu"] * len(table.systems),
+            top=1,
+        )
+        for metric in comparison.shares
     ]
     columns += [
         [_number(metric, system.scores.get(metric)) for system in table.systems]
@@ -85,7 +94,7 @@ def _scores(table: EvaluationTable, comparison: Comparison) -> Grid:
         GridLine(_label(system.name), cells)
         for system, cells in zip(table.systems, zip(*columns, strict=True), strict=True)
     ]
-    return Grid(comparison.title, ("system", *comparison.tested.values(), "pairs"), lines)
+    return Grid(comparison.title, ("system", *comparison.metrics.values(), "pairs"), lines)
 
 
 def _number(metric: str, score: Interval | None) -> str | None:
@@ -98,16 +107,16 @@ def _number(metric: str, score: Interval | None) -> str | None:
 
 def _tests(table: EvaluationTable, comparison: Comparison) -> Grid:
     lines = [
-        GridLine(_label(test.first), [_label(test.second), *test_cells(test, comparison.shares)])
+        GridLine(_label(test.first), [_label(test.second), *test_cells(test, comparison.tested)])
         for test in table.tests
     ]
-    head = ("system", "against", *comparison.shares.values(), "pairs")
+    head = ("system", "against", *(comparison.metrics[name] for name in comparison.tested), "pairs")
     return Grid(f"Tests of {comparison.title.lower()}", head, lines, "tests")
 
 
 def _published(row: Mapping[str, Any], names: Sequence[str]) -> GridLine:
     first, *rest = (row[name] for name in names)
-    return GridLine(_label(first), [value if isinstance(value, str) else f"{value:g}" for value in rest])
+    return GridLine(_label(first), [f"{value:.2f}" if isinstance(value, float) else value for value in rest])
 
 
 def _label(name: str) -> str:

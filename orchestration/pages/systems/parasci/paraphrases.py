@@ -52,7 +52,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             (part, models.compared(everything, part)) for part in (models.EXTRACTION, models.GENERATION)
         ],
         generated=generated,
-        name_of=lambda name: models.GENERATION.tested.get(name, name),
+        name_of=lambda name: models.GENERATION.metrics.get(name, name),
         unreliable=scores.unreliable(table) if table else [],
         **shared,
     )
