@@ -7,15 +7,13 @@ alone (what_if.py), the scores (ops), drawing (static/two_thresholds.js).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from assets.declare.thresholds import Knob, Threshold
-
-Floats: TypeAlias = NDArray[np.float64]
+from ops.metrics.bootstrap import Floats
 
 #: Equal steps from the least to the greatest value to try.
 STEPS = 40

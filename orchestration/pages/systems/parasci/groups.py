@@ -27,7 +27,7 @@ SENTENCES = ("parasci/sentences", "parasci/passages")
 _MEMBER = pa.schema([("key", pa.string()), ("id", pa.string()), ("paper", pa.string())])
 
 
-class Kind(NamedTuple):
+class GroupKind(NamedTuple):
     """A kind of group: the origin of its pairs, and the field of a mention that names a group."""
 
     origin: str
@@ -37,8 +37,8 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind("definitions", "term", "Definitions", "term"),
-    Kind("citations", "cited", "Citations", "cited paper"),
+    GroupKind("definitions", "term", "Definitions", "term"),
+    GroupKind("citations", "cited", "Citations", "cited paper"),
 )
 
 
@@ -48,7 +48,7 @@ def pages(everything: Everything) -> Files:
         yield from _page(everything, kind)
 
 
-def _page(everything: Everything, kind: Kind) -> Files:
+def _page(everything: Everything, kind: GroupKind) -> Files:
     members = _members(everything, kind)
     counts = members.group_by("key").aggregate([("id", "count_distinct"), ("paper", "count_distinct")])
     several = counts.filter(pc.greater(counts["paper_count_distinct"], 1)).to_pylist()
@@ -90,7 +90,7 @@ def _without(group: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {column: value for column, value in group.items() if column != name}
 
 
-def _members(everything: Everything, kind: Kind) -> pa.Table:
+def _members(everything: Everything, kind: GroupKind) -> pa.Table:
     """Return which sentences of which papers are in which groups."""
     found = [_MEMBER.empty_table()]
     inner = ("paper_id", kind.field if kind.field == "term" else f"{kind.field}.list.element")
@@ -101,7 +101,7 @@ def _members(everything: Everything, kind: Kind) -> pa.Table:
     return pa.concat_tables(found)
 
 
-def _of_part(table: pa.Table, kind: Kind) -> pa.Table:
+def _of_part(table: pa.Table, kind: GroupKind) -> pa.Table:
     mentions = table["mentions"].combine_chunks()
     sentence = pc.list_parent_indices(mentions)
     mention = pc.list_flatten(mentions)
@@ -146,7 +146,7 @@ def _titles(everything: Everything, ids: Collection[str]) -> dict[str, str]:
 
 
 def _scripts(
-    everything: Everything, kind: Kind, shown: Sequence[Mapping[str, Any]], members: pa.Table
+    everything: Everything, kind: GroupKind, shown: Sequence[Mapping[str, Any]], members: pa.Table
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the sentences of each group."""
     keys = [group["key"] for group in shown]

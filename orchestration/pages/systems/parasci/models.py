@@ -22,7 +22,7 @@ from orchestration.pages.sampling import rank
 MOST_SENTENCES, LONGEST = 30, 600
 
 
-class Comparison(NamedTuple):
+class ModelTable(NamedTuple):
     """A dataset that compares systems: metrics from 0 to 1, others, and those of which tests are shown."""
 
     dataset: str
@@ -39,7 +39,7 @@ class Comparison(NamedTuple):
         return {**self.shares, **self.numbers}
 
 
-EXTRACTION = Comparison(
+EXTRACTION = ModelTable(
     "parasci/extractions",
     "Parts of sentences",
     {"f1": "BERTScore F1", "precision": "Precision", "recall": "Recall", "valuable": "Valuable"},
@@ -47,7 +47,7 @@ EXTRACTION = Comparison(
     ("f1", "valuable"),
     {"system": "system", "speed": "speed", "valuable": "valuable parts", "f1": "BERTScore"},
 )
-GENERATION = Comparison(
+GENERATION = ModelTable(
     "parasci/evaluation",
     "Paraphrase generation",
     {"bleu": "BLEU", "self_bleu": "Self-BLEU"},
@@ -58,7 +58,7 @@ GENERATION = Comparison(
 _NAMES = {"pdbert": "PDBERT", "best_clause": "Best clause", "copy": "COPY"}
 
 
-def compared(everything: Everything, comparison: Comparison) -> dict[str, Any] | None:
+def compared(everything: Everything, comparison: ModelTable) -> dict[str, Any] | None:
     """Return a table of systems, their tests and the paper's table; None where nothing is scored."""
     content = side_file(everything, comparison.dataset, "table.json")
     table = read_table(content, "pairs")
@@ -75,7 +75,7 @@ def compared(everything: Everything, comparison: Comparison) -> dict[str, Any] |
     }
 
 
-def _scores(table: EvaluationTable, comparison: Comparison) -> Grid:
+def _scores(table: EvaluationTable, comparison: ModelTable) -> Grid:
     columns: list[Sequence[GridCell]] = [
         bars(
             [system.scores.get(metric) for system in table.systems],
@@ -105,7 +105,7 @@ def _number(metric: str, score: Interval | None) -> str | None:
     return f"{mean:.1f} ({low:.1f} to {high:.1f})".replace("-", "−")
 
 
-def _tests(table: EvaluationTable, comparison: Comparison) -> Grid:
+def _tests(table: EvaluationTable, comparison: ModelTable) -> Grid:
     lines = [
         GridLine(_label(test.first), [_label(test.second), *test_cells(test, comparison.tested)])
         for test in table.tests
