@@ -68,9 +68,7 @@ class PretrainedModel(Seq2Seq):
         self.network.__class__ = type(kind.__name__, (SharedOnce, kind), {})
 
     def example(self, source: str, target: str) -> Example:
-        """Return a pair as numbers with the pieces that the model begins and ends with; of a long text the
-        beginning.
-        """
+        """Return a pair as numbers, ends of texts included; of a long text the beginning."""
         return Example(self._cut_text(source), self._cut_text(target))
 
     def losses(self, examples: Sequence[Example]) -> torch.Tensor:
@@ -98,9 +96,10 @@ class PretrainedModel(Seq2Seq):
         return {CONFIG: text.encode(), **found}
 
     def _cut_text(self, text: str) -> list[int]:
-        cut = {"truncation": True, "max_length": self.config.longest + 1}
-        numbers: list[int] = self._tokenizer(text, **cut)["input_ids"]
-        return numbers
+        numbers: list[int] = self._tokenizer(text, verbose=False)["input_ids"]
+        # Not by the tokenizer, which would write into its own files that it cuts.
+        longest = self.config.longest
+        return numbers if len(numbers) <= longest + 1 else [*numbers[:longest], numbers[-1]]
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
         found = self._tokenizer.pad({"input_ids": list(map(list, rows))}, return_tensors="pt")

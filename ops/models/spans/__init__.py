@@ -6,7 +6,7 @@ texts are compared (the systems).
 | module | what | loads torch |
 |---|---|---|
 | config | `SpanConfig` | no |
-| spans | `Span`, `SpanExample`, the best span of two rows of scores | no |
+| spans | `FoundSpan`, `SpanExample`, the best span of two rows of scores | no |
 | network | the head, and the layers of the encoder that are trained with it | yes |
 | model | `SpanModel`: texts in, spans out; `make`, `save`, `load` | yes |
 | task | `SpanTask`: what `ops.models.training.train` takes | yes |

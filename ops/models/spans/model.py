@@ -19,7 +19,7 @@ from ops.models.encoder import encoder, encoder_folder
 from ops.models.network_files import CONFIG, WEIGHTS, read_config, read_weights, written
 from ops.models.spans.config import SpanConfig
 from ops.models.spans.network import SpanNetwork
-from ops.models.spans.spans import Span, best_span
+from ops.models.spans.spans import FoundSpan, best_span
 
 #: Pairs that are read together.
 BATCH = 32
@@ -29,7 +29,7 @@ _MULTIPLE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class PairTokens:
     """T tokens of two texts: what the encoder reads, the characters of each in the second text, and places.
 
     `starts` and `ends` are the first and last tokens of the words of the second text, and the very first
@@ -59,7 +59,7 @@ class SpanModel:
         self.network = SpanNetwork(whole, config.trained_layers, seed)
         self.network.to(whole.device).eval()
 
-    def tokens(self, wanted: Sequence[str], texts: Sequence[str]) -> list[Tokens]:
+    def tokens(self, wanted: Sequence[str], texts: Sequence[str]) -> list[PairTokens]:
         """Return N pairs as tokens; one that has more than `longest` cannot be read."""
         if not texts:
             return []
@@ -69,7 +69,7 @@ class SpanModel:
             for number in range(len(texts))
         ]
 
-    def scores(self, batch: Sequence[Tokens]) -> Tensor:
+    def scores(self, batch: Sequence[PairTokens]) -> Tensor:
         """Return the log-probabilities of starts and ends of N pairs (2 x N x T)."""
         length = -(-max(map(len, batch)) // _MULTIPLE) * _MULTIPLE
         device = self.network.head.weight.device
@@ -89,13 +89,13 @@ class SpanModel:
         return found
 
     @torch.no_grad()
-    def predict(self, pairs: Sequence[Tokens]) -> list[Span | None]:
+    def predict(self, pairs: Sequence[PairTokens]) -> list[FoundSpan | None]:
         """Return the most probable span of each of N pairs; None where the second text has no word.
 
         Its confidence is the product of the probabilities of start and end, among all spans and none.
         """
         self.network.eval()
-        found: list[Span | None] = [None] * len(pairs)
+        found: list[FoundSpan | None] = [None] * len(pairs)
         order = sorted(range(len(pairs)), key=lambda index: len(pairs[index]))
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
@@ -105,7 +105,7 @@ class SpanModel:
                 if best := best_span(scores[0, place], scores[1, place]):
                     first, last, score = best
                     offsets = pairs[index].offsets
-                    found[index] = Span(offsets[first][0], offsets[last][1], float(np.exp(score)))
+                    found[index] = FoundSpan(offsets[first][0], offsets[last][1], float(np.exp(score)))
         return found
 
     def save(self) -> dict[str, bytes]:
@@ -120,9 +120,9 @@ def load(files: Mapping[str, bytes], strict: bool = True) -> SpanModel:
     return model
 
 
-def _tokens(inputs: Mapping[str, Sequence[int]], encoding: Any) -> Tokens:
+def _tokens(inputs: Mapping[str, Sequence[int]], encoding: Any) -> PairTokens:
     texts, words, offsets = encoding.sequence_ids, encoding.word_ids, encoding.offsets
     inside = [place for place, text in enumerate(texts) if text == 1]
     starts = [place for place in inside if texts[place - 1] != 1 or words[place - 1] != words[place]]
     ends = [place - 1 for place in starts[1:]] + inside[-1:]
-    return Tokens(inputs, offsets, [0, *starts], [0, *ends])
+    return PairTokens(inputs, offsets, [0, *starts], [0, *ends])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Span(NamedTuple):
+class FoundSpan(NamedTuple):
     """Characters of a text, and how sure the model is of them (0 to 1)."""
 
     start: int

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from ops.models.spans.model import BATCH, SpanModel, Tokens
+from ops.models.spans.model import BATCH, PairTokens, SpanModel
 from ops.models.spans.spans import SpanExample, best_span, digest, overlap
 
 
@@ -66,7 +66,7 @@ class SpanTask:
         number = max(1, len(self._validation))
         return {"loss": losses / number, "exact": exact / number, "overlap": shared / number}
 
-    def _losses(self, batch: Sequence[tuple[Tokens, tuple[int, int]]]) -> Tensor:
+    def _losses(self, batch: Sequence[tuple[PairTokens, tuple[int, int]]]) -> Tensor:
         return _losses(self._model.scores([tokens for tokens, _ in batch]), [truth for _, truth in batch])
 
 
@@ -76,7 +76,7 @@ def _losses(scores: Tensor, truths: Sequence[tuple[int, int]]) -> Tensor:
     return -scores.gather(2, places).squeeze(2).mean(dim=0)
 
 
-def _answer(tokens: Tokens, starts: Any, ends: Any) -> tuple[int, int] | None:
+def _answer(tokens: PairTokens, starts: Any, ends: Any) -> tuple[int, int] | None:
     """Return the best span, or None where none is more probable."""
     best = best_span(starts[1:], ends[1:])
     if best is None or best[2] <= starts[0] + ends[0]:
@@ -84,14 +84,14 @@ def _answer(tokens: Tokens, starts: Any, ends: Any) -> tuple[int, int] | None:
     return tokens.offsets[best[0] + 1][0], tokens.offsets[best[1] + 1][1]
 
 
-def _cut(model: SpanModel, examples: Sequence[SpanExample]) -> list[tuple[Tokens, tuple[int, int]]]:
+def _cut(model: SpanModel, examples: Sequence[SpanExample]) -> list[tuple[PairTokens, tuple[int, int]]]:
     several = model.tokens([example.wanted for example in examples], [example.text for example in examples])
     return [
         (tokens, _place(model, example, tokens)) for example, tokens in zip(examples, several, strict=True)
     ]
 
 
-def _place(model: SpanModel, example: SpanExample, tokens: Tokens) -> tuple[int, int]:
+def _place(model: SpanModel, example: SpanExample, tokens: PairTokens) -> tuple[int, int]:
     """Return the tokens of the span of an example."""
     if len(tokens) > model.longest:
         raise ValueError(f"{example.name}: {len(tokens)} tokens, and {model.longest} are read")

@@ -36,7 +36,7 @@ class ScoredParams(Params, section="parasci.scored"):
         0.79, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
     )
     confidence: float = Field(
-        0.0, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
+        0.5, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
     )
     encoder: ModelName = Field(ENCODER, description="its tokens are compared (the paper: SciBERT)")
     layer: int = Field(5, ge=1, description="of the encoder, from 1 (the paper: 8)")

@@ -52,7 +52,7 @@ GENERATOR = Shape(
 )
 
 
-class Size(Params):
+class GeneratorSize(Params):
     """How large the model is, and how it is trained."""
 
     model: Seq2SeqTransformerConfig = Seq2SeqTransformerConfig()
@@ -62,7 +62,7 @@ class Size(Params):
 class GeneratorParams(SizedParams, section="parasci.generator"):
     """Which model is trained, and what judges it on the way."""
 
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    sizes: dict[str, GeneratorSize] = Field({"tiny": GeneratorSize()}, min_length=1)
     pretrained: ModelName | None = Field(
         None,
         description="an encoder-decoder of Hugging Face that is trained further, in place of a new one: a "

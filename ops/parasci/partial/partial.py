@@ -21,7 +21,7 @@ from ops.parts import Artifact, Parts
 
 if TYPE_CHECKING:
     from ops.models.spans.model import SpanModel
-    from ops.models.spans.spans import Span
+    from ops.models.spans.spans import FoundSpan
 
 PARTIAL = Shape(
     unit=CANDIDATES.kept,
@@ -90,7 +90,7 @@ def _searched(
     return kept, lost
 
 
-def _row(pair: Seen, span: Span) -> Row:
+def _row(pair: Seen, span: FoundSpan) -> Row:
     """Return the row of a part; `first` is the short sentence."""
     row = pair.row
     sides = ("first", "second") if pair.short == row["first"] else ("second", "first")

@@ -25,7 +25,7 @@ from ops.models.training.report import training_report
 from ops.models.training.sizes import SizedParams
 from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
-from ops.parasci.partial.pseudo import Pool, PseudoExample, PseudoParams, pseudo_examples
+from ops.parasci.partial.pseudo import PseudoExample, PseudoParams, SentencePool, pseudo_examples
 from ops.parasci.schemas import CANDIDATES
 from ops.parts import Artifact, Parts
 
@@ -51,7 +51,7 @@ PDBERT = Shape(
 )
 
 
-class Size(Params):
+class PdbertSize(Params):
     """What of the encoder is trained, and how."""
 
     model: SpanConfig = SpanConfig()
@@ -61,7 +61,7 @@ class Size(Params):
 class PdbertParams(SizedParams, section="parasci.pdbert"):
     """From which pairs the model learns, by which encoder, and how."""
 
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    sizes: dict[str, PdbertSize] = Field({"tiny": PdbertSize()}, min_length=1)
     encoder: ModelName = Field(ENCODER, description="that the span head stands on (the paper: BERT)")
     cosine: float = Field(0.79, ge=-1, le=1, description="least cosine of the pairs that are learnt from")
     pseudo: PseudoParams = PseudoParams()
@@ -158,7 +158,9 @@ def _made(params: PdbertParams, strict: bool) -> SpanModel:
     return SpanModel(params.part("model"), params.part("training").seed, strict)
 
 
-def _rows(row: Row, pool: Pool, split: str, params: PdbertParams, model: SpanModel | None) -> list[Row]:
+def _rows(
+    row: Row, pool: SentencePool, split: str, params: PdbertParams, model: SpanModel | None
+) -> list[Row]:
     """Return the examples of a pair that fit into the model."""
     assert model is not None
     found = list(pseudo_examples(row["id"], (row["first"], row["second"]), pool, params.pseudo))

@@ -34,7 +34,7 @@ class PseudoParams(Params):
     seed: int = Field(0, ge=0)
 
 
-class Pool(Protocol):
+class SentencePool(Protocol):
     """All sentences, by number."""
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ def put_together(
 
 
 def pseudo_examples(
-    name: str, pair: tuple[str, str], pool: Pool, params: PseudoParams
+    name: str, pair: tuple[str, str], pool: SentencePool, params: PseudoParams
 ) -> Iterator[tuple[int, PseudoExample]]:
     """Yield the examples of a pair with their numbers, drawn by seed and the pair's name.
 
@@ -93,7 +93,7 @@ def pseudo_examples(
             yield number, PseudoExample(first, text, span)
 
 
-def _picked(pool: Pool, avoided: Collection[str], draw: Sequence[object]) -> str | None:
+def _picked(pool: SentencePool, avoided: Collection[str], draw: Sequence[object]) -> str | None:
     """Return a sentence of the pool that is not to be avoided; None where hardly any is."""
     for attempt in range(_ATTEMPTS if len(pool) else 0):
         text = pool[int(place_of(0, *draw, attempt) * len(pool))]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 from sacrebleu.metrics.bleu import BLEU
 
+from ops.evaluation.table import read_table
 from ops.metrics.bleu import self_bleu
 from ops.models.seq2seq.pretrained import FOLDER
 from ops.parasci.dataset.release import released_form
@@ -94,6 +95,7 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
         tuple(row[name] for name in ("training", "test", "bleu", "words")) for row in table["published"]
     ] == [*TABLE_6]
     assert "tok:none" in table["signature"]
+    assert [system.name for system in read_table(table, "pairs").systems] == ["copy", "model (transformer)"]
     [test] = table["tests"]
     assert (test["first"]["system"], test["second"]["model"], test["pairs"]) == ("copy", "transformer", 3)
 

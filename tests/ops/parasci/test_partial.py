@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.core.sampling import place_of
+from ops.evaluation.table import read_table
 from ops.metrics.bertscore import bertscore
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.scored import ScoredParams
@@ -258,6 +259,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     assert [(row["system"], row["valuable"], row["pairs"]) for row in table["systems"]] == [
         ("best_clause", 1, 1), ("pdbert", 1, 1),
     ]  # fmt: skip
+    assert read_table(table, "pairs").tests[0].seen_from("pdbert").second == "best_clause"
     assert table["published"] == list(TABLE_3) and table["tests"][0]["scores"]["f1"]["difference"] == 0
     assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == sorted(
         row["id"] for row in [*GOOD, *BAND]
@@ -288,7 +290,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
 
         def predict(self, tokens):
             starts = [(0, len(longs["whole"]) - 1), (3, 3 + len(PART)), (3, 3 + len(PART))]
-            return [spans.Span(*ends, 0.12345) for ends in starts]
+            return [spans.FoundSpan(*ends, 0.12345) for ends in starts]
 
     monkeypatch.setattr(module, "trained", lambda artifact, strict: Told())
     [outcome] = partial(parts(tmp_path, CANDIDATES.kept, rows), None, PartialParams(), True)
