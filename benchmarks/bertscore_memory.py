@@ -3,8 +3,8 @@
     python benchmarks/bertscore_memory.py ABSTRACTS.jsonl.gz [--pairs 1000000] [--sentences 40000]
 
 All pairs within groups of real sentences, MiniLM at layer 5, each scorer in a process of its own. The package
-keeps the embeddings of all sentences of a call: it scores the first pairs (`--limited`), and what it needs for
-all is projected by the number of their sentences.
+keeps the embeddings of all sentences of a call: it scores the first pairs (`--limited`), and what it needs
+for all is projected by the number of their sentences.
 
 Not here: speed and agreement with the package (parasci.py bertscore).
 """
