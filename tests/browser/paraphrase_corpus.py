@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from ops.parasci.dataset.statistics import statistics
 from ops.parasci.evaluation.human_evaluation import HumanEvaluationParams, human_evaluation
 from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES
 from ops.parasci.evaluation.rating_sheets import RatingSheetParams, rating_sheets
+from ops.parasci.generation.evaluation import EvaluationParams, scored, table_6
+from ops.parasci.partial.extractions import ExtractionParams, table
 from ops.parasci.schemas import PARAPHRASES, SCORED
 from orchestration.catalogue import workspace
 from orchestration.files.parquet import write_outcomes
@@ -90,9 +93,9 @@ class Corpus:
             self.rows(f"parasci/{origin}", [*own, lost], month, combinations={"compared": 1_000})
         return self
 
-    def judged(self, scored: Sequence[dict] | None = None) -> Corpus:
+    def judged(self, given: Sequence[dict] | None = None) -> Corpus:
         """Add parasci/scored, and what the threshold of params.yaml make of it: pairs and statistics."""
-        found = pairs() if scored is None else scored
+        found = pairs() if given is None else given
         shape = workspace().datasets["parasci/scored"].shape
         assert shape is not None
         lost = drop(candidate("intra-lost", "Something.", "Something else.", cosine=0.6), "cosine", 0.6)
@@ -141,6 +144,34 @@ class Corpus:
             ),
         )
 
+    def models(self, harm: str = "") -> Corpus:
+        """Add generated sentences with their scores, and what PDBERT and the best clause extract."""
+        texts = [(f"the model reads text {n} .", f"text {n} is read by a model .") for n in range(40)]
+        rows = [
+            {
+                "id": f"generated-{number}-{system}", "source_ids": ["p"], "licence": "MIT", "pair_id": f"pair-{number}",
+                "system": system, "model": model, "origin": "intra", "source": source + harm, "target": target,
+                "prediction": source if system == "copy" else f"text {number} is read . {harm}",
+            }
+            for number, (source, target) in enumerate(texts)
+            for system, model in (("copy", None), ("model", "transformer"))
+        ]  # fmt: skip
+        self.rows("parasci/generated", rows)
+        params = EvaluationParams(resamples=20)
+        scores = [scored(row, params) for row in rows]
+        self.rows("parasci/evaluation", scores, files={"table.json": _json(table_6(scores, params))})
+        extracted = [
+            {
+                "id": f"{system}-{number}", "source_ids": ["p"], "licence": "MIT", "pair_id": f"pair-{number}",
+                "system": system, "model": None, "short": source, "long": target, "part": source, "length_rate": 0.1,
+                **dict.fromkeys(("f1", "precision", "recall"), 0.9 if system == "pdbert" else 0.6), "valuable": 1.0,
+            }
+            for number, (source, target) in enumerate(texts)
+            for system in ("pdbert", "best_clause")
+        ]  # fmt: skip
+        content = table(extracted, ExtractionParams(resamples=20))
+        return self.rows("parasci/extractions", extracted, files={"table.json": _json(content)})
+
     def everything(self) -> Everything:
         return Everything({name: self._found[name] for name in workspace().datasets if name in self._found})
 
@@ -161,5 +192,9 @@ class Corpus:
         return root
 
 
+def _json(content: object) -> bytes:
+    return json.dumps(content).encode()
+
+
 def whole(folder: Path) -> Corpus:
-    return Corpus(folder).candidates().judged().groups().people()
+    return Corpus(folder).candidates().judged().groups().people().models()

@@ -78,8 +78,8 @@ def test_texts_are_shown_and_never_run(visit, tmp_path):
         statement(f"s{at}", f"{text} {HARM}", [1.0], mention(f"{HARM} {at}", term=HARM, cited=["paper-2"]))
         for at, text in enumerate(("One", "Two"))
     ]  # fmt: skip
-    site = Corpus(tmp_path).judged([pair]).groups(harmful, title=HARM).people().site()
-    for name in PAGES[1:]:
+    site = Corpus(tmp_path).judged([pair]).groups(harmful, title=HARM).people().models(HARM).site()
+    for name in PAGES:
         page = visit((site / name).as_uri())
         page.assert_text("<script>window.harmed")
         assert page.page.evaluate("window.harmed") is None

@@ -10,7 +10,7 @@ from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.thresholds import above, below
 from orchestration.catalogue import workspace
 from orchestration.lineage.rows import counted
-from orchestration.pages.systems.parasci import groups, pairs, scores
+from orchestration.pages.systems.parasci import groups, models, pairs, scores
 from orchestration.pages.systems.parasci.funnel import funnel
 from tests.browser.paraphrase_corpus import HARM, KEYS, Corpus, sentences, whole
 from tests.browser.paraphrase_corpus import pairs as scored
@@ -184,6 +184,26 @@ def test_ratings_stand_beside_the_papers(tmp_path):
     assert all(len(line) == 6 for _, line in scores.rated(table, "table_5", ["intra"])["paper"])
 
 
+def test_tables_3_and_6_have_both_systems_their_test_and_the_papers_values(tmp_path):
+    page = Corpus(tmp_path).models().files()["paraphrases.html"].decode()
+    part, generation = page.split('id="extractions"')[1].split("<h2")[0].split('id="evaluation"')
+    for texts, section in (
+        (("PDBERT", "Best clause", "90.0", "above", "88.23", "387"), part),
+        (("COPY", "model (transformer)", "100.0", "iBLEU", "15.70", "18.45", "Quora"), generation),
+    ):
+        assert [text for text in texts if text not in section] == []
+    assert "Nothing is scored" not in page
+
+
+def test_generated_sentences_are_a_bounded_sample_of_the_models(tmp_path, monkeypatch):
+    monkeypatch.setattr(models, "MOST_SENTENCES", 7)
+    found = data_of(Corpus(tmp_path).models().files()["paraphrases.html"])["generated"]
+    assert len(found) == 7 and {sentence["model"] for sentence in found} == {"transformer"}
+    for sentence in found:
+        before = "".join(text for sign, text in sentence["difference"] if sign in "=-")
+        assert before == sentence["source"]
+
+
 def test_hostile_texts_are_escaped_everywhere(tmp_path):
     pair = scored_pair(
         "a", f"One {HARM}", f"Two {HARM}", keys=[f"definitions:{HARM}"], origins=["definitions"]
@@ -192,7 +212,7 @@ def test_hostile_texts_are_escaped_everywhere(tmp_path):
         statement(f"s{at}", f"{HARM} {at}", [1.0], mention(f"{HARM} {at}", term=HARM, cited=["paper-2"]))
         for at in range(2)
     ]  # fmt: skip
-    files = Corpus(tmp_path).judged([pair]).groups(found, title=HARM).people().files()
+    files = Corpus(tmp_path).judged([pair]).groups(found, title=HARM).people().models(HARM).files()
     assert any(b"window.harmed" in content for content in files.values())
     for content in files.values():
         assert b"<script>window" not in content and b"<b>bold" not in content
