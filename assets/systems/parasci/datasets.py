@@ -19,7 +19,9 @@ from assets.declare.expectations import (
     text,
     unique,
 )
+from assets.declare.release_files import file_columns
 from assets.declare.thresholds import Threshold
+from ops import release as publishing
 from ops import thresholds as rules
 from ops.core.splits import SPLITS
 from ops.outcome import Outcomes
@@ -173,3 +175,16 @@ def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
 def released(paraphrases: Parts) -> Outcomes:
     """The pairs as files of sources and targets for each split, which datasets.load_dataset reads, too."""
     return releasing.released(paraphrases)
+
+
+@dataset(
+    group="parasci",
+    shape=publishing.shape(PARAPHRASES),
+    consumes="paraphrases",
+    partitioned=False,
+    measures=["rows", "bytes"],
+    expectations=file_columns(),
+)
+def release_files(paraphrases: Parts, params: publishing.ReleaseParams) -> Outcomes:
+    """The pairs as Parquet files."""
+    return publishing.release_files(paraphrases, params)
