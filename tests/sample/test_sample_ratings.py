@@ -11,6 +11,7 @@ import pytest
 
 from assets.declare.settings import section, settings
 from ops.annotation.answers import parse_answers
+from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES as SHEETS
 from ops.parse.papers import parse_papers
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
@@ -164,4 +165,26 @@ def test_one_answer_about_leads_is_missing_and_one_is_outside_of_the_scale(every
     assert odd == [
         ("people/bob/wikisum_quality.csv", "line 4", None),
         ("people/bob/wikisum_quality.csv", "line 6", "6"),
+    ]
+
+
+def test_three_raters_rate_pairs_and_two_count_their_phenomena(everything):
+    own = everything.filter(pc.starts_with(everything["questionnaire"], "parasci_"))
+    assert files_of("parasci") == [
+        "ann/parasci_pairs.csv",
+        "ann/parasci_phenomena.csv",
+        "bob/parasci_pairs.csv",
+        "bob/parasci_phenomena.csv",
+        "chi/parasci_pairs.csv",
+    ]
+    assert Counter(own["rater"].to_pylist()) == {"ann": 114, "bob": 114, "chi": 60}
+    scales = {question.name: question.scale for sheet in SHEETS for question in sheet.questions}
+    odd = [
+        (row["file"], row["place"], row["question"], row["answer"])
+        for row in own.to_pylist()
+        if row["answer"] not in scales[row["question"]].values
+    ]
+    assert odd == [
+        ("people/bob/parasci_pairs.csv", "line 4", "phrasal", None),
+        ("people/bob/parasci_pairs.csv", "line 7", "lexical", "7"),
     ]

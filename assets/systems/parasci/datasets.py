@@ -30,6 +30,7 @@ from ops.parasci.dataset import paraphrases as filtering
 from ops.parasci.dataset import release as releasing
 from ops.parasci.dataset import scored as scoring
 from ops.parasci.dataset import statistics as counting
+from ops.parasci.dataset import threshold_scores as asking
 from ops.parasci.schemas import PARAPHRASES, RELEASED, SCORED, STATISTICS
 from ops.parts import Parts
 from ops.scores import DatasetScore
@@ -108,7 +109,7 @@ def scored(
             filtering.ParaphraseParams,
             "origins.*.f1",
             rules.above,
-            filtering.scores_f1,
+            asking.scores_f1,
             values=(0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9),
             meaning="BERTScore F1 of a pair",
             units="pairs",
@@ -117,7 +118,7 @@ def scored(
             filtering.ParaphraseParams,
             "origins.*.length_rate",
             rules.below,
-            filtering.scores_length_rate,
+            asking.scores_length_rate,
             values=(0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0),
             meaning="PLR of a pair",
             units="pairs",

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 from ops.metrics.bertscore import bertscore
 from ops.metrics.bleu import self_bleu
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
-from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases, scores_f1, scores_length_rate
+from ops.parasci.dataset.paraphrases import Limits, ParaphraseParams, paraphrases
 from ops.parasci.dataset.release import released, released_form
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored
 from ops.parasci.dataset.statistics import TABLE_2, statistics
+from ops.parasci.dataset.threshold_scores import scores_f1, scores_length_rate, scores_of_both
 from ops.parasci.lengths import length_rate
 from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES, PARAPHRASES, SCORED
@@ -200,6 +201,27 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
                 limits = {**params.origins, name: params.origins[name].model_copy(update={column: value})}
                 (outcome,) = paraphrases(stored, params.model_copy(update={"origins": limits}))
                 assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
+
+
+def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path):
+    rows = [
+        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, length_rate=rate, origins=origins)
+        for number, (f1, rate, origins) in enumerate(
+            (f1, rate, origins)
+            for f1 in (0.55, 0.7, 0.85)
+            for rate in (0.5, 1.0, 2.5)
+            for origins in (["intra"], ["definitions"], ["definitions", "intra"])
+        )
+    ]
+    stored, params = dealt(tmp_path / "scored", SCORED.kept, rows, 3), ParaphraseParams()
+    for name in ("intra", "definitions"):
+        judged = [row for table in scores_of_both(stored, params, name) for row in table.to_pylist()]
+        for f1 in (0.5, 0.7, 0.8):
+            for rate in (0.5, 1.0, 3.0):
+                limits = {**params.origins, name: Limits(f1=f1, length_rate=rate)}
+                (outcome,) = paraphrases(stored, params.model_copy(update={"origins": limits}))
+                kept = sum(name in row["origins"] for row in outcome.kept.to_pylist())
+                assert kept == sum(row["f1"] > f1 and row["length_rate"] < rate for row in judged)
 
 
 def test_a_method_without_thresholds_is_an_error_that_names_it(tmp_path):
