@@ -32,6 +32,7 @@ from ops.parse.source import (
     options_fault,
 )
 from ops.parts import Engine
+from ops.periods import ALL, Every, between, period
 
 
 class SourceError(ValueError):
@@ -53,7 +54,7 @@ class Entry:
 class Corpus:
     """All sources of one kind of document (papers, talks), with the formats that read them.
 
-    A record whose month cannot be told belongs to the first month of the range, where it is rejected
+    A record whose month cannot be told belongs to the first partition of the range, where it is rejected
     with its cause: nothing is lost for want of a date.
     """
 
@@ -65,6 +66,8 @@ class Corpus:
     last_month: str
     records_per_part: int
     engine: Engine = field(compare=False)
+    every: Every = "month"
+    """How wide the partitions are: of years, the first and the last month are years."""
 
     def check(self) -> None:
         """Raise SourceError for an unknown kind or a missing folder, before anything runs."""
@@ -113,7 +116,7 @@ class Corpus:
         """Return how many records lie in months outside the range, by month."""
         months: dict[str, int] = {}
         for entry in self.index:
-            if entry.month not in (None, EVERY) and not self.first_month <= entry.month <= self.last_month:
+            if entry.month not in (None, EVERY) and entry.month not in self._months:
                 months[entry.month] = months.get(entry.month, 0) + 1
         return dict(sorted(months.items()))
 
@@ -145,7 +148,11 @@ class Corpus:
                     yield record._replace(month=month) if entry.month == EVERY else record
 
     def _belongs(self, record_month: str | None, month: str) -> bool:
-        return record_month == EVERY or (record_month or self.first_month) == month
+        return record_month == EVERY or (record_month or self._months[0]) == month
+
+    @cached_property
+    def _months(self) -> list[str]:
+        return between(self.first_month, self.last_month, self.every)
 
     def _scan(self) -> Iterator[Record]:
         self.check()
@@ -153,7 +160,7 @@ class Corpus:
             form = self.formats[source.kind]
             seen: set[str] = set()
             for raw in form.split(self.root / source.path, source):
-                record = _record(name, source, form, raw)
+                record = _record(name, source, form, raw, self.every)
                 if record.id in seen:
                     raise SourceError(f"sources.{self.name}.{name}: two records are called {record.id}")
                 seen.add(record.id)
@@ -216,12 +223,15 @@ def batched(items: Iterator[Record], size: int) -> Iterator[tuple[Record, ...]]:
         yield chunk
 
 
-def _record(name: str, source: Source, form: Format[Any], raw: Raw) -> Record:
-    month = None
-    if raw.error is None or source.month.field is None:
+def _record(name: str, source: Source, form: Format[Any], raw: Raw, every: Every) -> Record:
+    month, rule = None, source.month
+    if every == "none" or rule is None:
+        month = ALL
+    elif raw.error is None or rule.field is None:
         try:
             with exhausting():
-                month = month_of(source.month, raw, form.fields(raw) if source.month.field else {})
+                month = month_of(rule, raw, form.fields(raw) if rule.field else {})
+                month = month if month == EVERY else period(month, every)
         except ParseError as error:
             raw = raw if raw.error else replace(raw, error=str(error))
     return Record(record_id(name, raw), name, source.kind, source.licence, month, raw)

@@ -15,11 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from ops.params import Params
 
-Month = Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")]
+#: A month, or a year, which YAML reads as a number: January of it.
+Month = Annotated[str, BeforeValidator(str), Field(pattern=r"^\d{4}(-(0[1-9]|1[0-2]))?$")]
 
 
 class MonthRule(Params):
@@ -76,7 +77,9 @@ class Source(SourceParams):
 
     kind: str
     path: str
-    month: MonthRule
+    month: MonthRule | None = Field(
+        default=None, description="not asked for where partitions have no periods"
+    )
     licence: str
     files: str = Field(default="*", description="pattern of the paths that are read; others are passed over")
 
@@ -176,7 +179,7 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
     if rule.every:
         return EVERY
     if rule.constant is not None:
-        return rule.constant
+        return rule.constant if "-" in rule.constant else f"{rule.constant}-01"
     if rule.id_year is not None:
         found = re.search(rule.id_year, raw.document)
         year = (found.group(1) if found else None) or ""

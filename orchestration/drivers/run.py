@@ -153,6 +153,8 @@ def _closing(workspace: Workspace, reports: list[Report], console: Console) -> b
         if item.records and (outside := corpus(workspace, item.records).outside()):
             months = ", ".join(f"{month} ({count})" for month, count in outside.items())
             console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
+    if left_out := workspace.graph.left_out:
+        console.print(escape(left_out))
     console.print(
         "\nRows lie in data/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
         "data/quality/pages/index.html shows them in a browser: what was kept, what lost, and why;\n"

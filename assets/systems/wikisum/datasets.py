@@ -22,6 +22,7 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
+from assets.declare.systems import needs
 from assets.declare.thresholds import Threshold
 from ops import thresholds as rules
 from ops.outcome import Outcomes
@@ -48,6 +49,8 @@ from ops.wikisum.schemas import (
 from ops.wikisum.splits import SplitParams
 
 _SPLITS = among("split", "train", "validation", "test")
+
+needs("wikisum", "articles")
 
 
 @dataset(
