@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator, model_validator
 
@@ -81,6 +81,10 @@ class Source(SourceParams):
         default=None, description="not asked for where partitions have no periods"
     )
     licence: str
+    fields: Mapping[str, str] = Field(
+        default={}, description="of tables: which column holds what its kind asks for: {text: abstract}"
+    )
+    encoding: str = Field(default="", description="of texts; empty: UTF-8, or as is guessed where it is not")
     files: str = Field(default="*", description="pattern of the paths that are read; others are passed over")
 
 
@@ -159,6 +163,15 @@ class Format(Protocol[Document]):
 
     def parse(self, raw: Raw) -> Document:
         """Read the record whole. Raises ParseError."""
+        ...
+
+
+@runtime_checkable
+class Tabular(Protocol):
+    """A format of tables, whose columns `fields` of a source name."""
+
+    def fields_fault(self, folder: Path, source: Source) -> str | None:
+        """Return why the files of a source cannot be read by its `fields`; None where nothing tells so."""
         ...
 
 

@@ -30,8 +30,12 @@ def show(workspace: Workspace, select: str | None) -> None:
     rows = [
         (step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
         for step in steps
+        if not step.empty
     ]
     print(aligned([("dataset", "month", "made again", "because"), *rows]))
+    if empty := [step.item.name for step in steps if step.empty]:
+        names = ", ".join(dict.fromkeys(empty))
+        print(f"and {len(empty)} partitions without records, settled together: {names}")
 
 
 def show_json(workspace: Workspace, select: str | None) -> None:
