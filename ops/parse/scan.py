@@ -50,6 +50,7 @@ class Entry:
     month: str | None
     md5: str
     path: str
+    row: int | None
     error: str | None
 
 
@@ -138,7 +139,9 @@ class Corpus:
         Raises SourceError for a record that is not what it was when the index was made.
         """
         wanted = {entry.id: entry for entry in self._by_month.get(month, ())}
-        paths = {entry.path for entry in wanted.values()}
+        paths: dict[str, set[int | None]] = {}
+        for indexed in wanted.values():
+            paths.setdefault(indexed.path, set()).add(indexed.row)
         for name, source in sorted(self.sources.items()) if wanted else ():
             for raw in self._raws(source, paths):
                 if (entry := wanted.get(record_id(name, raw))) is not None:
@@ -215,7 +218,7 @@ class Chunks:
 
 
 def _entry(record: Record) -> Entry:
-    return Entry(record.id, record.month, record.raw.md5, record.raw.path, record.raw.error)
+    return Entry(record.id, record.month, record.raw.md5, record.raw.path, record.raw.row, record.raw.error)
 
 
 def _encoding_fault(form: Format[Any], source: Source) -> str | None:

@@ -154,6 +154,7 @@ class Format(Protocol[Document]):
         """Yield the records of a folder in a fixed order (sorted paths, then rows).
 
         With `only`, records of other paths need not be read: they may come without content, or not at all.
+        Where it is a mapping, it gives the rows of each path, and other rows need not come either.
         """
         ...
 

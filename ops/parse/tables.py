@@ -91,8 +91,12 @@ class Table:
             yield Raw(found.path, Path(found.path).name, b"", error=found.error)
         elif only is None or found.path in only:
             companions = {_FIELDS: dict(sorted(source.fields.items()))} if source.fields else {}
+            rows = only[found.path] if isinstance(only, Mapping) else None
             for raw in _raws(found, source):
-                named = replace(raw, companions={**companions, **raw.companions})
+                if rows is not None and raw.row not in rows:
+                    continue
+                named = in_utf8(raw, source.encoding)
+                named = replace(named, companions={**companions, **named.companions})
                 yield replace(named, document=document_id(self._id(named), raw.document, paths))
 
     def _id(self, raw: Raw) -> str | None:
@@ -117,7 +121,7 @@ def _raws(found: Found, source: Source) -> Iterator[Raw]:
     """Yield the rows of a file as JSON; what ends its reading is the error of one last record."""
     if _suffix(found.path) == ".jsonl":
         lines = lines_of_file(found.path, found.file, source.max_bytes, lambda _, place: place)
-        yield from (in_utf8(raw, source.encoding) for raw in lines)
+        yield from lines
         return
     place = 0
     try:
@@ -154,5 +158,5 @@ def _columns(found: Found, source: Source) -> list[str]:
     with contextlib.closing(_raws(found, source)) as raws:  # type: ignore[type-var]
         for raw in itertools.islice(raws, _FIRST):
             if raw.error is None:
-                there |= dict.fromkeys(json_object(raw.content))
+                there |= dict.fromkeys(json_object(in_utf8(raw, source.encoding).content))
     return list(there)

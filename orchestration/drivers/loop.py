@@ -182,11 +182,11 @@ class _Loop:
         """Return the partitions that were settled with one that is empty; they are looked at anew."""
         if (item.name, month) not in self._together:
             return []
-        waiting = self._empty(item.name, self._waiting)
-        stale = [other for other in waiting if not self._view.status(item, other).fresh]
-        for other in stale:
+        waiting, record = self._empty(item.name, self._waiting), self._view.known(item, month)
+        for other in waiting:
             self._view.renew(item, other)
-        return [other for other in stale if self._view.status(item, other).fresh]
+        records = {other: self._view.known(item, other) for other in waiting}
+        return [other for other, made in records.items() if made and record and made.run_id == record.run_id]
 
     def _empty(self, name: str, places: Iterable[tuple[str, str]]) -> list[str]:
         """Return the months of a dataset's empty partitions among some."""
