@@ -71,6 +71,8 @@ def bring_up_to_date(
         for report in loop.run():
             with display.paused():  # DVC shows bars of its own while it commits
                 yield report
+        if loop.together:
+            _sync(workspace)  # of these no run told Dagster
 
 
 @dataclass
@@ -101,6 +103,8 @@ class _Loop:
             for month in empty_months(self.workspace, item, months)
         }
         """Empty partitions: the first one that is made of a dataset settles the others of it."""
+        self.together = False
+        """Whether any were settled so."""
         self._runners: Here | Pool | None = None
 
     def close(self) -> None:
@@ -152,9 +156,7 @@ class _Loop:
 
     def _begin(self) -> Here | Pool:
         """Return what makes partitions: `jobs` processes, or fewer where fewer are known to be stale."""
-        from orchestration.dagster.sync import sync
-
-        sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
+        _sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
         waiting = ((self._reports[name].item, month) for name, month in self._waiting)
         view = View(self.workspace)  # it keeps what it finds, much of which changes until these are due
         stale = (self.force or not view.status(item, month).fresh for item, month in waiting)
@@ -172,6 +174,7 @@ class _Loop:
         settled = self._settled_with(item, month) if done.error is None else []
         if done.error is None:
             report.made += [month, *settled]
+            self.together |= bool(settled)
         outcome = f"[red]failed[/]: {escape(done.error)}" if done.error else self._counts(item, month)
         why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
         more = f", and so are {len(settled)} more partitions without records" if settled else ""
@@ -205,6 +208,13 @@ class _Loop:
         record = self._view.known(item, month)
         numbers = total([record.counts] if record else [])
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
+
+
+def _sync(workspace: Workspace) -> None:
+    """Tell Dagster what is on disk."""
+    from orchestration.dagster.sync import sync
+
+    sync(workspace)
 
 
 def heights(graph: AssetGraph, wanted: Wanted) -> dict[str, int]:

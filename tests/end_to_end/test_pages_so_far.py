@@ -10,8 +10,8 @@ def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
     page = (fresh.root / "data/quality/pages/index.html").read_text()
     (lacking,) = re.findall("Not shown, since not made or not up to date: (.*)\\.</p>", page)
     assert "talksumm/pairs, talksumm/alignments" in lacking and "talksumm/matches" not in lacking
-    assert (fresh.root / "data/quality/pages/datasets/talksumm/matches.html").is_file()
-    assert not (fresh.root / "data/quality/pages/datasets/talksumm/pairs.html").exists()
+    assert (fresh.root / "data/quality/pages/datasets/talksumm-matches.html").is_file()
+    assert not (fresh.root / "data/quality/pages/datasets/talksumm-pairs.html").exists()
     assert "quality/pages" in fresh.silverloom("plan")
     fresh.run()
     assert "Not shown" not in (fresh.root / "data/quality/pages/index.html").read_text()
