@@ -80,6 +80,7 @@ def main() -> None:
         if (folder := given.data / "papers" / kind).is_dir():
             measure_papers(kind, folder)
     if (folder := given.data / "papers" / "cl_scisumm").is_dir():
+        measure_written(folder)
         measure_pdf(folder, given.peer)
     if (folder := given.data / "web").is_dir():
         measure_web(folder, given.peer)
@@ -124,6 +125,39 @@ def measure_papers(kind: str, folder: Path) -> None:
     rate = len(found) / min(direct for direct, _ in rounds)
     cost = median(bounded / direct for direct, bounded in rounds) - 1
     print(f"{kind:14} {len(found):4} papers, {rejected} rejected: {rate:6.1f} a second, bound {cost:+.1%}")
+
+
+def measure_written(folder: Path) -> None:
+    """Print papers a second of the formats that no corpus is of: CL-SciSumm's papers, written in them."""
+    written: dict[str, dict[str, str]] = {
+        "plain_text": {},
+        "science_parse": {},
+        "s2orc_shards": {"a.jsonl": ""},
+    }
+    form = papers.FORMATS["cl_scisumm"]
+    for raw in records(form, "cl_scisumm", folder)[:MOST]:
+        paper = form.parse(raw)
+        texts = [[] for _ in paper.sections]
+        for sentence in paper.sentences:
+            texts[sentence.section].append(sentence.text)
+        name, sections = (
+            Path(raw.path).stem,
+            [(section.title, " ".join(text)) for section, text in zip(paper.sections, texts, strict=True)],
+        )
+        body = [{"section": title, "text": text} for title, text in sections]
+        written["plain_text"][f"{name}.txt"] = "\n\n".join(
+            [f"# {paper.title}", *(f"## {title}\n{text}" for title, text in sections)]
+        )
+        written["science_parse"][f"{name}.json"] = json.dumps(
+            {"title": paper.title, "sections": [{"heading": title, "text": text} for title, text in sections]}
+        )
+        line = {"paper_id": name, "title": paper.title, "body_text": body}
+        written["s2orc_shards"]["a.jsonl"] += json.dumps(line) + "\n"
+    for kind, files in written.items():
+        with tempfile.TemporaryDirectory() as place:
+            for name, content in files.items():
+                Path(place, name).write_text(content, encoding="utf-8")
+            measure_papers(kind, Path(place))
 
 
 def _spent_on(reader: Any, found: Sequence[Raw]) -> float:

@@ -4,17 +4,21 @@ Run: python benchmarks/wikisum.py [--articles N] [--references N] [--dense N]. T
 random with the word frequencies of text (Zipf's law), by a seed. Every pair of versions has the same texts
 and must give equal results. Seconds are the processor's; the peak of memory is that of a process of its own.
 The obvious clone detection is timed on as many references as --dense says, and told by reference.
+With --peer PYTHON, of an environment with sumy (pip install sumy numpy), its TextRank runs beside ours; its
+formula differs: words that two paragraphs share count as often as they stand there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import multiprocessing
 import random
 import re
 import resource
 import string
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -25,6 +29,7 @@ from typing import Any, TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
+from scipy.stats import spearmanr
 
 from ops.rank.tokens import content_words
 from ops.wikisum import clone_recall, clone_recalls, rank
@@ -156,7 +161,24 @@ def tf_idf(prose: Prose) -> None:
     print(f"  ratio {speed / plain:.1f}; {speed / RELEASED:.1f} times the released code's {RELEASED:,}")
 
 
-def text_rank(prose: Prose) -> None:
+#: sumy looks at all pairs of words of all pairs of paragraphs: 2,000 would take it an hour.
+SUMY_PARAGRAPHS = 200
+#: Reads paragraphs as lists of words and writes, as JSON, the seconds of the processor and sumy's scores.
+SUMY = """
+import json, sys, time
+from sumy.models.dom import ObjectDocumentModel, Paragraph, Sentence
+from sumy.summarizers.text_rank import TextRankSummarizer
+class Spaces:
+    def to_words(self, text): return tuple(text.split())
+units = [Sentence(" ".join(words), Spaces()) for words in json.load(sys.stdin)]
+document = ObjectDocumentModel([Paragraph([unit]) for unit in units])
+begun = time.process_time()
+scores = TextRankSummarizer().rate_sentences(document)
+print(json.dumps([time.process_time() - begun, [scores[unit] for unit in units]]))
+"""
+
+
+def text_rank(prose: Prose, peer: str | None) -> None:
     """Time TextRank on 2,000 paragraphs."""
     paragraphs = prose.texts(2_000, 10, 110)
     found, seconds = timed(lambda: rank("t", paragraphs, "text_rank"))
@@ -166,6 +188,15 @@ def text_rank(prose: Prose) -> None:
         f"TextRank on 2,000 paragraphs: {seconds:.2f} s, dense {dense:.1f} s, equal; "
         f"ratio {dense / seconds:.0f}"
     )
+    if peer:
+        few = paragraphs[:SUMY_PARAGRAPHS]
+        found, seconds = timed(lambda: rank("t", few, "text_rank"))
+        given = json.dumps([content_words(paragraph) for paragraph in few])
+        answer = subprocess.run([peer, "-c", SUMY], input=given, capture_output=True, text=True, check=True)
+        taken, scores = json.loads(answer.stdout)
+        agree = float(spearmanr(found.scores, scores).statistic)
+        print(f"  {len(few)} paragraphs: {seconds:.3f} s, sumy {taken:.1f} s, ratio {taken / seconds:.0f}")
+        print(f"  correlation of the two orders {agree:.3f}")
 
 
 def _largest(method: str, results: Any) -> None:
@@ -201,11 +232,12 @@ def main() -> None:
     parser.add_argument("--articles", type=int, default=1_000)
     parser.add_argument("--references", type=int, default=100)
     parser.add_argument("--dense", type=int, default=5_000)
+    parser.add_argument("--peer", help="the Python of an environment that has sumy")
     given = parser.parse_args()
     prose = Prose(0)
     clones(prose, given.articles, given.references, given.dense)
     tf_idf(prose)
-    text_rank(prose)
+    text_rank(prose, given.peer)
     largest()
 
 

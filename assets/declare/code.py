@@ -8,20 +8,19 @@ Not here: params and inputs, which are the other two thirds of a partition's key
 from __future__ import annotations
 
 import ast
-import hashlib
 import importlib.metadata
 import inspect
 import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from assets.declare.modules import Import, Summary, dump, imports, kept, md5, summary
 from assets.declare.settings import checkout
 from ops.models.digest import digest
 
@@ -64,12 +63,12 @@ def entry(
     trees = _own_definitions(function)
     named = [name for name in also if _inside(name, within)]
     modules = closure([*_used_modules(function, trees, within), *named, WRITER], within)
-    parts = {f" {number}": _dump(tree) for number, tree in enumerate(trees)}
+    parts = {f" {number}": dump(tree) for number, tree in enumerate(trees)}
     parts |= {name: _module_hash(name) for name in modules}
     parts |= {" about": about} if about else {}
     packages = sorted({package for name in modules for package in _imports(name)[1]})
     return {
-        "code": _md5(repr(sorted(parts.items()))),
+        "code": md5(repr(sorted(parts.items()))),
         "packages": {name: version for package in packages for name, version in [_locked(package)]},
         "models": {name: digest(name) for name in sorted(set(models))},
     }
@@ -83,7 +82,7 @@ def rules(module: str, within: tuple[str, ...]) -> str:
     """
     modules = closure([module], within)
     packages = {package for name in modules for package in _imports(name)[1]}
-    return _md5(repr([*((name, _module_hash(name)) for name in modules), *sorted(map(_locked, packages))]))
+    return md5(repr([*((name, _module_hash(name)) for name in modules), *sorted(map(_locked, packages))]))
 
 
 def closure(names: Iterable[str], within: Sequence[str] = PROJECT) -> list[str]:
@@ -107,39 +106,18 @@ def _file(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-@dataclass(frozen=True)
-class _Read:
-    """A module as it was read: the tree as text, its strings, its imports."""
-
-    dump: str
-    strings: frozenset[str]
-    imports: tuple[ast.Import | ast.ImportFrom, ...]
-
-
 @cache
-def _read(module: str) -> _Read:
-    """Return what counts of a module, found in one walk: every command of the project begins with this."""
-    tree = ast.parse(_file(module).read_bytes())
-    strings, imports = set(), []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant):
-            if isinstance(node.value, str):
-                strings.add(node.value)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            imports.append(node)
-        else:
-            _strip(node)
-    return _Read(ast.dump(tree), frozenset(strings), tuple(imports))
+def _read(module: str) -> Summary:
+    return summary(_file(module))
 
 
 @cache
 def _module_hash(module: str) -> str:
     read, folder = _read(module), _file(module).parent
-    named = [name for name in read.strings if re.fullmatch(r"[\w*-]+([./][\w*-]+)+", name)]
-    paths = {path for name in named for path in (folder.glob(name) if "*" in name else [folder / name])}
+    paths = {path for name in read.files for path in (folder.glob(name) if "*" in name else [folder / name])}
     files = [path for path in sorted(paths) if path.is_file()]
-    data = [(path.relative_to(folder).as_posix(), _md5(path.read_bytes())) for path in files]
-    return _md5(read.dump + repr(data))
+    data = [(path.relative_to(folder).as_posix(), md5(path.read_bytes())) for path in files]
+    return md5(read.tree + repr(data))
 
 
 @cache
@@ -165,21 +143,19 @@ def _below(package: str) -> Iterator[str]:
             yield ".".join([package, *path.relative_to(place.parent).with_suffix("").parts])
 
 
-def _bound(nodes: Iterable[ast.AST], module: str) -> Iterator[tuple[str, str]]:
-    """Yield (imported module, bound name) for each name that the imports among some nodes bind.
+def _bound(found: Iterable[Import], module: str) -> Iterator[tuple[str, str]]:
+    """Yield (imported module, bound name) for each name that a module's imports bind.
 
     What is imported from a package is the module of that name, where there is one.
     """
     package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, alias.asname or alias.name.split(".")[0]) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = resolve_name("." * node.level + (node.module or ""), package)
-            for alias in node.names:
-                inner = f"{base}.{alias.name}"
-                is_module = base.split(".")[0] in PROJECT and _file(inner).is_file()
-                yield inner if is_module else base, alias.asname or alias.name
+    for level, origin, name, bound in found:
+        if origin is None:
+            yield name, bound
+        else:
+            base = resolve_name("." * level + origin, package)
+            is_module = base.split(".")[0] in PROJECT and _file(f"{base}.{name}").is_file()
+            yield f"{base}.{name}" if is_module else base, bound
 
 
 @cache
@@ -221,7 +197,7 @@ def _used_modules(function: Callable[..., Any], trees: Iterable[ast.AST], within
     module = inspect.getmodule(function)
     assert module is not None
     nodes = [*_source_tree(module).body, *(node for tree in trees for node in ast.walk(tree))]
-    bound = {name: target for target, name in _bound(nodes, module.__name__)}
+    bound = {name: target for target, name in _bound(imports(nodes), module.__name__)}
     names = {name for tree in trees for name in _mentioned(tree)}
     return sorted({bound[name] for name in names if name in bound and _inside(bound[name], within)})
 
@@ -236,54 +212,34 @@ def _function_tree(function: Callable[..., Any]) -> ast.Module:
     return tree
 
 
-def _dump(tree: ast.AST) -> str:
-    """Return the tree as text, without docstrings (of attributes as well), positions and comments.
-
-    The tree loses its docstrings: to copy it first takes longer than all else.
-    """
-    for node in ast.walk(tree):
-        _strip(node)
-    return ast.dump(tree)
-
-
-def _strip(node: ast.AST) -> None:
-    body = getattr(node, "body", None)
-    if isinstance(body, list):
-        node.body = [line for line in body if not _is_docstring(line)]  # type: ignore[attr-defined]
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
 @lru_cache(maxsize=1)
-def _lock() -> Mapping[str, tuple[str, str]]:
+def _lock() -> tuple[Mapping[str, tuple[str, str]], str]:
+    """Return the name and version of every locked package, by its normal name; and the digest of the lock."""
     text = (checkout() / "requirements.lock").read_text()
     pins = re.findall(r"^([A-Za-z0-9._-]+)==([^\s;]+)", text, re.MULTILINE)
-    return {_normal(name): (name, version) for name, version in pins}
+    return {_normal(name): (name, version) for name, version in pins}, md5(text)
 
 
 @cache
 def _locked(package: str) -> tuple[str, str]:
-    if found := _lock().get(_normal(package)):
+    pins, lock = _lock()
+    if found := pins.get(_normal(package)):
         return found
-    # As importlib.metadata.packages_distributions tells it, which splits every record of every package.
+    return pins[kept(f"{lock} {package}", lambda: _distribution(package))]
+
+
+def _distribution(package: str) -> str:
+    """Return the normal name of the locked distribution that has an import package.
+
+    As importlib.metadata.packages_distributions tells it, which splits every record of every package.
+    """
     member = re.compile(rf"^{re.escape(package)}[/.]", re.MULTILINE)
     for distribution in importlib.metadata.distributions():
-        found = _lock().get(_normal(distribution.name))
-        if found and member.search(distribution.read_text("RECORD") or ""):
-            return found
+        name = _normal(distribution.name)
+        if name in _lock()[0] and member.search(distribution.read_text("RECORD") or ""):
+            return name
     raise LookupError(f"the package {package!r} is imported but requirements.lock does not pin it")
 
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _md5(content: str | bytes) -> str:
-    content = content.encode() if isinstance(content, str) else content
-    return hashlib.md5(content, usedforsecurity=False).hexdigest()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -134,6 +134,7 @@ class Settings(Params):
         return value
 
 
+@cache
 def checkout() -> Path:
     """Return the checkout that these assets were imported from."""
     return Path(__file__).resolve().parents[2]

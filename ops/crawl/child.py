@@ -1,6 +1,7 @@
-"""A crawl's own process: Twisted's reactor can be run once, and ends with what began it.
+"""A crawl's own process: what reads the web is bounded in memory, and Twisted's reactor can be run once.
 
-Belongs here: one crawl by Scrapy, from its plan to the end of its journal. Not here: who begins it (run.py).
+Belongs here: one crawl, from its plan to the end of its journal. Not here: who begins it (run.py), what is
+asked for (spider.py, collect.py).
 It reads nothing of its parent but the end of its standard input, at which it ends, too.
 """
 
@@ -12,27 +13,36 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
 from ops.crawl.addresses import AddressPolicy
+from ops.crawl.collect import collect
+from ops.crawl.collections.kinds import KINDS
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Journal
+from ops.crawl.journal import UNCHANGED, Journal
 from ops.crawl.options import CrawlOptions
 from ops.crawl.website import serving
+from ops.parse.bounded.bounds import bound_memory
 
 PLAN = "plan.json"
 #: Seconds between two lines of progress.
 _EVERY = 0.5
+#: Bytes of address space beyond what the process begins with.
+_MEMORY = 4 * 2**30
 
 
 class Plan(BaseModel):
     """What a crawl is to do; a file in its folder."""
 
+    kind: str
+    month: str
+    """Of the items of a collection; of no meaning for URLs."""
     urls: Sequence[str]
-    options: CrawlOptions
+    options: Mapping[str, Any]
     digest: str
     """Of the options that the journal is kept under, of which there may be more."""
     root: str
@@ -45,33 +55,44 @@ def main(folder: Path) -> None:
     """Run the crawl whose plan lies in a folder."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     plan = Plan.model_validate_json((folder / PLAN).read_text())
-    options = plan.options
+    bound_memory(_MEMORY)
     with contextlib.ExitStack() as stack:
-        journal = Journal(folder, plan.digest)
-        stack.callback(journal.close)
+        journal = stack.enter_context(contextlib.closing(Journal(folder, plan.digest)))
         former = None
         if plan.former is not None:
-            former = Journal(Path(plan.former), plan.digest)
-            stack.callback(former.close)
-        sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
-        server = stack.enter_context(serving(sites)) if sites else None
-        _crawl(plan, journal, former, server)
+            former = stack.enter_context(contextlib.closing(Journal(Path(plan.former), plan.digest)))
+        if plan.kind in KINDS:
+            listed = KINDS[plan.kind].options.model_validate(plan.options)
+            collect(plan.kind, plan.urls, plan.month, listed, journal, _Progress(), former)
+        else:
+            options = CrawlOptions.model_validate(plan.options)
+            sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
+            server = stack.enter_context(serving(sites)) if sites else None
+            _crawl(plan.urls, options, journal, former, server)
 
 
-def _crawl(plan: Plan, journal: Journal, former: Journal | None, server: tuple[str, int] | None) -> None:
+def _crawl(
+    urls: Sequence[str],
+    options: CrawlOptions,
+    journal: Journal,
+    former: Journal | None,
+    server: tuple[str, int] | None,
+) -> None:
     from scrapy.crawler import AsyncCrawlerProcess
 
     from ops.crawl.resolver import CheckedHosts
     from ops.crawl.scrapy_settings import scrapy_settings
     from ops.crawl.spider import PageSpider
 
-    options = plan.options
     hosts = CheckedHosts(AddressPolicy([*options.allow, *options.serve]), server)
     process = AsyncCrawlerProcess(scrapy_settings(options, hosts))
-    pages = {url: entry for url, entry in former.entries.items() if entry.fate == "fetched"} if former else {}
+    known = former.entries if former else {}
+    pages = {
+        url: entry for url, entry in known.items() if entry.fate == "fetched" or entry.cause == UNCHANGED
+    }
     process.crawl(
         PageSpider,
-        frontier=Frontier(plan.urls, options, journal.entries),
+        frontier=Frontier(urls, options, journal.entries),
         journal=journal,
         options=options,
         hosts=hosts,

@@ -6,6 +6,7 @@ Belongs here: from rows with citations to the pages behind them. Not here: readi
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -78,9 +79,7 @@ def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -
     ]
     urls = [record.id for record in found]
 
-    def ask(folder: Path, former: Path | None) -> None:
-        run(folder, urls, options, root, former, place.tell)
-
+    ask = partial(run, urls=urls, options=options, root=root, tell=place.tell)
     with fetched(articles.name, urls, options, place, ask, listings) as journal:
         listed = [Listed(url, url, None) for url in urls]
         yield from CrawlParts(

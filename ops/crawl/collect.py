@@ -19,9 +19,13 @@ from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal, UrlOutcome
 from ops.crawl.warc import resource_record
+from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
 #: What a library raises at an answer that no provider gives: a nest of brackets, an offset of infinity.
-_FAULTS = (ValueError, LookupError, ArithmeticError, RecursionError, OSError)
+_FAULTS = (ValueError, LookupError, ArithmeticError, RecursionError, OSError, MemoryError, TooLongError)
+
+#: Of the processor, for what one line lists.
+_SECONDS = 600
 
 #: Of names, the same on every system.
 _TYPES = mimetypes.MimeTypes()
@@ -55,7 +59,8 @@ def collect(
     for line in lines:
         collection = KINDS[kind].collection(client, line, month, options.own())
         try:
-            items = {item.address: (collection, item) for item in collection.items(month)}
+            with computing_at_most(_SECONDS):
+                items = {_address(item): (collection, item) for item in collection.items(month)}
         except _FAULTS as error:
             journal.add(UrlOutcome(url=line, fate="rejected", cause=_cause(error)))
         else:
@@ -68,6 +73,12 @@ def collect(
             if page.url not in journal.entries:
                 journal.add(*_fetched(client, *found[page.url], options, former))
             tell(len(journal.entries), frontier.asked)
+
+
+def _address(item: Item) -> str:
+    """Return where an item lies. Raises ValueError where that is no text."""
+    item.address.encode()
+    return item.address
 
 
 def _fetched(
@@ -99,7 +110,7 @@ def _fetched(
         bytes=len(content),
         digest=digest,
         date=date,
-        about=item.about,
+        about={name: text.encode(errors="replace").decode() for name, text in item.about.items()},
         **client.validators,
     )
     return entry, record
@@ -112,5 +123,7 @@ def _content_type(address: str) -> str:
 
 
 def _cause(error: Exception) -> str:
-    told = isinstance(error, (FetchError, LookupError))
+    if isinstance(error, MemoryError):
+        return "what was answered takes too much memory"
+    told = isinstance(error, (FetchError, LookupError, TooLongError))
     return str(error) if told else f"{type(error).__name__}: {error}"

@@ -5,17 +5,12 @@ Belongs here: the op of the dataset of crawls. Not here: each of its steps (run.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from functools import partial
-from pathlib import Path
 
 from ops.crawl.addresses import AddressPolicy, AddressRefusedError
-from ops.crawl.collect import collect
-from ops.crawl.collections.kinds import KINDS, CollectionOptions
+from ops.crawl.collections.kinds import KINDS
 from ops.crawl.fetched import fetched
-from ops.crawl.journal import Journal
-from ops.crawl.options import CrawlOptions
 from ops.crawl.outcomes import CrawlParts, Listed
 from ops.crawl.place import CrawlPlace
 from ops.crawl.run import run
@@ -39,34 +34,19 @@ def crawl(records: Records, place: CrawlPlace) -> Outcomes:
         listed = [_listed(record, policy) for record in found]
         urls = [line.url for line in listed if not line.error]
 
-        ask = partial(_ask, source.kind, urls, records.month, options, corpus.root, place)
+        ask = partial(
+            run,
+            urls=urls,
+            options=options,
+            root=corpus.root,
+            tell=place.tell,
+            kind=source.kind,
+            month=records.month,
+        )
         with fetched(name, urls, options, place, ask) as journal:
             yield from CrawlParts(
                 name, records.month, source.licence, listed, options, journal, corpus.records_per_part
             ).outcomes()
-
-
-def _ask(
-    kind: str,
-    urls: list[str],
-    month: str,
-    options: CrawlOptions,
-    root: Path,
-    place: CrawlPlace,
-    folder: Path,
-    former: Path | None,
-) -> None:
-    """Fill the journal in a folder."""
-    if isinstance(options, CollectionOptions):
-        with contextlib.ExitStack() as stack:
-            journals = [
-                stack.enter_context(contextlib.closing(Journal(path, options.digest)))
-                for path in (folder, former)
-                if path is not None
-            ]
-            collect(kind, urls, month, options, journals[0], place.tell, *journals[1:])
-    else:
-        run(folder, urls, options, root, former, place.tell)
 
 
 def _listed(record: Record, policy: AddressPolicy) -> Listed:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.journal import UNCHANGED, Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
 
 #: How the detail of a copy begins, in front of the URL that it copies.
@@ -52,7 +52,8 @@ def take_over(
     """Add to a journal what a published crawl fetched beyond it; nothing if that had other options.
 
     `urls` are listed now. Of pages with the same bytes one alone has a record: copies are left out where the
-    list is another, and does not have that one.
+    list is another, and does not have that one. So are pages that were dropped as unchanged and are now to be
+    kept.
     """
     listed = listed_digest(urls)
     for path in sorted(published.glob(f"{name}-[0-9]*.jsonl")):
@@ -65,6 +66,7 @@ def take_over(
             entry = UrlOutcome.model_validate(line)
             copied = entry.detail.removeprefix(SAME_BYTES) if entry.detail.startswith(SAME_BYTES) else None
             gone = copied is not None and first.get("listed") != listed and copied not in urls
+            gone = gone or (entry.cause == UNCHANGED and options.unchanged == "keep")
             if entry.url not in journal.entries and not gone:
                 journal.add(entry, _record(published / file, entry) if file else b"")
 

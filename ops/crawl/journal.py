@@ -19,6 +19,10 @@ from pydantic import BaseModel, ConfigDict
 _LINES, _RECORDS, _OPTIONS = "journal.jsonl", "records.warc", "options"
 
 
+#: Why a page is dropped that is the same as when it was last asked for.
+UNCHANGED = "unchanged"
+
+
 class UrlOutcome(BaseModel):
     """The outcome of one URL that was asked for, as the network gave it."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from typing import Literal
 
 from pydantic import Field, field_validator
 
@@ -53,6 +54,9 @@ class CrawlOptions(Params):
     allow: list[str] = Field(
         default=[], description="hosts, addresses or networks that may be asked though they are not public"
     )
+    unchanged: Literal["keep", "drop"] = Field(
+        default="keep", description="what becomes of pages that did not change since they were last asked for"
+    )
     serve: Mapping[str, str] = Field(
         default={},
         description="for samples and tests: folders that are served on loopback, by the host they are",
@@ -77,5 +81,5 @@ class CrawlOptions(Params):
 
     @property
     def digest(self) -> str:
-        """Return the hash of all options: what was asked under others is asked again."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:32]
+        """Return the hash of what pages are asked by: what was asked under others is asked again."""
+        return hashlib.sha256(self.model_dump_json(exclude={"unchanged"}).encode()).hexdigest()[:32]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ops.crawl.former import SAME_BYTES, listed_digest, published_head, published_line
 from ops.crawl.frontier import Frontier, PageRequest, same
-from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.journal import UNCHANGED, Journal, UrlOutcome
 from ops.crawl.licence import spdx
 from ops.crawl.options import CrawlOptions
 from ops.crawl.schemas import PAGES
@@ -109,6 +109,9 @@ class CrawlParts:
         if twin != entry.url:
             again = {"fate": "dropped", "cause": "duplicate", "detail": f"{SAME_BYTES}{twin}"}
             entry = entry.model_copy(update={**again, "offset": 0, "length": 0})
+        elif entry.unchanged and entry.fate == "fetched" and self.options.unchanged == "drop":
+            gone = {"fate": "dropped", "cause": UNCHANGED, "detail": f"since {entry.date}"}
+            entry = entry.model_copy(update={**gone, "offset": 0, "length": 0})
         if entry.fate == "listing":
             detail = "its items are rows of their own"
             part.dropped.append(drop(unit, "listing", float(len(entry.links)), detail))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import ops
+from ops.crawl.collections.kinds import KINDS
 from ops.crawl.options import CrawlOptions
 
 
@@ -24,23 +25,28 @@ class CrawlError(RuntimeError):
 
 def run(
     folder: Path,
+    former: Path | None,
     urls: Sequence[str],
     options: CrawlOptions,
     root: Path,
-    former: Path | None,
     tell: Callable[[int, int], None],
+    kind: str = "url_list",
+    month: str = "",
 ) -> None:
     """Ask for all URLs, and what they lead to, that the journal in `folder` has no outcome of.
 
-    `former` is the folder of another journal, whose pages are asked for on condition that they changed.
-    `tell` is called with how many URLs are done and how many are known. Raises CrawlError.
+    Of a `kind` of collection, `urls` are lines that list the items of a `month`. `former` is the folder of
+    another journal, whose pages are asked for on condition that they changed. `tell` is called with how many
+    URLs are done and how many are known. Raises CrawlError.
     """
     from ops.crawl.child import PLAN, Plan
 
-    plain = CrawlOptions.model_validate(options.model_dump(include=set(CrawlOptions.model_fields)))
+    read = KINDS[kind].options if kind in KINDS else CrawlOptions
     plan = Plan(
+        kind=kind,
+        month=month,
         urls=urls,
-        options=plain,
+        options=options.model_dump(mode="json", include=set(read.model_fields)),
         digest=options.digest,
         root=str(root),
         former=str(former) if former else None,

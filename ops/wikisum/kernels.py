@@ -69,20 +69,23 @@ def counts_of_words(
     for text in range(len(counts)):
         start, end = ends[text], ends[text + 1] - 1
         former = np.uint8(2)
-        for place in range(start, end):
-            sign = signs[data[place]]
+        for index, byte in enumerate(data[start:end]):
+            sign = signs[byte]
             begins = sign & (former >> 1)
             former = sign
-            if begins & 1 and (place == start or not _in_word(data, place - 1, kinds)):
+            if not begins & 1:
+                continue
+            place = start + index
+            if place == start or data[place - 1] < _ASCII or not _in_word(data, place - 1, kinds):
                 for word in range(len(word_ends) - 1):
                     first, last = word_ends[word], word_ends[word + 1]
                     after = place + last - first
-                    if after > end or (after < end and _in_word(data, after, kinds)):
+                    if words[first] != lowered[byte] or after > end:
                         continue
-                    offset = 0
+                    offset = 1
                     while first + offset < last and lowered[data[place + offset]] == words[first + offset]:
                         offset += 1
-                    if first + offset == last:
+                    if first + offset == last and (after == end or not _in_word(data, after, kinds)):
                         counts[text, word] += 1
     return counts
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import mlflow.pyfunc
-import pandas as pd  # type: ignore[import-untyped]
+import pandas as pd
 
 
 class ServedModel(mlflow.pyfunc.PythonModel):  # type: ignore[misc]

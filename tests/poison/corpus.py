@@ -42,7 +42,7 @@ class Item:
     def parsers(self) -> Iterator[Parser]:
         """Yield the parsers that meet it."""
         for parser in PARSERS.values():
-            if self.links and parser.rows:  # a crawl fetches no links
+            if self.links and (parser.rows or parser.crawl):  # a crawl fetches no links
                 continue
             if parser.name in self.kinds or (not self.kinds and not parser.binary):
                 yield parser
@@ -125,6 +125,9 @@ _ROOTS = {
     "jats": "article",
     "parscit": "algorithms",
     "mediawiki_dump": "page",
+    "list of acl_anthology": "collection",
+    "list of arxiv": "OAI-PMH",
+    "list of arxiv_bulk": "arXivPDF",
 }
 _JSON = (
     "science_parse",
@@ -136,6 +139,8 @@ _JSON = (
     "jsonl_prose",
     "rating_sheets .json",
     "crawled .jsonl",
+    "list of common_crawl",
+    "list of s2orc",
 )
 _TALKS = ("recordings", "transcripts .txt")
 _AUDIO = ("recordings",)

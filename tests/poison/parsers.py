@@ -10,9 +10,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from ops.annotation import answers
+from ops.crawl import url_list
 from ops.discofuse.sources import fusion_pairs, prose
 from ops.outcome import Outcome
 from ops.parse import papers, web, wikipedia
@@ -20,9 +22,10 @@ from ops.parse.records import Record
 from ops.talksumm.sources import gold_alignments, human_summaries, talks
 from tests.espeak import spoken
 from tests.papers_as_pdf import printed
+from tests.poison.crawls import LISTINGS, address, crawled_listings, crawled_lists
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parser:
     """A kind of source: its formats, its op, and how a file of it is made of a name, a title and a text."""
 
@@ -35,6 +38,8 @@ class Parser:
     """Whether its text cannot be poisoned sign by sign."""
     rows: bool = False
     """Whether it reads the rows of a crawl that fetched the files, in place of a folder."""
+    crawl: Callable[[Parser, Path], Outcome] | None = None
+    """Crawls what the files of a folder list, those of all items at once."""
     prefix: str = ""
     """How the names of its files begin."""
     beside: Callable[[Sequence[str]], Mapping[str, bytes]] = lambda names: {}
@@ -43,6 +48,8 @@ class Parser:
     @property
     def name(self) -> str:
         """What it is called in the table."""
+        if self.crawl is crawled_listings:
+            return f"list of {self.kind}"
         return f"{self.kind} {self.ending}" if self.kind in _OF_MANY else self.kind
 
     def file(self, stem: str) -> str:
@@ -154,6 +161,10 @@ def _export(name: str, title: str, text: str) -> bytes:
     return _json([{"data": data, "annotations": [{"completed_by": 1, "result": result}]}])
 
 
+def _no_op(records: Sequence[Record]) -> Outcome:
+    raise NotImplementedError("crawled, see `Parser.crawl`")
+
+
 @cache
 def _speech() -> bytes:
     return spoken("Many people read it.")
@@ -206,5 +217,8 @@ PARSERS = {
         Parser("crawled", papers.FORMATS, papers.parse_papers, ".jsonl", _s2orc, binary=True, rows=True),
         Parser("crawled", wikipedia.FORMATS, wikipedia.parse_articles, ".xml", _dump, binary=True, rows=True),
         Parser("crawled", web.FORMATS, web.parse_web_pages, ".html", _html, binary=True, rows=True),
+        Parser("url_list", url_list.FORMATS, _no_op, ".txt", address, crawl=crawled_lists),
+        *(Parser(kind, url_list.FORMATS, _no_op, ending, make, crawl=crawled_listings, binary=ending.endswith("bz2"))
+          for kind, (ending, _, _, make) in LISTINGS.items()),
     )
 }  # fmt: skip

@@ -6,7 +6,9 @@ Belongs here: running an item through a parser, and writing verdicts down. Not h
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +41,8 @@ class Met(NamedTuple):
 
 def meet(item: Item, parser: Parser, folder: Path) -> Met:
     """Write an item beside a sound file, read both, and say what became of the item."""
+    if parser.crawl:
+        return _met_in_one_crawl(parser)[item.name]
     write(item, parser, folder)
     records = _crawled(parser, folder) if parser.rows else _listed(parser, folder)
     outcome = parser.op(records)
@@ -48,6 +52,50 @@ def meet(item: Item, parser: Parser, folder: Path) -> Met:
         "; ".join(_fates(outcome)),
         any(_is_good(row["source_ids"]) for row in outcome.kept.to_pylist()),
     )
+
+
+@cache
+def _met_in_one_crawl(parser: Parser) -> Mapping[str, Met]:
+    """Return what became of all items that a crawl meets: it asks for all of them at once."""
+    items = [item for item in ITEMS if parser in item.parsers()]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "files"
+        for number, item in enumerate(items):
+            with tempfile.TemporaryDirectory() as alone:
+                write(item, parser, Path(alone))
+                for file in sorted(path for path in Path(alone).rglob("*") if path.is_file()):
+                    name = file.relative_to(alone).as_posix().replace("poison", f"poison{number:02d}")
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    content = file.read_bytes()
+                    for code in ("ascii", "utf-16-le"):
+                        content = content.replace("poison".encode(code), f"poison{number:02d}".encode(code))
+                    (folder / name).write_bytes(content)
+        assert parser.crawl is not None
+        outcome = parser.crawl(parser, folder)
+    good = any("good" in row["url"] for row in outcome.kept.to_pylist())
+    return {
+        item.name: Met(
+            outcome, len(outcome.units), "; ".join(_crawl_fates(outcome, f"poison{number:02d}")), good
+        )
+        for number, item in enumerate(items)
+    }
+
+
+def _crawl_fates(outcome: Outcome, name: str) -> Iterator[str]:
+    """Yield what became of a list, and of what it lists."""
+    fates = {"kept" for row in outcome.kept.to_pylist() if name in row["url"]}
+    for row in outcome.dropped.to_pylist():
+        if name in row["url"] + row["id"]:
+            fates.add(f"dropped: {row['reason']}")
+    for row in outcome.rejected.to_pylist():
+        if name in row["url"] + row["id"]:
+            cause = re.sub(r"http://127\.0\.0\.1:\d+", "", row["error"].removeprefix(f"{row['url']}: "))
+            fates.add(f"rejected: {_shortened(cause.replace(name, 'poison'))}")
+    yield from sorted(fates) or ["passed over"]
+
+
+def _shortened(cause: str) -> str:
+    return cause if len(cause) <= _SHORT else cause[:_SHORT] + "..."
 
 
 def _listed(parser: Parser, folder: Path) -> list[Record]:
@@ -88,7 +136,7 @@ def _fates(outcome: Outcome) -> Iterator[str]:
         found.append((row["id"], f"dropped: {row['reason']}"))
     for row in outcome.rejected.to_pylist():
         cause = re.sub(r"^src/\S+?(?:, line \d+)?: ", "", row["error"])
-        found.append((row["id"], f"rejected: {cause if len(cause) <= _SHORT else cause[:_SHORT] + '...'}"))
+        found.append((row["id"], f"rejected: {_shortened(cause)}"))
     fates = [fate for name, fate in sorted(found) if not _is_good([name])]
     yield from fates or ["passed over"]
 

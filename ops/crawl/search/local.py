@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import bm25s
 import numpy as np
 
 from ops.crawl.search.hits import Hit
+
+if TYPE_CHECKING:
+    import bm25s
 
 _URLS = "urls.txt"
 
@@ -29,6 +32,8 @@ class LocalIndex:
         tokens = _tokens(list(texts.values())) if texts else []
         if not any(tokens):
             return cls(list(texts), None)
+        import bm25s  # late: half a second, which every command would pay
+
         index = bm25s.BM25(k1=1.5, b=0.75, method="lucene")
         # Left to itself, it numbers words in the order of a set, another one in each process.
         vocabulary = {word: number for number, word in enumerate(sorted(set().union(*tokens)))}
@@ -47,6 +52,8 @@ class LocalIndex:
     @classmethod
     def load(cls, folder: Path) -> LocalIndex:
         """Read an index, its scores mapped from disk and not read into memory."""
+        import bm25s
+
         urls = (folder / _URLS).read_text().splitlines()
         there = (folder / "params.index.json").exists()
         return cls(urls, bm25s.BM25.load(folder, mmap=True) if there else None)
@@ -66,5 +73,7 @@ class LocalIndex:
 
 
 def _tokens(texts: list[str]) -> list[list[str]]:
+    import bm25s
+
     found: list[list[str]] = bm25s.tokenize(texts, stopwords="en", return_ids=False, show_progress=False)
     return found

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 import resource
+import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +39,26 @@ def bound_memory(memory: int) -> None:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+class TooLongError(Exception):
+    """What was read takes more time of the processor than it may."""
+
+
+@contextmanager
+def computing_at_most(seconds: int) -> Iterator[None]:
+    """Raise TooLongError in the main thread where it computes for longer; waiting does not count."""
+
+    def end(number: int, frame: object) -> None:
+        raise TooLongError(f"more than {seconds} seconds of the processor")
+
+    former = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, former)
 
 
 class Stopwatch:

@@ -5,13 +5,13 @@ import shutil
 
 import pytest
 
-from assets.declare import code
+from assets.declare import code, modules
 from assets.declare.declaration import declarations
 from orchestration.catalogue import workspace
 
 
 def dump(text):
-    return code._dump(ast.parse(text))
+    return modules.dump(ast.parse(text))
 
 
 @pytest.mark.parametrize(

@@ -123,3 +123,26 @@ def test_a_copy_is_asked_for_again_when_the_page_that_it_copies_is_listed_no_mor
         two = crawled(tmp_path, [f"{site}/b"], former=one.folder, working="again")
     assert [row["url"] for row in one.kept] == [f"{site}/a"]
     assert [row["url"] for row in two.kept] == [f"{site}/b"]
+
+
+def test_what_did_not_change_is_dropped_where_only_news_are_wanted(tmp_path):
+    routes = {"/a": conditional(b"a"), "/b": conditional(b"b")}
+    with answering(routes) as (site, asked):
+        urls = [f"{site}/a", f"{site}/b"]
+        again = {"former": tmp_path / "published-working", "working": "again", "unchanged": "drop"}
+        crawled(tmp_path, urls, unchanged="drop")
+        routes["/b"] = conditional(b"b, mended", value='"2"')
+        two = crawled(tmp_path, urls, recrawl=True, **again)
+        made_anew = crawled(tmp_path, urls, **(again | {"former": two.folder, "working": "anew"}))
+        once_more = crawled(
+            tmp_path, urls, recrawl=True, **(again | {"former": two.folder, "working": "more"})
+        )
+        asks = len(asked.paths())
+        kept = crawled(tmp_path, urls, former=two.folder, working="kept")
+
+    assert [row["url"][-2:] for row in two.kept] == ["/b"]
+    assert two.causes() == {f"{site}/a": "unchanged"} == made_anew.causes()
+    assert made_anew.files == two.files
+    assert once_more.causes() == dict.fromkeys(urls, "unchanged")
+    assert [row["url"] for row in kept.kept] == urls, "what was dropped is asked for again where it is wanted"
+    assert asked.paths()[asks:] == ["/a"]
