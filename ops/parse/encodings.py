@@ -24,6 +24,7 @@ GUESSED = "encoding"
 #: Bytes around those that are no ASCII by which the encoding is guessed, and how many of them in all.
 _AROUND = re.compile(rb"[\x00-\x7f]{0,100}[\x80-\xff]+[\x00-\x7f]{0,100}")
 _SAMPLE = 20_000
+_ASCII, _BROKEN = re.compile("[\x00-\x7f]+"), re.compile("[\udc80-\udcff]+")
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
@@ -62,9 +63,10 @@ def in_utf8(raw: Raw, encoding: str) -> Raw:
 def guessed(content: bytes) -> tuple[str, str] | None:
     """Return bytes as text, and the encoding that they are in as far as can be told; None where none fits.
 
-    Of encodings that are as likely, Windows-1252 is taken: that of most files which are not UTF-8.
+    Of encodings that are as likely, Windows-1252 is taken: that of most files which are not UTF-8. None as
+    well for UTF-8 with some broken bytes: another encoding would fit, and make rubbish of all its letters.
     """
-    name = _guess(_sample(content))
+    name = None if _damaged_utf8(content) else _guess(_sample(content))
     if name is None:
         return None
     try:
@@ -78,6 +80,18 @@ def _is_utf8(content: bytes) -> bool:
         content.decode("utf-8")
     except UnicodeDecodeError:
         return False
+    return True
+
+
+def _damaged_utf8(content: bytes) -> bool:
+    """Say whether bytes are UTF-8 but for fewer bytes than it has letters, or for halves of pairs."""
+    text = content.decode("utf-8", "surrogateescape")
+    foreign = _ASCII.sub("", text)
+    broken = len(foreign) - len(_BROKEN.sub("", foreign))
+    try:
+        content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return len(foreign) > 2 * broken
     return True
 
 

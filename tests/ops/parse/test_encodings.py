@@ -54,6 +54,12 @@ def test_cyrillic_is_guessed_by_its_letters(tmp_path, folder):
         (TEXT.encode("windows-1252"), {"encoding": "utf-8"}, "not UTF-8: byte 0x93"),
         (b"\x81 is none", {"encoding": "windows-1252"}, "not windows-1252: "),
         (bytes(range(256)) * 4, {}, "not UTF-8: byte 0x80"),
+        (
+            TEXT.encode()[:-20] + b"\xe9" + TEXT.encode(),
+            {},
+            "not UTF-8: byte 0xe9",
+        ),  # else all quotes are rubbish
+        (b"half a pair \xed\xa0\xbd", {}, "not UTF-8: byte 0xed"),
     ],
 )
 def test_what_cannot_be_decoded_is_a_reject(tmp_path, folder, content, more, cause):
