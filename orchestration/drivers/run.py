@@ -103,7 +103,6 @@ def drive(
             console.print(note)
     if not idle:
         _tell(workspace, console, found)
-    console.print(_where(workspace))
     sender.finish()
     return 1 if rejected or any(report.failed for report in reports) else 0
 
@@ -174,6 +173,7 @@ def _closing(workspace: Workspace, reports: list[Report], console: Console) -> b
             console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
     if left_out := workspace.graph.left_out:
         console.print(escape(left_out))
+    console.print(_where(workspace))
     return bool(rejected)
 
 

@@ -6,7 +6,7 @@ report (catalogue.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 from assets.declare.declaration import Declaration
@@ -14,6 +14,7 @@ from assets.declare.report import Everything
 from orchestration.files.publish import building, write_files
 from orchestration.state.freshness import View
 from orchestration.state.partition_locks import making, reading
+from orchestration.state.plan import plan
 from orchestration.state.records import forget
 from orchestration.workspace.workspace import Workspace
 
@@ -23,19 +24,19 @@ def write_pages_so_far(workspace: Workspace) -> None:
 
     They say which datasets and partitions they do not show.
     """
-    view = View(workspace)
+    stale = {(step.item.name, step.month) for step in plan(View(workspace))}
     for item in workspace.datasets.values():
-        if item.shape is None and not view.status(item, "").fresh:
-            _write(workspace, item, _made(view))
+        if item.shape is None and (item.name, "") in stale:
+            _write(workspace, item, _made(workspace, stale))
 
 
-def _made(view: View) -> dict[str, Mapping[str, Path]]:
-    """Return the folders of fresh partitions by dataset and month; a dataset without any is left out."""
+def _made(workspace: Workspace, stale: Container[tuple[str, str]]) -> dict[str, Mapping[str, Path]]:
+    """Return the folders of partitions that are not stale, by dataset; one without any is left out."""
     found: dict[str, Mapping[str, Path]] = {}
-    for name, item in view.workspace.datasets.items():
+    for name, item in workspace.datasets.items():
         if item.shape is not None:
-            months = [month for month in item.made_months if view.status(item, month).fresh]
-            found |= {name: {month: view.workspace.folder(item, month) for month in months}} if months else {}
+            months = [month for month in item.made_months if (name, month) not in stale]
+            found |= {name: {month: workspace.folder(item, month) for month in months}} if months else {}
     return found
 
 
