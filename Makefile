@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser speech setup ui plan repro explain compare sync lint lock dvc.yaml again
+.PHONY: help run backfill health test browser speech setup ui plan repro explain compare release sync lint lock dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -73,6 +73,9 @@ explain: setup ## where a row comes from and what became of it: ID=<row id>
 
 compare: setup ## what differs between two versions: DATASET=talksumm/pairs OLD=HEAD~1 NEW= (on disk)
 	@silverloom compare "$(DATASET)" "$(OLD)" "$(NEW)"
+
+release: setup ## a system's dataset as a folder that others load: SYSTEM=talksumm
+	@silverloom release "$(SYSTEM)"
 
 sync: setup ## tell Dagster what is on disk, after dvc pull or dvc checkout
 	@silverloom sync

@@ -20,6 +20,7 @@ from tests.projects import (  # noqa: F401  fixtures
     fresh,
     fresh_project,
     made_once,
+    sample_project,
     zygote,
 )
 

@@ -274,6 +274,18 @@ def small(params) -> None:
 
 
 @pytest.fixture(scope="session")
+def sample_project(made_once) -> Project:
+    """The sample corpus with all systems, committed, in which nothing has run yet. Copy it, run nothing in it."""
+
+    def make(project: Project) -> None:
+        copy_code(project)
+        shutil.copytree(ROOT / "data/sample", project.root / "data/sample")
+        begin(project)
+
+    return made_once("sample", make)
+
+
+@pytest.fixture(scope="session")
 def done_project(made_once, fresh_project) -> Project:
     """The same checkout after one run, committed. Copy it, run nothing in it."""
     return made_once("done", finish, fresh_project)

@@ -89,7 +89,10 @@ def talk(folder: Path) -> Everything:
 
 
 def site(
-    folder: Path, everything: Everything, text_pair: Mapping[str, tuple[str, str]] | None = None
+    folder: Path,
+    everything: Everything,
+    text_pair: Mapping[str, tuple[str, str]] | None = None,
+    pages_of: Mapping[str, str] | None = None,
 ) -> Path:
     """Write the pages of rows and lineage, and return their folder."""
     numbers = {
@@ -103,7 +106,7 @@ def site(
     root = folder / "quality" / "pages"
     for name, content in [
         *shared(),
-        *browser.pages(ancestry, numbers, shown),
+        *browser.pages(ancestry, numbers, shown, pages_of),
         *lineage.pages(ancestry, shown),
     ]:
         path = root / name

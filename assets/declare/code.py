@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from assets.declare.modules import Import, Summary, dump, imports, kept, md5, summary
+from assets.declare.modules import Import, ModuleSource, dump, imports, kept, md5, summary
 from assets.declare.settings import checkout
 from ops.models.digest import digest
 
@@ -107,7 +107,7 @@ def _file(module: str) -> Path:
 
 
 @cache
-def _read(module: str) -> Summary:
+def _read(module: str) -> ModuleSource:
     return summary(_file(module))
 
 

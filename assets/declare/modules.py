@@ -35,7 +35,7 @@ class Import(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Summary:
+class ModuleSource:
     """What counts of a module: a hash of its tree, the strings in it that may name files, its imports."""
 
     tree: str
@@ -43,11 +43,11 @@ class Summary:
     imports: list[Import]
 
 
-def summary(path: Path) -> Summary:
+def summary(path: Path) -> ModuleSource:
     """Return what counts of a module's file. Comments, docstrings and layout do not."""
     content = path.read_bytes()
     found = kept(f"{_reader()} {md5(content)}", lambda: asdict(_summary(content)))
-    return Summary(found["tree"], found["files"], [Import(*names) for names in found["imports"]])
+    return ModuleSource(found["tree"], found["files"], [Import(*names) for names in found["imports"]])
 
 
 def kept(key: str, make: Callable[[], Any]) -> Any:
@@ -89,7 +89,7 @@ def md5(content: str | bytes) -> str:
     return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
-def _summary(content: bytes) -> Summary:
+def _summary(content: bytes) -> ModuleSource:
     """Find everything in one walk."""
     strings, importing = set(), []
     for node in ast.walk(tree := ast.parse(content)):
@@ -101,7 +101,7 @@ def _summary(content: bytes) -> Summary:
         else:
             _strip(node)
     files = sorted(text for text in strings if re.fullmatch(r"[\w*-]+([./][\w*-]+)+", text))
-    return Summary(md5(ast.dump(tree)), files, list(imports(importing)))
+    return ModuleSource(md5(ast.dump(tree)), files, list(imports(importing)))
 
 
 @cache

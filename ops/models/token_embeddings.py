@@ -49,8 +49,15 @@ class TokenEmbeddings:
         return [len(ids) > self._longest for ids in self._ids(texts, cut=False)]
 
     def of(self, texts: Sequence[str]) -> list[Tensor]:
-        """Return the rows of each text. What is not known is computed, those of one length together."""
+        """Return the rows of each text. What is not known is computed, those of one length together.
+
+        Room for it is made before: the rows of former texts and new ones never fill the memory twice.
+        """
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        known = [text for text in dict.fromkeys(texts) if text in self._known]
+        for text in known:
+            self._known.move_to_end(text)
+        self._forget(sum(map(self.size, new)), known[:1])
         for batch in _of_one_length(self._ids(new), new):
             for text, rows in zip(
                 [text for text, _ in batch], self._encoded([ids for _, ids in batch]), strict=True
@@ -60,9 +67,13 @@ class TokenEmbeddings:
         found = [self._known[text] for text in texts]
         for text in texts:
             self._known.move_to_end(text)
-        while self._bytes > self.memory and self._known:
-            self._bytes -= self._known.popitem(last=False)[1].nbytes
+        self._forget()
         return found
+
+    def _forget(self, room: int = 0, until: Sequence[str] = ()) -> None:
+        """Forget the oldest rows until there is room, or a text is reached."""
+        while self._known and self._bytes + room > self.memory and next(iter(self._known)) not in until:
+            self._bytes -= self._known.popitem(last=False)[1].nbytes
 
     def _ids(self, texts: Sequence[str], cut: bool = True) -> list[list[int]]:
         if not texts:

@@ -84,6 +84,7 @@ _SCORED = columns(
     ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),
     ("first_words", _INT),
     ("second_words", _INT),
+    ("wholes", pa.list_(_TEXT), "the longer sentences of which one side is a part; none but for `partial`"),
     ("truncated", _BOOL, "whether BERTScore reads the beginning of one of them only"),
 )
 

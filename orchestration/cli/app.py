@@ -118,6 +118,26 @@ def compare(
 
 
 @command()
+def release(
+    workspace: Workspace,
+    system: Annotated[str, typer.Argument(help="A system, for instance talksumm.")],
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Where to; left out: release/ and the system.")
+    ] = None,
+    jobs: Jobs = JOBS,
+) -> int:
+    """Write a system's dataset as a folder of Parquet with its card, after making what of it is stale."""
+    from orchestration.drivers.run import run
+    from orchestration.release.write import released, write
+
+    if status := run(workspace, released(workspace, system).name, jobs):
+        return status
+    target = write(workspace, system, folder or workspace.root / "release" / system)
+    print(f"written: {target}")
+    return 0
+
+
+@command()
 def sync(workspace: Workspace) -> None:
     """Tell Dagster what is on disk, after `dvc pull` or `dvc checkout`."""
     from orchestration.dagster.sync import sync

@@ -54,6 +54,7 @@ from orchestration.state.freshness import EXPECTATIONS, ONLY_STALE, NotReadyErro
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making, reading
 from orchestration.state.records import PartitionRecord, forget, write_record
+from orchestration.workspace.environment import check_kernels
 from orchestration.workspace.workspace import Workspace
 
 _Inputs: TypeAlias = Mapping[str, Parts | Artifact]
@@ -117,6 +118,7 @@ class Materialisation:
 
     def make(self, run_id: str) -> dg.MaterializeResult[Any]:
         """Make it, alone: the record is written last, and only when its checks have passed."""
+        check_kernels()
         workspace, item, month = self._place
         if (reason := item.excluded(month)) is not None:
             raise NotReadyError(f"{label(item, month)} is excluded in params.yaml: {reason}")

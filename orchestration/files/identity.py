@@ -66,11 +66,18 @@ def folder_hashes(folder: Path) -> dict[str, str]:
 
 def version(hashes: Mapping[str, str]) -> str:
     """Return DVC's hash of a folder from the MD5s of its files by relative path."""
-    entries = [{"md5": hashes[name], "relpath": name} for name in sorted(hashes)]
-    return json_digest(entries) + ".dir"
+    return hashlib.md5(listing(hashes), usedforsecurity=False).hexdigest() + ".dir"
+
+
+def listing(hashes: Mapping[str, str]) -> bytes:
+    """Return DVC's list of the files of a folder, of which its hash of the folder is the MD5."""
+    return _json([{"md5": hashes[name], "relpath": name} for name in sorted(hashes)])
 
 
 def json_digest(content: Any) -> str:
     """Return the MD5 of content that JSON can hold, whatever the order of its names."""
-    text = json.dumps(content, sort_keys=True)
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    return hashlib.md5(_json(content), usedforsecurity=False).hexdigest()
+
+
+def _json(content: Any) -> bytes:
+    return json.dumps(content, sort_keys=True).encode()

@@ -168,6 +168,24 @@ class Ancestry:
             (len(sources), int((self.own[users] != code).sum())),
         )
 
+    def holder(self, lineage: Lineage, unit: str) -> int | None:
+        """Return the row in whose list a unit stands that a row was made of; None where it stands in none.
+
+        Such units, as the sentences of a parsed document, are no rows.
+        """
+        for place in lineage.standings:
+            argument, _, column = (place.file.item.consumes or "").partition(".")
+            keys = [source.key for source in place.file.item.argument_inputs if source.argument == argument]
+            for file in self.files if column else ():
+                if file.item.key in keys and file.table == "kept":
+                    table = read(file.path, ["id", column])
+                    lists = table[column].combine_chunks()
+                    found = pc.index(lists.flatten().field("id"), unit).as_py()
+                    if found >= 0:
+                        row = pc.list_parent_indices(lists)[found].as_py()
+                        return self.codes([table["id"][row].as_py()])[0]
+        return None
+
     def place(self, row: int) -> RowPlace:
         """Return the place of a row by its number among the rows of all files."""
         return RowPlace(self._file(row), int(row - self.starts[self._file_of[row]]), int(self.own[row]))

@@ -67,6 +67,12 @@ def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) 
     for code in fresh[:_SOURCES_SHOWN]:
         seen.add(code)
         origin = ancestry.lineage(code)
+        if not origin.kept and (holder := ancestry.holder(lineage, origin.id)) is not None:
+            if holder in seen:
+                continue
+            seen.add(holder)
+            yield f"{indent}{origin.id}, of"
+            origin = ancestry.lineage(holder)
         if not origin.kept:
             yield f"{indent}{raw_file(origin.id, origin.kind)}"
             continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -32,23 +33,18 @@ def prepare(path: Path, thorough: bool = False) -> None:
     or quickly. Raises MlflowException for a store of an unknown version, PermissionError for one that is
     write-protected, TimeoutError where another process is at it for longer than MIGRATION.
     """
-    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
-
+    # A connection that is kept would go on with the file that was set aside.
+    os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
     logging.getLogger("mlflow").setLevel(logging.CRITICAL)
-    store: Any = SqlAlchemyStore
     make_folder(path.parent)
     with contextlib.closing(lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)):
-        if opened := store._engine_map.get(
-            _url(path)
-        ):  # by this process, which would go on with its old file
-            opened.dispose()
         set_damaged_aside(path, _TABLE, _THEN, thorough)
         if path.exists():
-            _migrate(store, path)
+            _migrate(path)
         else:
             new = path.with_name(f".{path.name}.new")
             remove_file(new)
-            _migrate(store, new)
+            _migrate(new)
             new.replace(path)
 
 
@@ -56,14 +52,13 @@ def _url(path: Path) -> str:
     return f"sqlite:///{path.absolute()}"
 
 
-def _migrate(store: Any, path: Path) -> None:
+def _migrate(path: Path) -> None:
+    from mlflow.db import upgrade
     from mlflow.exceptions import MlflowException
-    from mlflow.store.db import utils
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
+    store: Any = SqlAlchemyStore
     try:
         store(_url(path), ARTIFACTS_URI).engine.dispose()
     except MlflowException:  # its tables are older
-        tables: Any = utils
-        engine = tables.create_sqlalchemy_engine(_url(path))
-        tables._upgrade_db(engine)
-        engine.dispose()
+        upgrade.main([_url(path)], prog_name="mlflow db upgrade", standalone_mode=False)

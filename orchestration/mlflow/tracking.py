@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import errno
 import json
-import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -31,6 +30,7 @@ from orchestration.files.parquet import TABLES, part_files
 from orchestration.messages.failures import describe
 from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put
 from orchestration.state.addresses import Addresses
+from orchestration.state.commit import commit
 from orchestration.state.freshness import flattened
 from orchestration.state.records import PartitionRecord, read_record
 from orchestration.workspace.workspace import Workspace
@@ -184,14 +184,7 @@ def _trainings(
 @cache
 def _git(workspace: Workspace) -> dict[str, str]:
     """Return the commit that this process began on, and whether the tree was another; {} outside of git."""
-    kept_out = [f":(exclude){path}" for path in _WRITTEN]
-    command = ["git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "--", ".", *kept_out]
-    try:
-        done = subprocess.run(
-            command, cwd=workspace.root, check=True, capture_output=True, text=True, timeout=20
-        )
-    except (OSError, subprocess.SubprocessError):
+    if (found := commit(workspace, besides=_WRITTEN)) is None:
         return {}
-    first, *lines = done.stdout.splitlines()  # "# branch.oid <commit>", other headers, what is changed
-    dirty = any(not line.startswith("#") for line in lines)
-    return {"mlflow.source.git.commit": first.split()[-1], "mlflow.source.git.dirty": str(dirty).lower()}
+    dirty = str(bool(found.changed)).lower()
+    return {"mlflow.source.git.commit": found.id, "mlflow.source.git.dirty": dirty}

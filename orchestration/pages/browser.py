@@ -28,14 +28,20 @@ _OF_ROWS = ("", "words", "characters", "length")
 
 
 def pages(
-    ancestry: Ancestry, numbers: Mapping[str, Counted], shown: Mapping[str, Sequence[RowPlace]]
+    ancestry: Ancestry,
+    numbers: Mapping[str, Counted],
+    shown: Mapping[str, Sequence[RowPlace]],
+    pages_of: Mapping[str, str] | None = None,
 ) -> Files:
-    """Yield the index of the datasets, and for each a page of the rows that are shown of it."""
+    """Yield the index of the datasets, and for each a page of the rows that are shown of it.
+
+    `pages_of` are pages that systems add, by the ids of the rows that lead to them.
+    """
     lengths = {name: len(places) for name, places in shown.items()}
     yield render("rows.html", "rows-index.html", "Rows", numbers=list(numbers.values()), shown=lengths)
     for name, places in shown.items():
         dataset = numbers[name]
-        data = _data(ancestry, dataset.item, places)
+        data = _data(ancestry, dataset.item, places, pages_of or {})
         yield render(
             page_path(name, "rows"),
             "rows.html",
@@ -46,7 +52,9 @@ def pages(
         )
 
 
-def _data(ancestry: Ancestry, item: Declaration, places: Sequence[RowPlace]) -> dict[str, Any]:
+def _data(
+    ancestry: Ancestry, item: Declaration, places: Sequence[RowPlace], pages_of: Mapping[str, str]
+) -> dict[str, Any]:
     of_rows = (name for name in item.measures if name.partition(".")[2] in _OF_ROWS)
     measures = list(dict.fromkeys(["score", *of_rows]))
     months = sorted({place.file.month for place in places})
@@ -71,8 +79,11 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[RowPlace]) -> 
                 "month": months.index(place.file.month),
                 "measures": values,
                 **pair,
+                **page,
             }
-            for place, values, pair in zip(chosen, of_measures, pairs, strict=True)
+            for place, values, pair, page in zip(
+                chosen, of_measures, pairs, _pages(table, pages_of), strict=True
+            )
         ]
     return {
         "name": item.name,
@@ -83,6 +94,16 @@ def _data(ancestry: Ancestry, item: Declaration, places: Sequence[RowPlace]) -> 
         "compared": compared,
         "rows": [row | {"cells": content} for row, content in zip(rows, fitted(contents), strict=True)],
     }
+
+
+def _pages(table: pa.Table, pages_of: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return of each row the page of what it is, or of what it names; nothing where there is none."""
+    found: list[dict[str, str]] = [{}] * len(table)
+    for name in table.column_names if pages_of else ():
+        if name == "id" or name.endswith("_id"):
+            pages = map(pages_of.get, table[name].to_pylist())
+            found = [row or ({"page": page} if page else {}) for row, page in zip(found, pages, strict=True)]
+    return found
 
 
 def _table(places: Sequence[RowPlace]) -> pa.Table:

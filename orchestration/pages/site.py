@@ -22,7 +22,8 @@ def site(everything: Everything) -> Files:
     yield from shared()
     yield from overview.pages(everything.graph, numbers)
     yield from dataset.pages(everything, numbers)
-    yield from browser.pages(ancestry, numbers, shown)
+    pages_of = {name: page for system in systems() for name, page in system.pages_of(everything).items()}
+    yield from browser.pages(ancestry, numbers, shown, pages_of)
     yield from lineage.pages(ancestry, shown)
     yield from what_if.pages(everything)
     for system in systems():

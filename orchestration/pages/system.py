@@ -37,6 +37,8 @@ class SystemPages(NamedTuple):
     """Where the pictures of a dataset are, by its name."""
     dataset_parts: Mapping[str, DatasetPart] = {}
     """By the name of the dataset."""
+    pages_of: Callable[[Everything], Mapping[str, str]] = lambda everything: {}
+    """Pages of single things by their id: rows that are one, or name it, link to it."""
 
 
 @cache

@@ -95,7 +95,7 @@ def scores(everything: Everything, item: Declaration, threshold: Threshold, knob
     inputs = {source.argument: source for source in item.inputs}
     for month in everything[item.name]:
         arguments: dict[str, Any] = {
-            argument: _parts(everything, inputs[argument], month)
+            argument: input_parts(everything, inputs[argument], month)
             if argument in inputs
             else item.arguments[argument]
             for argument in threshold.arguments
@@ -122,7 +122,8 @@ def _check(content: Mapping[str, Any], really: int) -> None:
         )
 
 
-def _parts(everything: Everything, source: Input, month: str) -> Parts:
+def input_parts(everything: Everything, source: Input, month: str) -> Parts:
+    """Return the kept rows of an input of a partition."""
     name = source.key.to_user_string()
     shape = everything.graph.datasets[name].shape
     assert shape is not None

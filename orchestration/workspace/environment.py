@@ -46,12 +46,16 @@ QUIET = {
 GARBAGE = (50_000, 20, 20)
 
 
+#: Whether numpy was loaded before its kernels could be pinned: then this process looks, and makes nothing.
+_late = False
+
+
 def fix(workspace: Workspace) -> None:
     """Set a checkout's environment, which child processes inherit, and the pace of looking for garbage.
 
-    Raises RuntimeError when numpy was loaded before its kernels could be pinned. A broken params.yaml is
-    left for the command that runs to report.
+    A broken params.yaml is left for the command that runs to report.
     """
+    global _late
     gc.set_threshold(*GARBAGE)
     wanted = {**QUIET, "DAGSTER_HOME": str(workspace.root / ".dagster")}
     try:
@@ -59,12 +63,20 @@ def fix(workspace: Workspace) -> None:
     except ParamsError:
         strict = True
     if strict:
-        late = "numpy" in sys.modules and any(os.environ.get(name) != value for name, value in STRICT.items())
-        if late:
-            raise RuntimeError("import orchestration before numpy: numerics: strict pins its kernels")
+        pinned = all(os.environ.get(name) == value for name, value in STRICT.items())
+        _late = _late or ("numpy" in sys.modules and not pinned)
         wanted |= STRICT
     os.environ.update(wanted)
     sys.excepthook = _without_traceback
+
+
+def check_kernels() -> None:
+    """Raise RuntimeError where this process cannot promise the bytes of what it would make."""
+    if _late:
+        raise RuntimeError(
+            "numpy was imported before orchestration, so numerics: strict could not pin its kernels;"
+            " make datasets by `silverloom run`, or import orchestration first"
+        )
 
 
 def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -64,6 +64,12 @@ def open_a_talk(page: Page) -> None:
     page.locator("#paper [role=option]").nth(14).click()
 
 
+def open_an_article(page: Page) -> None:
+    """Go from the list to an article that has clones, and that models wrote of."""
+    page.get_by_role("link", name="Port Ardle").click()
+    page.locator("#paragraphs .end").wait_for()
+
+
 DAGSTER, PAGES, MLFLOW = (
     (lambda servers: servers.dagster),
     (lambda servers: servers.pages),
@@ -83,7 +89,10 @@ PICTURES = [
     Picture("tuning", PAGES, "/pages/tuning.html", "The grid", size=(1400, 1000), scheme="dark"),
     Picture("evaluation", PAGES, "/pages/evaluation.html", "Is the extractor above the others?", size=(1400, 1300)),
     Picture("fusion", PAGES, "/pages/fusion.html", "Exact", size=(1400, 1300)),
+    Picture("paraphrases", PAGES, "/pages/paraphrases.html#thresholds", "would be kept", size=(1400, 1250)),
+    Picture("pairs", PAGES, "/pages/pairs.html#origin=citations", "All about paraphrases", size=(1400, 900)),
     Picture("balanced", PAGES, "/pages/datasets/discofuse-balanced.html", "Discourse types", size=(1400, 1300)),
+    Picture("article", PAGES, "/pages/articles.html", "Articles", open_an_article, (1400, 1300)),
     Picture("unsynced", DAGSTER, PARTITION, "Unsynced", edit=("params.yaml", "epsilon: 0.1", "epsilon: 0.2")),
 ]  # fmt: skip
 

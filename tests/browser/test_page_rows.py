@@ -32,8 +32,8 @@ def sentences(folder):
 
 @pytest.fixture
 def rows_page(visit, tmp_path):
-    def rows_page(everything=None, page=PAGE, hash="", text_pair=None, **how):
-        root = site(tmp_path, everything or sentences(tmp_path), text_pair)
+    def rows_page(everything=None, page=PAGE, hash="", text_pair=None, pages_of=None, **how):
+        root = site(tmp_path, everything or sentences(tmp_path), text_pair, pages_of)
         return visit((root / page).as_uri() + hash, **how)
 
     return rows_page
@@ -167,3 +167,11 @@ def test_two_texts_are_compared_word_by_word(rows_page, tmp_path):
     assert compared.locator("ins").all_text_contents() == [" [added: because it] "]
     assert compared.locator("del").all_text_contents() == [" [removed: .] ", " [removed: It] "]
     opened.assert_accessible()
+
+
+def test_a_row_leads_to_the_page_of_what_it_is(rows_page):
+    opened = rows_page(pages_of={"sentence-z": "talks.html"})
+    opened.page.get_by_label("Text in any column").fill("the last one")
+    link = opened.page.get_by_role("link", name="page", exact=True)
+    assert link.count() == 1 and link.get_attribute("href") == "../talks.html"
+    opened.assert_fine()

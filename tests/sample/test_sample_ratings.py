@@ -6,10 +6,12 @@ from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from assets.declare.settings import section, settings
 from ops.annotation.answers import parse_answers
+from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES as SHEETS
 from ops.parse.papers import parse_papers
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
@@ -23,6 +25,8 @@ from ops.talksumm.schemas import ALIGNMENTS, MATCHES, PAIRS, SUMMARIES
 from ops.talksumm.sources.schemas import TALKS
 from ops.talksumm.sources.talks import parse_talks
 from ops.talksumm.summarise.budgets import SummaryParams, summaries
+from ops.wikisum.evaluation.questionnaires import QUALITY
+from ops.wikisum.evaluation.rating_sheets import RatingSheetParams as LeadSheetParams
 from orchestration.catalogue import workspace
 from orchestration.state.corpora import corpus
 from tests.parts import parts
@@ -30,8 +34,14 @@ from tests.parts import parts
 RATINGS = Path(__file__).resolve().parents[2] / "data" / "sample" / "ratings"
 
 
+def files_of(system):
+    """The sheets of a system's questionnaires."""
+    found = RATINGS.rglob(f"{system}_*")
+    return sorted(path.relative_to(RATINGS).as_posix() for path in found)
+
+
 @pytest.fixture(scope="module")
-def answers():
+def everything():
     """The answers of all sheets."""
     months = settings().partitions.months
     outcomes = list(
@@ -41,6 +51,12 @@ def answers():
     )
     assert not any(outcome.rejected.num_rows for outcome in outcomes)
     return pa.concat_tables(outcome.kept for outcome in outcomes)
+
+
+@pytest.fixture(scope="module")
+def answers(everything):
+    """The answers about TalkSumm's summaries."""
+    return everything.filter(pc.starts_with(everything["questionnaire"], "talksumm_"))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +88,7 @@ def evaluated(tmp_path_factory, answers):
 
 
 def test_six_files_of_three_raters(answers):
-    files = sorted(path.relative_to(RATINGS).as_posix() for path in RATINGS.rglob("*") if path.is_file())
+    files = files_of("talksumm")
     assert files == [
         "ann/talksumm_sentences.csv",
         "ann/talksumm_summaries.csv",
@@ -123,3 +139,52 @@ def test_the_table_is_the_one_that_the_documentation_shows(evaluated):
     for one in table["agreement"]:
         kappa = one["kappa"] and round(one["kappa"], 3)
         assert f"{one['question']} {one['rater']} kappa {kappa}\n" in text
+
+
+def test_two_raters_rate_leads_and_a_third_compares_them(everything):
+    own = everything.filter(pc.starts_with(everything["questionnaire"], "wikisum_"))
+    assert files_of("wikisum") == [
+        "ann/wikisum_preference.csv",
+        "ann/wikisum_quality.csv",
+        "bob/wikisum_preference.csv",
+        "bob/wikisum_quality.csv",
+        "chi/wikisum_preference.csv",
+    ]
+    assert Counter(own["rater"].to_pylist()) == {"ann": 51, "bob": 51, "chi": 6}
+    asked = section(LeadSheetParams)
+    assert own.num_rows == asked.articles * (2 * 5 * len(asked.systems) + 3 * len(asked.pairs))
+
+
+def test_one_answer_about_leads_is_missing_and_one_is_outside_of_the_scale(everything):
+    own = everything.filter(pc.equal(everything["questionnaire"], QUALITY.name)).to_pylist()
+    odd = [
+        (row["file"], row["place"], row["answer"])
+        for row in own
+        if row["answer"] not in QUALITY.questions[0].scale.values
+    ]
+    assert odd == [
+        ("people/bob/wikisum_quality.csv", "line 4", None),
+        ("people/bob/wikisum_quality.csv", "line 6", "6"),
+    ]
+
+
+def test_three_raters_rate_pairs_and_two_count_their_phenomena(everything):
+    own = everything.filter(pc.starts_with(everything["questionnaire"], "parasci_"))
+    assert files_of("parasci") == [
+        "ann/parasci_pairs.csv",
+        "ann/parasci_phenomena.csv",
+        "bob/parasci_pairs.csv",
+        "bob/parasci_phenomena.csv",
+        "chi/parasci_pairs.csv",
+    ]
+    assert Counter(own["rater"].to_pylist()) == {"ann": 114, "bob": 114, "chi": 60}
+    scales = {question.name: question.scale for sheet in SHEETS for question in sheet.questions}
+    odd = [
+        (row["file"], row["place"], row["question"], row["answer"])
+        for row in own.to_pylist()
+        if row["answer"] not in scales[row["question"]].values
+    ]
+    assert odd == [
+        ("people/bob/parasci_pairs.csv", "line 4", "phrasal", None),
+        ("people/bob/parasci_pairs.csv", "line 7", "lexical", "7"),
+    ]

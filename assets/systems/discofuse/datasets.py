@@ -25,7 +25,9 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
+from assets.declare.release_files import file_columns
 from assets.declare.thresholds import Threshold
+from ops import release as publishing
 from ops import thresholds as rules
 from ops.core.splits import SPLITS
 from ops.discofuse.build import annotated as annotating
@@ -201,3 +203,18 @@ def balanced(examples: Parts, params: balancing.BalancedParams) -> Outcomes:
 def released(examples: Parts, balanced: Parts) -> Outcomes:
     """The examples as tab-separated files, one a domain and split, all and down-sampled."""
     return releasing.released(examples, balanced)
+
+
+@dataset(
+    group="discofuse",
+    shape=publishing.shape(EXAMPLES),
+    consumes="examples",
+    partitioned=False,
+    measures=["rows", "bytes"],
+    expectations=file_columns(),
+)
+def release_files(examples: Parts, balanced: Parts, params: publishing.ReleaseParams) -> Outcomes:
+    """The examples as Parquet files, a configuration a domain; `balanced` tells the down-sampled ones."""
+    return publishing.release_files(
+        examples, params, "domain", without=("links",), marks={"balanced": balanced}
+    )

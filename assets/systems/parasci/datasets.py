@@ -1,13 +1,13 @@
 """ParaSCI (Dong et al., EACL 2021): paraphrase pairs of scientific sentences, within papers and across them.
 
-Belongs here: the datasets from sentences to the released pairs. Not here: models that learn from them, and
-how anything is computed (ops/parasci).
+Belongs here: the datasets from candidates to the released pairs. Not here: candidates (candidates.py,
+partial.py), models that learn from the pairs (models.py), how anything is computed (ops/parasci).
 """
 
 from __future__ import annotations
 
-import assets.sources
-import assets.systems.parasci.sources  # noqa: F401  a dataset is declared before what reads it
+import assets.systems.parasci.candidates
+import assets.systems.parasci.partial  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.dataset import dataset
 from assets.declare.expectations import (
     Expectation,
@@ -19,59 +19,23 @@ from assets.declare.expectations import (
     text,
     unique,
 )
+from assets.declare.release_files import file_columns
 from assets.declare.thresholds import Threshold
+from ops import release as publishing
 from ops import thresholds as rules
 from ops.core.splits import SPLITS
 from ops.outcome import Outcomes
 from ops.params import Strict
-from ops.parasci import sentences as embedding
-from ops.parasci.candidates import groups as grouping
-from ops.parasci.candidates import intra as comparing
 from ops.parasci.dataset import paraphrases as filtering
 from ops.parasci.dataset import release as releasing
 from ops.parasci.dataset import scored as scoring
 from ops.parasci.dataset import statistics as counting
-from ops.parasci.schemas import (
-    CANDIDATES,
-    EMBEDDED_PASSAGES,
-    PARAPHRASES,
-    RELEASED,
-    SCORED,
-    SENTENCES,
-    STATISTICS,
-)
+from ops.parasci.dataset import threshold_scores as asking
+from ops.parasci.schemas import PARAPHRASES, RELEASED, SCORED, STATISTICS
 from ops.parts import Parts
 from ops.scores import DatasetScore
 
-ORIGINS = ("citations", "definitions", "intra")
-
-
-def statement_columns() -> list[Expectation]:
-    """Expect what every embedded sentence is."""
-    return [
-        *identity("statement"),
-        *not_null("area", "text", "words", "truncated"),
-        between("words", 1),
-        between("mentions.length", 1),
-        between("embedding.length", 1),
-        between("embedding.items.least", -1, 1),
-        between("embedding.items.greatest", -1, 1),
-        *text("text", longest=20_000),
-        *steady(),
-    ]
-
-
-def candidate_columns() -> list[Expectation]:
-    """Expect what every candidate is."""
-    return [
-        *identity("candidate"),
-        *not_null("key", "first_id", "second_id", "first_paper", "second_paper", "first", "second", "cosine"),
-        unique("key", "first_id", "second_id"),
-        between("cosine", -1.001, 1.001),
-        *text("first", longest=20_000),
-        *text("second", longest=20_000),
-        *steady(),
-    ]
+ORIGINS = ("citations", "definitions", "intra", "partial")
 
 
 def scored_columns() -> list[Expectation]:
@@ -91,79 +55,6 @@ def scored_columns() -> list[Expectation]:
 
 @dataset(
     group="parasci",
-    shape=SENTENCES,
-    consumes="sentences",
-    measures=["words", "mentions.length"],
-    expectations=statement_columns(),
-)
-def sentences(
-    sentences: Parts, papers: Parts, citations: Parts, params: embedding.StatementParams, strict: Strict
-) -> Outcomes:
-    """Every distinct sentence of the papers, embedded once, with the term it defines and what it cites."""
-    return sentences.map(
-        embedding.embedded_sentences,
-        papers.read(["id", "source_ids", "month"]),
-        citations.read(["paper_id", "marks"]),
-        params,
-        strict,
-    )
-
-
-@dataset(
-    group="parasci",
-    shape=EMBEDDED_PASSAGES,
-    consumes="passages",
-    measures=["words", "mentions.length"],
-    expectations=statement_columns(),
-)
-def passages(passages: Parts, params: embedding.StatementParams, strict: Strict) -> Outcomes:
-    """The same of abstracts and of citing sentences."""
-    return passages.map(embedding.embedded_passages, params, strict)
-
-
-@dataset(
-    group="parasci",
-    shape=CANDIDATES,
-    consumes="sentences",
-    measures=["cosine"],
-    text_pair=("first", "second"),
-    expectations=candidate_columns(),
-)
-def intra(sentences: Parts, params: comparing.IntraParams) -> Outcomes:
-    """Pairs of alike sentences in two sections of a paper."""
-    return sentences.map(comparing.intra, params)
-
-
-@dataset(
-    group="parasci",
-    shape=CANDIDATES,
-    consumes="sentences",
-    partitioned=False,
-    measures=["cosine"],
-    text_pair=("first", "second"),
-    expectations=candidate_columns(),
-)
-def definitions(sentences: Parts, passages: Parts, params: grouping.DefinitionParams) -> Outcomes:
-    """Pairs of sentences of two papers that define one term."""
-    return grouping.definitions(sentences, passages, params)
-
-
-@dataset(
-    group="parasci",
-    shape=CANDIDATES,
-    consumes="sentences",
-    partitioned=False,
-    measures=["cosine"],
-    text_pair=("first", "second"),
-    expectations=candidate_columns(),
-)
-def citations(sentences: Parts, passages: Parts, params: grouping.CitationParams) -> Outcomes:
-    """Pairs of sentences of two papers that cite one paper."""
-    return grouping.citations(sentences, passages, params)
-
-
-@dataset(
-    group="parasci",
     shape=SCORED,
     consumes="intra",
     partitioned=False,
@@ -179,16 +70,31 @@ def citations(sentences: Parts, passages: Parts, params: grouping.CitationParams
             meaning="cosine of two sentences of a paper",
             units="pairs within papers",
             counted=scoring.within_papers,
-        )
+        ),
+        Threshold(
+            scoring.ScoredParams,
+            "confidence",
+            rules.at_least,
+            scoring.confidences,
+            values=(0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9),
+            meaning="confidence of PDBERT in a part",
+            units="parts of sentences",
+            counted=scoring.parts_of_sentences,
+        ),
     ],
     text_pair=("first", "second"),
     expectations=[*identity("scored"), *scored_columns()],
 )
 def scored(
-    intra: Parts, definitions: Parts, citations: Parts, params: scoring.ScoredParams, strict: Strict
+    intra: Parts,
+    definitions: Parts,
+    citations: Parts,
+    partial: Parts,
+    params: scoring.ScoredParams,
+    strict: Strict,
 ) -> Outcomes:
     """Every candidate once, with BERTScore and PLR, whatever methods found it."""
-    return scoring.scored(intra, definitions, citations, params, strict)
+    return scoring.scored(intra, definitions, citations, partial, params, strict)
 
 
 @dataset(
@@ -203,7 +109,7 @@ def scored(
             filtering.ParaphraseParams,
             "origins.*.f1",
             rules.above,
-            filtering.scores_f1,
+            asking.scores_f1,
             values=(0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9),
             meaning="BERTScore F1 of a pair",
             units="pairs",
@@ -212,7 +118,7 @@ def scored(
             filtering.ParaphraseParams,
             "origins.*.length_rate",
             rules.below,
-            filtering.scores_length_rate,
+            asking.scores_length_rate,
             values=(0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0),
             meaning="PLR of a pair",
             units="pairs",
@@ -269,3 +175,16 @@ def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
 def released(paraphrases: Parts) -> Outcomes:
     """The pairs as files of sources and targets for each split, which datasets.load_dataset reads, too."""
     return releasing.released(paraphrases)
+
+
+@dataset(
+    group="parasci",
+    shape=publishing.shape(PARAPHRASES),
+    consumes="paraphrases",
+    partitioned=False,
+    measures=["rows", "bytes"],
+    expectations=file_columns(),
+)
+def release_files(paraphrases: Parts, params: publishing.ReleaseParams) -> Outcomes:
+    """The pairs as Parquet files."""
+    return publishing.release_files(paraphrases, params)

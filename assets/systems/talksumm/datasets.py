@@ -23,7 +23,9 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.expectations import matches as like
+from assets.declare.release_files import file_columns
 from assets.declare.thresholds import Threshold
+from ops import release as publishing
 from ops import thresholds as rules
 from ops.outcome import Outcomes
 from ops.parts import Parts
@@ -251,3 +253,16 @@ def tuning(
 ) -> Outcomes:
     """How well the model does on the talks aligned by hand, at every point of a grid of its four knobs."""
     return tuning_report.tune(gold_alignments, pairs, talks, hmm, params)
+
+
+@dataset(
+    group="talksumm",
+    shape=publishing.shape(TRAINING_SETS),
+    consumes="training_sets",
+    partitioned=False,
+    measures=["rows", "bytes"],
+    expectations=file_columns(),
+)
+def release_files(training_sets: Parts, params: publishing.ReleaseParams) -> Outcomes:
+    """The training sets as Parquet files, a configuration a set."""
+    return publishing.release_files(training_sets, params, config="set")

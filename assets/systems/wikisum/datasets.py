@@ -22,8 +22,10 @@ from assets.declare.expectations import (
     texts,
     unique,
 )
+from assets.declare.release_files import file_columns
 from assets.declare.systems import needs
 from assets.declare.thresholds import Threshold
+from ops import release as publishing
 from ops import thresholds as rules
 from ops.outcome import Outcomes
 from ops.parts import Artifact, Parts
@@ -269,3 +271,16 @@ def statistics(
 ) -> Outcomes:
     """How large the inputs and leads are, and what of the leads the inputs have: Tables 1 and 2."""
     return counting.statistics(ranked, corpus, references, examples, clones)
+
+
+@dataset(
+    group="wikisum",
+    shape=publishing.shape(EXAMPLES),
+    consumes="examples",
+    partitioned=False,
+    measures=["rows", "bytes"],
+    expectations=file_columns(),
+)
+def release_files(examples: Parts, params: publishing.ReleaseParams) -> Outcomes:
+    """The examples as Parquet files, a configuration a set, without the sub-words."""
+    return publishing.release_files(examples, params, "set", without=("source_tokens", "target_tokens"))

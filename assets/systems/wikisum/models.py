@@ -16,8 +16,12 @@ from ops.outcome import Outcomes
 from ops.params import Strict
 from ops.parts import Artifact, Parts
 from ops.scores import DatasetScore
+from ops.wikisum.examples import ExampleParams
+from ops.wikisum.models import grid as varying
 from ops.wikisum.models import summaries as writing
 from ops.wikisum.models import summarizer as learning
+from ops.wikisum.schemas import EXAMPLES
+from ops.wikisum.splits import SplitParams
 
 
 @dataset(
@@ -73,3 +77,60 @@ def summaries(
 ) -> Outcomes:
     """What every model writes for each test example, with its log-perplexity and ROUGE."""
     return writing.summaries(examples, summarizer, params, strict)
+
+
+@dataset(
+    group="wikisum",
+    shape=EXAMPLES,
+    consumes="ranked",
+    measures=["source_tokens.length", "target_tokens.length"],
+    expectations=[
+        *identity("example"),
+        *not_null("set", "split", "article_id", "corpus", "ranker", "source", "target"),
+        unique("set", "article_id"),
+        between("source_tokens.length", 1),
+        between("target_tokens.length", 1),
+        *steady(),
+    ],
+)
+def grid_examples(
+    ranked: Parts,
+    tokenizer: Artifact,
+    learned_ranker: Artifact,
+    splits: SplitParams,
+    params: ExampleParams,
+    grid: varying.GridParams,
+) -> Outcomes:
+    """The examples that the cells of the grid learn from: a set for each extractor, corpus and length."""
+    return varying.grid_examples(ranked, tokenizer, learned_ranker, splits, params, grid)
+
+
+@dataset(
+    group="wikisum",
+    shape=varying.GRID,
+    consumes="grid_examples",
+    partitioned=False,
+    measures=["prediction.words", "target.words", "rougeL_f"],
+    trains=Trainings(long_sequences.KIND),
+    text_pair=("prediction", "target"),
+    expectations=[
+        *identity("summary"),
+        *not_null("example_id", "article_id", "model", "architecture", "set", "ranker", "corpus", "target"),
+        unique("example_id", "model"),
+        between("length", 1),
+        between("tokens", 1),
+        between("nats", 0),
+        *(between(name, 0, 1) for name in writing.METRICS),
+        *text("target", longest=1_000_000),
+        *steady(),
+    ],
+)
+def grid(
+    grid_examples: Parts,
+    tokenizer: Artifact,
+    params: varying.GridParams,
+    checkpoints: CheckpointFolder,
+    strict: Strict,
+) -> Outcomes:
+    """What models of every extractor, corpus, length and architecture write, each trained for it."""
+    return varying.grid(grid_examples, tokenizer, params, checkpoints, strict)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from ops.params import Params
+from ops.params import ModelName, Params
 
 
 class Seq2SeqConfig(Params):
@@ -71,3 +71,13 @@ class CopyNetConfig(Seq2SeqConfig):
         description="probability in training to go on from an own piece, not from the target's",
     )
     beam: int = Field(20, ge=1, description="answers that are followed side by side; 1: greedy")
+
+
+class PretrainedSeq2SeqConfig(Seq2SeqConfig):
+    """An encoder-decoder of Hugging Face that was trained before, with its own vocabulary.
+
+    `pieces` and `vocabulary` say nothing of it.
+    """
+
+    kind: Literal["pretrained"] = "pretrained"
+    model: ModelName = Field(description="a folder, or a name of the Hugging Face hub that is in its cache")

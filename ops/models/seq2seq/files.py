@@ -20,15 +20,17 @@ from ops.models.network_files import (
     read_weights,
     written,
 )
-from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqTransformerConfig
+from ops.models.seq2seq.config import CopyNetConfig, PretrainedSeq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.copynet_model import CopyNetModel
 from ops.models.seq2seq.model import Seq2Seq
 from ops.models.seq2seq.pieces import Pieces, PiecesError
+from ops.models.seq2seq.pretrained import FOLDER, PretrainedModel, folder_of
 from ops.models.seq2seq.transformer import TransformerModel
 
 PIECES = "tokenizer.json"
 
-_Config = Annotated[Seq2SeqTransformerConfig | CopyNetConfig, Field(discriminator="kind")]
+_Known = Seq2SeqTransformerConfig | CopyNetConfig | PretrainedSeq2SeqConfig
+_Config = Annotated[_Known, Field(discriminator="kind")]
 
 
 def make(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed: int = 0) -> Seq2Seq:
@@ -40,13 +42,19 @@ def make(config: Seq2SeqTransformerConfig | CopyNetConfig, pieces: Pieces, seed:
 
 def save(model: Seq2Seq) -> dict[str, bytes]:
     """Return a model as named bytes; the same weights give the same bytes."""
+    if isinstance(model, PretrainedModel):
+        return model.files()
     return {**written(model.config, model.network), PIECES: model.pieces.content}
 
 
 def load(files: Mapping[str, bytes]) -> Seq2Seq:
     """Return the model that `save` made files of. Raises ModelFilesError if they do not hold one."""
-    configs: TypeAdapter[Seq2SeqTransformerConfig | CopyNetConfig] = TypeAdapter(_Config)
-    config = read_config(files, configs, (CONFIG, WEIGHTS, PIECES))
+    configs: TypeAdapter[_Known] = TypeAdapter(_Config)
+    beside = () if f"{FOLDER}/{CONFIG}" in files else (WEIGHTS, PIECES)
+    config = read_config(files, configs, (CONFIG, *beside))
+    if isinstance(config, PretrainedSeq2SeqConfig):
+        with folder_of(files) as folder:
+            return PretrainedModel(config, folder)
     try:
         pieces = Pieces.of(files[PIECES])
     except PiecesError as error:

@@ -10,7 +10,7 @@ train that one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -22,29 +22,14 @@ from transformers.models.pegasus.modeling_pegasus import PegasusForConditionalGe
 from ops.models.seq2seq.config import Seq2SeqTransformerConfig
 from ops.models.seq2seq.model import Example, Inputs, Seq2Seq, padded
 from ops.models.seq2seq.pieces import EOS, PAD, UNK, Pieces
+from ops.models.seq2seq.shared_once import SharedOnce
 
 #: Its own annotations know no model that is made here.
 _Pegasus: Any = PegasusForConditionalGeneration
 
 
-class TransformerNetwork(_Pegasus):  # type: ignore[misc]
-    """Pegasus whose state names every tensor once: shared embeddings are no four tables."""
-
-    def state_dict(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the tensors by name, without those that are another one's."""
-        found = super().state_dict(*args, **kwargs)
-        return {name: value for name, value in found.items() if name not in self.all_tied_weights_keys}
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> Any:
-        """Take the tensors that `state_dict` gave. Raises RuntimeError for others, as torch does."""
-        tied = {
-            name: state_dict[shared]
-            for name, shared in self.all_tied_weights_keys.items()
-            if shared in state_dict
-        }
-        return super().load_state_dict({**state_dict, **tied}, strict, assign)
+class TransformerNetwork(SharedOnce, _Pegasus):  # type: ignore[misc]
+    """Pegasus whose shared embeddings are no four tables."""
 
 
 class TransformerModel(Seq2Seq):

@@ -1,6 +1,7 @@
 """Candidates that are paraphrases: the fine filter, and the split.
 
-Belongs here: thresholds by origin. Not here: the scores (scored.py), clusters (clusters.py).
+Belongs here: thresholds by origin. Not here: the scores (scored.py), clusters (clusters.py),
+what other thresholds would keep (threshold_scores.py).
 
 Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1.
 A BERTScore fills another range with another encoder and layer, and so do its thresholds.
@@ -8,11 +9,9 @@ A BERTScore fills another range with another encoder and layer, and so do its th
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Self
 
-import pyarrow as pa
 from pydantic import Field, model_validator
 
 from ops.core.splits import Split
@@ -23,7 +22,9 @@ from ops.parasci.dataset.clusters import clusters, split_of_clusters
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Parts
 from ops.thresholds import above, below
-from ops.thresholds import scored as scored_units
+
+#: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
+INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
 
 
 class Limits(Params):
@@ -37,7 +38,12 @@ class ParaphraseParams(Params, section="parasci.paraphrases"):
     """Thresholds by origin, and the shares of the splits."""
 
     origins: Mapping[str, Limits] = Field(
-        {"intra": Limits(), "definitions": Limits(f1=0.6, length_rate=2.0), "citations": Limits()},
+        {
+            INTRA_ORIGIN: Limits(),
+            PARTS_ORIGIN: Limits(),
+            "definitions": Limits(f1=0.6, length_rate=2.0),
+            "citations": Limits(),
+        },
         description="the paper's values",
     )
     validation: float = Field(0.2, ge=0, lt=1)
@@ -63,14 +69,14 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     dropped: list[Row] = []
     passing: list[tuple[Row, str]] = []
     for unit in units:
-        origin = next((name for name in unit["origins"] if not _lost(unit, _limits(params, name))), None)
+        origin = next((name for name in unit["origins"] if not _lost(unit, limits_of(params, name))), None)
         if origin is not None:
             passing.append((unit, origin))
             continue
-        reasons = [_lost(unit, _limits(params, name)) for name in unit["origins"]]
+        reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
         reason = "length_rate" if "length_rate" in reasons else "f1"
         dropped.append(drop(unit, reason, unit[reason]))
-    links = [[*unit["keys"], unit["first"].lower(), unit["second"].lower()] for unit, _ in passing]
+    links = [_links(unit) for unit, _ in passing]
     numbers = clusters(links)
     first = {
         number: unit["id"] for (unit, _), number in zip(reversed(passing), reversed(numbers), strict=True)
@@ -96,40 +102,27 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     yield Outcome.of(PARAPHRASES, [unit["id"] for unit in units], kept, dropped)
 
 
-def scores_f1(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
-    """Yield the pairs by what `f1` of one origin is asked of."""
-    return _scores(scored, params, name, "f1", -math.inf)
+def passes(unit: Mapping[str, float], params: ParaphraseParams, origin: str) -> bool:
+    """Say whether a pair passes the thresholds of a method, by its `f1` and `length_rate`."""
+    return _lost(unit, limits_of(params, origin)) is None
 
 
-def scores_length_rate(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
-    """Yield the pairs by what `length_rate` of one origin is asked of."""
-    return _scores(scored, params, name, "length_rate", math.inf)
+def _links(unit: Row) -> list[str]:
+    """Return what a pair hangs together with others by; a part, by its paper and its whole sentence, too."""
+    origins = [key.partition(":") for key in unit["keys"]]
+    papers = [f"{INTRA_ORIGIN}:{key}" for origin, _, key in origins if origin == PARTS_ORIGIN]
+    sentences = [unit["first"], unit["second"], *unit["wholes"]]
+    return [*unit["keys"], *papers, *(sentence.lower() for sentence in sentences)]
 
 
-def _scores(
-    scored: Parts, params: ParaphraseParams, name: str, column: str, free: float
-) -> Iterator[pa.Table]:
-    """Yield scores: none where the other threshold drops the pair, endless where another method keeps it."""
-    limits = _limits(params, name).model_copy(update={column: free})
-    for table in scored:
-        units = []
-        for row in table.to_pylist():
-            score: float | None = None
-            if any(not _lost(row, _limits(params, other)) for other in row["origins"] if other != name):
-                score = -free
-            elif name in row["origins"] and not _lost(row, limits):
-                score = row[column]
-            units.append((row["id"], score, f"{row['first']} | {row['second']}"))
-        yield scored_units(units)
-
-
-def _limits(params: ParaphraseParams, origin: str) -> Limits:
+def limits_of(params: ParaphraseParams, origin: str) -> Limits:
+    """Return the thresholds of an origin. Raises ValueError where it has none."""
     if origin not in params.origins:
         raise ValueError(f"parasci.paraphrases.origins in params.yaml has no thresholds of {origin!r}")
     return params.origins[origin]
 
 
-def _lost(unit: Row, limits: Limits) -> str | None:
+def _lost(unit: Mapping[str, Any], limits: Limits) -> str | None:
     if not above(unit["f1"], limits.f1):
         return "f1"
     return None if below(unit["length_rate"], limits.length_rate) else "length_rate"

@@ -3,8 +3,7 @@
 Belongs here: merging what several methods found, BERTScore, PLR, the threshold of the coarse filter.
 Not here: the candidates (ops/parasci/candidates), the thresholds on the scores (paraphrases.py).
 
-Dong et al. (2021), 4.2. PLR, whose formula is lost in the paper's text version, is the difference of two
-lengths in words over the shorter one: 0 for equal lengths, and "under 1" means under twice as long.
+Dong et al. (2021), 4.2.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from ops.metrics.bertscore import BertScorer
 from ops.models.encoder import ENCODER
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import ModelName, Params
+from ops.parasci.lengths import length_rate
 from ops.parasci.schemas import SCORED
 from ops.parts import Parts
 from ops.thresholds import at_least
@@ -35,34 +35,32 @@ class ScoredParams(Params, section="parasci.scored"):
     cosine: float = Field(
         0.79, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
     )
+    confidence: float = Field(
+        0.5, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
+    )
     encoder: ModelName = Field(ENCODER, description="its tokens are compared (the paper: SciBERT)")
     layer: int = Field(5, ge=1, description="of the encoder, from 1 (the paper: 8)")
 
 
-def length_rate(first: int, second: int) -> float:
-    """Return PLR of two lengths in words. Raises ValueError for a length of 0."""
-    if min(first, second) < 1:
-        raise ValueError("a sentence without words has no length rate")
-    return abs(first - second) / min(first, second)
-
-
 def scored(
-    intra: Parts, definitions: Parts, citations: Parts, params: ScoredParams, strict: bool
+    intra: Parts, definitions: Parts, citations: Parts, partial: Parts, params: ScoredParams, strict: bool
 ) -> Outcomes:
     """Yield every pair of distinct sentences that a method found, scored.
 
     The same pair from two methods, or swapped, is one row, with all their keys. Units are the pairs within
     papers; reasons: `cosine` (below the threshold), `identical` (but for case and spaces). What the other
-    methods lose is counted by the same reasons in `combinations`. In memory are the pairs above it.
+    methods lose is counted by the same reasons in `combinations`; a part of a sentence has the reason
+    `confidence` in place of `cosine`, which is that of the whole sentence. In memory are the pairs above it.
     """
     groups: dict[tuple[str, str], list[tuple[str, Row]]] = defaultdict(list)
     counts: Counter[str] = Counter()
-    for origin, parts in (("intra", intra), ("definitions", definitions), ("citations", citations)):
+    methods = {"intra": intra, "definitions": definitions, "citations": citations, "partial": partial}
+    for origin, parts in methods.items():
         for table in parts:
             dropped: list[Row] = []
             for row in table.to_pylist():
                 pair = _pair(row)
-                reason = _lost(row, pair, params)
+                reason = _lost(row, pair, params, origin)
                 if reason is None:
                     groups[pair].append((origin, row))
                 elif origin == "intra":
@@ -88,6 +86,19 @@ def cosines(intra: Parts) -> Iterator[pa.Table]:
             (
                 row["id"],
                 None if _identical(_pair(row)) else row["cosine"],
+                f"{row['first']} | {row['second']}",
+            )
+            for row in table.to_pylist()
+        )
+
+
+def confidences(partial: Parts) -> Iterator[pa.Table]:
+    """Yield the parts of sentences by what `params.confidence` is asked of."""
+    for table in partial:
+        yield scored_units(
+            (
+                row["id"],
+                None if _identical(_pair(row)) else row["confidence"],
                 f"{row['first']} | {row['second']}",
             )
             for row in table.to_pylist()
@@ -120,6 +131,7 @@ def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Ite
             "length_rate": round(length_rate(*lengths), 4),
             "first_words": lengths[0],
             "second_words": lengths[1],
+            "wholes": sorted({member["whole"] for _, member in several if member.get("whole")}),
             "truncated": cut[row["first"]] or cut[row["second"]],
         }
 
@@ -134,12 +146,18 @@ def _identical(pair: tuple[str, str]) -> bool:
     return pair[0] == pair[1]
 
 
-def _lost(row: Row, pair: tuple[str, str], params: ScoredParams) -> str | None:
+def _lost(row: Row, pair: tuple[str, str], params: ScoredParams, origin: str) -> str | None:
     if _identical(pair):
         return "identical"
-    return None if at_least(row["cosine"], params.cosine) else "cosine"
+    score = "confidence" if origin == "partial" else "cosine"
+    return None if at_least(row[score], getattr(params, score)) else score
 
 
 def within_papers(scored: pa.Table) -> int:
     """Return how many of the scored pairs were found within a paper."""
     return sum("intra" in origins for origins in scored["origins"].to_pylist())
+
+
+def parts_of_sentences(scored: pa.Table) -> int:
+    """Return how many of the scored pairs have a part of a sentence."""
+    return sum("partial" in origins for origins in scored["origins"].to_pylist())

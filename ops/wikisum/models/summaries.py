@@ -15,12 +15,14 @@ from pydantic import Field
 
 from ops.core.sampling import drawn
 from ops.identity import row_id
+from ops.metrics.bootstrap import Floats, Interval, interval
 from ops.metrics.rouge import rouge
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.wikisum.models.learning_sets import example_of
-from ops.wikisum.models.summarizer import trained_models, vocabulary_of
+from ops.wikisum.models.summarizer import trained_models
+from ops.wikisum.models.summarizer_training import vocabulary_of
 from ops.wikisum.schemas import EXAMPLES
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> 
             "target": unit["target"],
             "tokens": count,
             "nats": round(nats, _DIGITS),
-            **_rouge(prediction, str(unit["target"])),
+            **rouge_scores(prediction, str(unit["target"])),
         }
         for unit, prediction, (nats, count) in zip(units, predictions, losses, strict=True)
     ]
@@ -114,6 +116,21 @@ def log_perplexity(rows: Sequence[Row]) -> float:
     return float(sum(row["nats"] for row in rows) / tokens) if tokens else float("nan")
 
 
+def perplexity_interval(rows: Sequence[Row], resamples: int, seed: int) -> Interval:
+    """Return the log-perplexity with its 95 % interval over summaries. Raises ValueError without any."""
+    return interval([(row["nats"], row["tokens"]) for row in rows], resamples, seed, of_sums=_by_token)
+
+
+def rouge_scores(prediction: str, target: str) -> dict[str, float]:
+    """Return ROUGE-1, 2 and L of a text, by the names of METRICS."""
+    found = rouge(prediction, target)
+    return {name: float(getattr(found[name.split("_")[0]], name.split("_")[1])) for name in METRICS}
+
+
+def _by_token(sums: Floats) -> Floats:
+    return sums[:, 0] / sums[:, 1]
+
+
 def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[tuple[float, int]]:
     """Yield nats and tokens of each target, read alone, so that no other example changes its bits."""
     import torch
@@ -122,11 +139,6 @@ def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[tuple[float, 
         with torch.no_grad():
             found = model.model.losses([example])
         yield float(found.output), int(found.output_tokens)
-
-
-def _rouge(prediction: str, target: str) -> dict[str, float]:
-    found = rouge(prediction, target)
-    return {name: float(getattr(found[name.split("_")[0]], name.split("_")[1])) for name in METRICS}
 
 
 def _drawn(examples: Parts, params: SummaryParams) -> set[str]:

@@ -17,24 +17,20 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.identity import row_id
-from ops.models.long_sequences.card import CARD, model_card
-from ops.models.long_sequences.sizes import DecoderParams, ModelParams, SubwordVocabulary
-from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
-from ops.models.training.progress import ProgressLines
-from ops.models.training.report import training_report
-from ops.models.training.sizes import SizedParams
+from ops.models.training import CheckpointFolder, TrainingError
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
 from ops.parts import Artifact, Parts
-from ops.wikisum.models.learning_sets import LearningSet, learning_set
+from ops.wikisum.models.learning_sets import learning_set
+from ops.wikisum.models.summarizer_training import (
+    SummarizerSizes,
+    summarizer_files,
+    train_summarizer,
+    vocabulary_of,
+)
 from ops.wikisum.schemas import EXAMPLES
-from ops.wikisum.tokenizer import END, PAD, SEPARATOR
 from ops.wikisum.tokenizer import load as load_tokenizer
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-    from ops.models.long_sequences.model import SequenceModel
     from ops.models.long_sequences.texts import TextModel
 
 #: What was trained: the file that says so of every model.
@@ -53,33 +49,13 @@ SUMMARIZER = Shape(
     ),
 )
 
-#: By what the weights of a training are kept, whatever its size: section 5.1 finds it to go with ROUGE.
-_KEPT_BY = {"metric": "log_perplexity", "direction": "min"}
 
-_WHAT = (
-    "Writes the lead of an encyclopedia's article from its title and ranked paragraphs of references, as in "
-    "Liu et al. (2018), Generating Wikipedia by Summarizing Long Sequences. Trained on the set `{name}`."
-)
-
-
-class Size(Params):
-    """How large the models are, by name, and how each is trained."""
-
-    architectures: dict[str, ModelParams] = Field({"t_dmca": DecoderParams()}, min_length=1)
-    training: TrainingParams = TrainingParams()
-
-
-class SummarizerParams(SizedParams, section="wikisum.summarizer"):
+class SummarizerParams(SummarizerSizes, section="wikisum.summarizer"):
     """Which models are trained on which sets of examples, and what judges them on the way."""
 
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
     sets: list[str] | None = Field(None, description="of wikisum/examples, by name; null: all")
     validation_examples: int = Field(500, ge=1, description="of its set that judge a model, at most")
     seed: int = Field(0, ge=0, description="of the draw of these examples")
-
-    def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
-        """The weights stay that have the least log-perplexity."""
-        return {"training": _KEPT_BY}
 
 
 def summarizer(
@@ -98,8 +74,8 @@ def summarizer(
     """
     found = load_tokenizer(tokenizer)
     vocabulary = vocabulary_of(found)
-    names = _chosen(_distinct(examples, "set"), params.sets)
-    licences = _distinct(examples, "licence")
+    names = _chosen(distinct(examples, "set"), params.sets)
+    licences = distinct(examples, "licence")
     sets = [
         learning_set(examples, name, vocabulary.end, params.validation_examples, params.seed)
         for name in names
@@ -108,13 +84,9 @@ def summarizer(
     reports = []
     for learnt in sets:
         for kind, size in sorted(params.sizes[params.size].architectures.items()):
-            model = _made(size, learnt, vocabulary, params)
-            name = f"{learnt.name}-{kind}"
-            trained = _trained(name, model, learnt, params.part("training"), checkpoints, strict)
-            report = _report(name, model, learnt, params.part("training"), trained)
-            card = model_card(name, _WHAT.format(name=learnt.name), licences, report["config"], report)
-            for file, content in {**model.files(), **tokenizer.files(), CARD: card}.items():
-                files[f"{name}/{file}"] = content
+            name, training = f"{learnt.name}-{kind}", params.part("training")
+            model, report = train_summarizer(name, size, learnt, vocabulary, training, checkpoints, strict)
+            files |= summarizer_files(model, report, tokenizer, licences)
             reports.append(report)
     best = min(reports, key=lambda report: report["best"], default=None)
     for report in reports:
@@ -138,13 +110,7 @@ def trained_models(artifact: Artifact, strict: bool = True) -> Iterator[tuple[Ma
         yield report, found
 
 
-def vocabulary_of(tokenizer: Tokenizer) -> SubwordVocabulary:
-    """Return the size of a tokenizer, and the numbers of what stands for no text."""
-    numbers = tokenizer.get_vocab()
-    return SubwordVocabulary(len(numbers), numbers[PAD], numbers[END], numbers[SEPARATOR])
-
-
-def _distinct(examples: Parts, name: str) -> list[str]:
+def distinct(examples: Parts, name: str) -> list[str]:
     """Return the values of a column, sorted."""
     return sorted(
         {value for part in examples.parts for value in pc.unique(part.read([name])[name]).to_pylist()}
@@ -159,42 +125,6 @@ def _chosen(there: Sequence[str], asked: Sequence[str] | None) -> list[str]:
             f"wikisum.summarizer.sets names {', '.join(missing)}, but wikisum/examples has {', '.join(there)}"
         )
     return sorted({*asked})
-
-
-def _made(
-    size: ModelParams, learnt: LearningSet, vocabulary: SubwordVocabulary, params: SummarizerParams
-) -> SequenceModel:
-    from ops.models.long_sequences.model import make
-
-    fitted = size.model_copy(update={"longest_source": learnt.longest_source})  # L is that of the set
-    return make(fitted, vocabulary, params.part("training").seed)
-
-
-def _trained(
-    name: str,
-    model: SequenceModel,
-    learnt: LearningSet,
-    params: TrainingParams,
-    checkpoints: CheckpointFolder,
-    strict: bool,
-) -> Trained:
-    from ops.models.long_sequences.task import SequenceTask
-
-    try:
-        task = SequenceTask(model, learnt.learnt, learnt.judges)
-        return train(task, params, checkpoints.at(name), ProgressLines(name), strict)
-    except TrainingError as error:
-        raise type(error)(f"{name}: {error}") from error
-
-
-def _report(
-    name: str, model: SequenceModel, learnt: LearningSet, params: TrainingParams, trained: Trained
-) -> dict[str, Any]:
-    weights = sum(parameter.numel() for parameter in model.network.parameters())
-    config = model.params
-    return training_report(
-        name, config.architecture, config, learnt, params, trained, chosen=False, weights=weights
-    )
 
 
 def _outcome(units: Sequence[Row], names: set[str], end: int, files: Mapping[str, bytes]) -> Outcome:

@@ -53,14 +53,9 @@
     if (!row.marked && !row.difference) return null;
     const [now, before] = data.text_pair, cell = row.cells[columns.findIndex((column) => column.name === before)];
     const sentences = row.text === undefined ? cell?.v : data.compared[row.text];
-    return el("section", { class: "text-pair" }, el("h3", {}, `${now} in ${before}`), row.difference ? diff(row.difference)
+    return el("section", { class: "text-pair" }, el("h3", {}, `${now} in ${before}`), row.difference ? silverloom.diff(row.difference)
       : passage(sentences, row.marked, `${number(row.marked.length)} of ${number(cell?.n ?? sentences.length)} sentences stand in ${now}`, false));
   }
-
-  /** Two texts as one: what is gone struck out, what is new underlined, both named for screen readers. */
-  const diff = (pieces) => el("p", { class: "text diff", dir: "auto" }, ...pieces.map(([sign, words]) => sign === "=" ? silverloom.visible(words)
-    : sign === "+" ? el("ins", {}, spoken(" [added: "), silverloom.visible(words), spoken("] "))
-      : el("del", {}, spoken(" [removed: "), silverloom.visible(words), spoken("] "))));
 
   /** A row as an article. */
   silverloom.row = (row, query) => {
@@ -79,7 +74,7 @@
       textPair(row, columns),
       why.length ? el("dl", { class: "why" }, ...why) : null,
       facts.length ? el("dl", { class: "facts" }, ...facts) : null,
-      el("div", { class: "names" }, el("p", {}, el("a", { href: `${silverloom.address(data.name, "lineage")}#${encodeURIComponent(id)}` }, "lineage"), " ", el("span", { class: "mono" }, ...hits(id, query))),
+      el("div", { class: "names" }, el("p", {}, el("a", { href: `${silverloom.address(data.name, "lineage")}#${encodeURIComponent(id)}` }, "lineage"), " ", ...(row.page ? [el("a", { href: silverloom.root + row.page }, "page"), " "] : []), el("span", { class: "mono" }, ...hits(id, query))),
         names.length ? behind("names", names.some((node) => node.querySelector(".hit")), () => [el("dl", { class: "facts" }, ...names)]) : null));
   };
 })();

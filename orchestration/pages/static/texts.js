@@ -47,4 +47,9 @@
 
   /** Words for screen readers alone. */
   silverloom.spoken = (text) => el("span", { class: "spoken" }, text);
+
+  /** Two texts as one: what is gone struck out, what is new underlined, both named for screen readers. */
+  silverloom.diff = (pieces) => el("p", { class: "text diff", dir: "auto" }, ...pieces.map(([sign, words]) => sign === "=" ? silverloom.visible(words)
+    : sign === "+" ? el("ins", {}, silverloom.spoken(" [added: "), silverloom.visible(words), silverloom.spoken("] "))
+      : el("del", {}, silverloom.spoken(" [removed: "), silverloom.visible(words), silverloom.spoken("] "))));
 })();

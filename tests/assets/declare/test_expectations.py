@@ -156,9 +156,10 @@ def test_the_version_of_a_suite_is_that_of_the_rules_and_of_great_expectations(m
         monkeypatch.setattr(code, "_module_hash", lambda name: f"{real(name)}{name == changed}")  # noqa: B023
         versions.add(version_under(monkeypatch))
     monkeypatch.setattr(code, "_module_hash", real)
-    lock = dict(code._lock())
-    name, pinned = lock["great-expectations"]
-    monkeypatch.setattr(code, "_lock", lambda: {**lock, "great-expectations": (name, f"{pinned}.post1")})
+    pins, digest = code._lock()
+    name, pinned = pins["great-expectations"]
+    changed_pins = {**pins, "great-expectations": (name, f"{pinned}.post1")}
+    monkeypatch.setattr(code, "_lock", lambda: (changed_pins, digest))
     versions.add(version_under(monkeypatch))
     assert len(versions) == len(modules) + 2
 

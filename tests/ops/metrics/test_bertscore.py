@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ops.metrics import BertScorer, bertscore, self_bleu
-from ops.models.encoder import encoder_folder
+from ops.models.encoder import ENCODER, encoder_folder
+from ops.models.token_embeddings import TokenEmbeddings
 
 CANDIDATES = [
     "Rationales are never given during training.",
@@ -53,6 +54,23 @@ def test_a_pair_scores_alike_alone_among_others_and_within_little_memory():
         assert [values[0] for values in alone] == pytest.approx(
             [values[number] for values in among], abs=1e-6
         )
+
+
+def test_what_is_known_and_what_is_new_share_the_memory():
+    texts = [f"Sentence {number} of a text that many others follow." for number in range(60)]
+    tokens = TokenEmbeddings(ENCODER, 1, memory=30 * 20_000)
+    held, encoded, encode = [], [], tokens._encoded
+
+    def recorded(batch):
+        encoded.append(len(batch))
+        rows = encode(batch)
+        held.append(tokens._bytes + sum(row.nbytes for row in rows))
+        return rows
+
+    tokens._encoded = recorded
+    for start in range(0, 60, 20):
+        tokens.of(texts[max(start - 5, 0) : start + 20])
+    assert max(held) <= tokens.memory and sum(encoded) == 60
 
 
 def test_precision_and_recall_are_each_others_when_the_sides_are_swapped():

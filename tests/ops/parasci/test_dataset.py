@@ -6,10 +6,13 @@ from hypothesis import strategies as st
 from ops.metrics.bertscore import bertscore
 from ops.metrics.bleu import self_bleu
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
-from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases, scores_f1, scores_length_rate
+from ops.parasci.dataset.paraphrases import Limits, ParaphraseParams, paraphrases
 from ops.parasci.dataset.release import released, released_form
-from ops.parasci.dataset.scored import ScoredParams, cosines, length_rate, scored
+from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored
 from ops.parasci.dataset.statistics import TABLE_2, statistics
+from ops.parasci.dataset.threshold_scores import scores_f1, scores_length_rate, scores_of_both
+from ops.parasci.lengths import length_rate
+from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES, PARAPHRASES, SCORED
 from tests.ops.parasci.parasci_cases import candidate, scored_pair
 from tests.parts import dealt, parts
@@ -21,11 +24,12 @@ A, B, C = (
 )
 
 
-def run_scored(folder, intra=(), definitions=(), citations=(), **knobs):
+def run_scored(folder, intra=(), definitions=(), citations=(), partial=(), **knobs):
     inputs = [
         dealt(folder / name, CANDIDATES.kept, list(rows))
         for name, rows in (("intra", intra), ("definitions", definitions), ("citations", citations))
     ]
+    inputs.append(dealt(folder / "partial", PARTIAL.kept, list(partial)))
     return list(scored(*inputs, ScoredParams(**knobs), True))
 
 
@@ -74,6 +78,43 @@ def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_
     ]
 
 
+def part(name, first, second, whole, confidence=0.5, key="p"):
+    return {**candidate(name, first, second, key, cosine=0.6), "whole": whole, "start": 0, "end": 1,
+            "confidence": confidence}  # fmt: skip
+
+
+def test_a_part_of_a_sentence_is_kept_by_its_confidence_and_merged_as_others_are(tmp_path):
+    outcomes = run_scored(
+        tmp_path,
+        [candidate("i", A, C)],
+        citations=[candidate("c", A, C, key="doi")],
+        partial=[
+            part("p1", A, B, f"So {B}"),
+            part("p2", A, C, f"Or {C}"),
+            part("p3", A, C, f"Yet {C}", 0.29),
+            part("p4", A, A, f"And {A}"),
+        ],
+        confidence=0.3,
+    )
+    found = {row["second"]: row for row in rows_of(outcomes, "kept")}
+    assert (found[B]["origins"], found[B]["wholes"], found[B]["cosine"]) == (["partial"], [f"So {B}"], 0.6)
+    assert found[C]["origins"] == ["citations", "intra", "partial"]
+    assert (found[C]["wholes"], found[C]["keys"]) == (
+        [f"Or {C}"],
+        ["citations:doi", "intra:paper", "partial:p"],
+    )
+    assert combinations(outcomes) == {"partial: confidence": 1, "partial: identical": 1, "merged": 2}
+    assert [unit for outcome in outcomes for unit in outcome.units.to_pylist()] == ["i"]
+
+
+def test_a_part_is_in_the_split_of_its_paper_and_of_its_whole_sentence(tmp_path):
+    rows = [scored_pair(str(n), f"a{n}", f"b{n}", keys=[f"intra:p{n}"]) for n in range(9)]
+    rows.append(scored_pair("part", "x", "y", keys=["partial:p1"], origins=["partial"], wholes=["B2"]))
+    kept = {row["source_ids"][0]: row for row in run_paraphrases(tmp_path, rows).kept.to_pylist()}
+    assert kept["part"]["cluster"] == kept["1"]["cluster"] == kept["2"]["cluster"] != kept["3"]["cluster"]
+    assert kept["part"]["origin"] == "partial"
+
+
 def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     (_, outcome) = run_scored(tmp_path, [candidate("a", A, B)])
     (row,) = outcome.kept.to_pylist()
@@ -105,6 +146,9 @@ def test_what_another_cosine_would_keep_is_read_from_stored_ones(tmp_path):
     rows = [candidate("same", A, A), candidate("a", A, B, cosine=0.6)]
     (found,) = [table.to_pylist() for table in cosines(parts(tmp_path, CANDIDATES.kept, rows))]
     assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.6)]
+    rows = [part("same", A, A, B), part("a", A, B, C, 0.3)]
+    (found,) = [table.to_pylist() for table in confidences(parts(tmp_path / "p", PARTIAL.kept, rows))]
+    assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.3)]
 
 
 def run_paraphrases(folder, rows, **knobs):
@@ -159,9 +203,30 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
                 assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
 
 
+def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path):
+    rows = [
+        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, length_rate=rate, origins=origins)
+        for number, (f1, rate, origins) in enumerate(
+            (f1, rate, origins)
+            for f1 in (0.55, 0.7, 0.85)
+            for rate in (0.5, 1.0, 2.5)
+            for origins in (["intra"], ["definitions"], ["definitions", "intra"])
+        )
+    ]
+    stored, params = dealt(tmp_path / "scored", SCORED.kept, rows, 3), ParaphraseParams()
+    for name in ("intra", "definitions"):
+        judged = [row for table in scores_of_both(stored, params, name) for row in table.to_pylist()]
+        for f1 in (0.5, 0.7, 0.8):
+            for rate in (0.5, 1.0, 3.0):
+                limits = {**params.origins, name: Limits(f1=f1, length_rate=rate)}
+                (outcome,) = paraphrases(stored, params.model_copy(update={"origins": limits}))
+                kept = sum(name in row["origins"] for row in outcome.kept.to_pylist())
+                assert kept == sum(row["f1"] > f1 and row["length_rate"] < rate for row in judged)
+
+
 def test_a_method_without_thresholds_is_an_error_that_names_it(tmp_path):
-    with pytest.raises(ValueError, match="'partial'"):
-        run_paraphrases(tmp_path, [scored_pair("a", origins=["partial"])])
+    with pytest.raises(ValueError, match="'clauses'"):
+        run_paraphrases(tmp_path, [scored_pair("a", origins=["clauses"])])
 
 
 def test_splits_that_leave_nothing_to_train_on_are_refused():

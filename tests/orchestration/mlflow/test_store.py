@@ -4,6 +4,7 @@ import os
 import sqlite3
 
 import pytest
+from alembic import command
 from mlflow import MlflowClient
 from mlflow.store.db import utils
 
@@ -12,15 +13,31 @@ from orchestration.mlflow import store
 from orchestration.mlflow.store import prepare
 
 
+def version(path) -> str:
+    with sqlite3.connect(path) as connection:
+        (found,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return found
+
+
 def test_a_new_store_is_of_mlflows_latest_version_and_names_no_path(tmp_path):
     path = tmp_path / "new" / "mlflow.db"
     prepare(path)
     prepare(path)
-    with sqlite3.connect(path) as connection:
-        (version,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    assert version == utils._get_latest_schema_revision()
+    assert version(path) == utils._get_latest_schema_revision()
     assert [found.name for found in MlflowClient(f"sqlite:///{path}").search_experiments()] == ["Default"]
     assert os.fsencode(tmp_path) not in path.read_bytes()
+
+
+def test_a_store_of_an_older_mlflow_is_upgraded_and_keeps_its_runs(tmp_path):
+    path = tmp_path / "mlflow.db"
+    prepare(path)
+    client = MlflowClient(f"sqlite:///{path}")
+    run = client.create_run(client.create_experiment("talksumm/pairs")).info.run_id
+    command.downgrade(utils._get_alembic_config(f"sqlite:///{path}"), "-1")
+    assert version(path) != utils._get_latest_schema_revision()
+    prepare(path)
+    assert version(path) == utils._get_latest_schema_revision()
+    assert client.get_run(run).info.run_id == run
 
 
 def test_a_store_of_an_unknown_version_is_refused(tmp_path):

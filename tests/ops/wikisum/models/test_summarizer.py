@@ -18,8 +18,8 @@ from ops.wikisum.models.summarizer import (
     SummarizerParams,
     summarizer,
     trained_models,
-    vocabulary_of,
 )
+from ops.wikisum.models.summarizer_training import vocabulary_of
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, example, examples, params, tokenizer
 

@@ -1,0 +1,114 @@
+"""BERTScore over very many pairs: the most memory of ours, beside the package bert-score.
+
+    python benchmarks/bertscore_memory.py ABSTRACTS.jsonl.gz [--pairs 1000000] [--sentences 40000]
+
+All pairs within groups of real sentences, MiniLM at layer 5, each scorer in a process of its own. The package
+keeps the embeddings of all sentences of a call: it scores the first pairs (`--limited`), and what it needs
+for all is projected by the number of their sentences.
+
+Not here: speed and agreement with the package (parasci.py bertscore).
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import multiprocessing
+import resource
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from ops.metrics.bertscore import BertScorer
+from ops.models.encoder import ENCODER, encoder_folder
+from ops.text.sentences import sentence_spans
+
+_SHORTEST = 20
+
+Pairs = list[tuple[str, str]]
+
+
+class Usage(NamedTuple):
+    """What scoring pairs took; memory is in GB: with the model loaded, and at most."""
+
+    pairs: int
+    sentences: int
+    seconds: float
+    before: float
+    most: float
+
+
+def groups_of(path: str, sentences: int, pairs: int) -> Pairs:
+    """Return so many pairs of distinct sentences of abstracts; neighbours are in one group."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["abstract"] or "" for line in file]
+    spans = ((text, span) for text in texts for span in sentence_spans(text))
+    found = list(dict.fromkeys(text[a:b] for text, (a, b) in spans if b - a > _SHORTEST))[:sentences]
+    size = 2 * pairs // len(found) + 2
+    groups = (found[start : start + size] for start in range(0, len(found), size))
+    return [pair for group in groups for pair in combinations(group, 2)][:pairs]
+
+
+def ours(pairs: Pairs) -> Usage:
+    """Score pairs by ops.metrics.bertscore, with its own bound of memory."""
+    return used(BertScorer(ENCODER, 5, strict=False).score, pairs)
+
+
+def package(pairs: Pairs) -> Usage:
+    """Score pairs by bert-score."""
+    from bert_score import BERTScorer  # type: ignore[import-untyped]
+
+    folder = str(encoder_folder(ENCODER))
+    scorer = BERTScorer(model_type=folder, num_layers=5, idf=False, rescale_with_baseline=False, device="cpu")
+    return used(scorer.score, pairs)
+
+
+def used(score: Callable[[list[str], list[str]], Any], pairs: Pairs) -> Usage:
+    """Return what it takes to score pairs, after a few that load the model."""
+    firsts, seconds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    score(firsts[:64], seconds[:64])
+    before, begin = memory(), time.perf_counter()
+    score(firsts, seconds)
+    took = round(time.perf_counter() - begin, 1)
+    return Usage(len(pairs), len({*firsts, *seconds}), took, before, memory())
+
+
+def memory() -> float:
+    """Return the most memory of this process so far, in GB."""
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2)
+
+
+def apart(run: Callable[[Pairs], Usage], pairs: Pairs) -> Usage:
+    """Run in a new process, so that the memory is its own."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(run, pairs).result()
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("abstracts")
+    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--sentences", type=int, default=40_000)
+    parser.add_argument("--limited", type=int, default=100_000)
+    options = parser.parse_args()
+    pairs = groups_of(options.abstracts, options.sentences, options.pairs)
+    whole = apart(ours, pairs)
+    print(f"ours: {whole}", flush=True)
+    part = apart(package, pairs[: options.limited])
+    print(f"package: {part}")
+    projected = part.before + (part.most - part.before) * whole.sentences / part.sentences
+    print(f"package, projected to {whole.sentences} sentences: {projected:.1f} GB")
+
+
+if __name__ == "__main__":
+    main()

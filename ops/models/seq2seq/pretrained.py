@@ -1,0 +1,128 @@
+"""An encoder-decoder of Hugging Face that was trained before, such as BART or T5, to be trained further.
+
+Belongs here: any model of `AutoModelForSeq2SeqLM` with its tokenizer, behind the interface of all models from
+text to text. Not here: finding it on disk (ops/models), training (task.py).
+
+Its files are those that Hugging Face writes, in a folder of their own, beside our config: other programs load
+that folder by `from_pretrained`.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn import functional
+from transformers import AutoConfig, AutoTokenizer
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+
+from ops.models.hub import hub_snapshot, is_hub_model
+from ops.models.installed import existing
+from ops.models.network_files import CONFIG, ModelFilesError
+from ops.models.seq2seq.config import PretrainedSeq2SeqConfig
+from ops.models.seq2seq.model import Example, Inputs, Seq2Seq
+from ops.models.seq2seq.pieces import Pieces
+from ops.models.seq2seq.shared_once import SharedOnce
+
+#: Where the files of Hugging Face lie among those of a model.
+FOLDER = "pretrained"
+
+#: What a target is filled up with: such places have no loss.
+_NO_LABEL = -100
+
+
+class PretrainedPieces(Pieces):
+    """The vocabulary of a tokenizer of Hugging Face; what stands for no text is marked in it."""
+
+    def text(self, numbers: Sequence[int], others: Sequence[str] = ()) -> str:
+        """Return the text of pieces."""
+        return self._tokenizer.decode(list(numbers), skip_special_tokens=True).strip()
+
+
+class PretrainedModel(Seq2Seq):
+    """A pretrained model from text to text."""
+
+    def __init__(self, config: PretrainedSeq2SeqConfig, folder: Path | None = None) -> None:
+        """Load the one that the config names, or the one of a folder.
+
+        Raises ModelNotInstalledError if it is not there, ValueError for one that is no encoder-decoder or has
+        no fast tokenizer.
+        """
+        self.config: PretrainedSeq2SeqConfig = config
+        place = str(folder or _installed(config.model))
+        known: Any = AutoConfig.from_pretrained(place, local_files_only=True)
+        if type(known) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
+            raise ValueError(f"{config.model} is a {known.model_type}: no encoder-decoder")
+        kind: Any = MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING[type(known)]
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(place, local_files_only=True)
+        if not self._tokenizer.is_fast:
+            raise ValueError(f"{config.model} has no fast tokenizer (tokenizer.json)")
+        self.pieces = PretrainedPieces(self._tokenizer.backend_tokenizer)
+        self.network = kind.from_pretrained(place, local_files_only=True, dtype=torch.float32).eval()
+        # Afterwards: loading goes by the whole state.
+        self.network.__class__ = type(kind.__name__, (SharedOnce, kind), {})
+
+    def example(self, source: str, target: str) -> Example:
+        """Return a pair as numbers, ends of texts included; of a long text the beginning."""
+        return Example(self._cut_text(source), self._cut_text(target))
+
+    def losses(self, examples: Sequence[Example]) -> torch.Tensor:
+        """Return the cross entropy of each of N examples (N)."""
+        inputs = self._padded([example.source for example in examples])
+        labels = self._padded([example.target for example in examples])
+        target = labels["input_ids"].masked_fill(labels["attention_mask"] == 0, _NO_LABEL)
+        logits = self.network(**inputs, labels=target, use_cache=False).logits
+        losses = functional.cross_entropy(
+            logits.transpose(1, 2).float(), target, reduction="none", ignore_index=_NO_LABEL
+        )
+        return losses.sum(dim=1) / labels["attention_mask"].sum(dim=1)
+
+    def files(self) -> dict[str, bytes]:
+        """Return the model as named bytes."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.network.save_pretrained(folder)
+            self._tokenizer.save_pretrained(folder)
+            found = {
+                f"{FOLDER}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+                for path in sorted(Path(folder).rglob("*"))
+                if path.is_file()
+            }
+        text = json.dumps(self.config.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
+        return {CONFIG: text.encode(), **found}
+
+    def _cut_text(self, text: str) -> list[int]:
+        numbers: list[int] = self._tokenizer(text, verbose=False)["input_ids"]
+        # Not by the tokenizer, which would write into its own files that it cuts.
+        longest = self.config.longest
+        return numbers if len(numbers) <= longest + 1 else [*numbers[:longest], numbers[-1]]
+
+    def _padded(self, rows: Sequence[Sequence[int]]) -> dict[str, torch.Tensor]:
+        found = self._tokenizer.pad({"input_ids": list(map(list, rows))}, return_tensors="pt")
+        return {name: found[name].to(self.device) for name in ("input_ids", "attention_mask")}
+
+    def _inputs(self, sources: Sequence[str]) -> Inputs:
+        inputs = self._padded([self._cut_text(text) for text in sources])
+        return Inputs(inputs["input_ids"], {"attention_mask": inputs["attention_mask"]}, [()] * len(sources))
+
+
+@contextmanager
+def folder_of(files: Mapping[str, bytes]) -> Iterator[Path]:
+    """Write the files of Hugging Face into a folder while it is read. Raises ModelFilesError for none."""
+    its = {name.removeprefix(f"{FOLDER}/"): content for name, content in files.items() if name != CONFIG}
+    if CONFIG not in its:
+        raise ModelFilesError(f"no {FOLDER}/{CONFIG} among the model's files")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in its.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        yield Path(folder)
+
+
+def _installed(name: str) -> Path:
+    return hub_snapshot(name) if is_hub_model(name) else existing(name)

@@ -1,0 +1,172 @@
+"""How good the generated sentences are: Table 6 of Dong et al. (2021), with Self-BLEU and iBLEU beside it.
+
+Belongs here: scores of each sentence, of each system with intervals, and tests. Not here: the metrics
+(ops/metrics), what is scored (generated.py).
+
+The paper has BLEU and lengths. Self-BLEU (its section 3.3) tells how much a system copies, and iBLEU (Sun and
+Zhou 2012) takes that off: alpha BLEU(prediction, target) - (1 - alpha) BLEU(prediction, source). All but the
+length are from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from ops.identity import row_id
+from ops.metrics.bleu import bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
+from ops.metrics.bootstrap import Floats, OfSums, interval, paired_bootstrap
+from ops.metrics.systems import EvaluatedSystem, by_system, in_common
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns
+from ops.params import Params
+from ops.parasci.generation.generated import GENERATED, MODEL
+from ops.parts import Parts
+
+_TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
+
+METRICS = ("bleu", "self_bleu", "ibleu", "words")
+TABLE = "table.json"
+
+#: Columns of a sentence that its scores keep.
+_GENERATED = ("pair_id", "system", "model", "origin", "source", "target", "prediction")
+
+#: The paper's Table 6: trained on, tested on, BLEU times 100, mean length in words.
+TABLE_6 = (
+    ("Quora", "ParaSCI-ACL", 6.31, 14.23),
+    ("Quora", "ParaSCI-arXiv", 8.06, 13.92),
+    ("ParaSCI-ACL", "ParaSCI-ACL", 15.70, 18.45),
+    ("ParaSCI-arXiv", "ParaSCI-arXiv", 27.18, 18.82),
+)
+
+EVALUATION = Shape(
+    unit=GENERATED.kept,
+    kept=columns(
+        ("generated_id", _TEXT, "row of parasci/generated"),
+        *(GENERATED.kept.field(name) for name in _GENERATED),
+        ("by_model", _BOOL, "whether a model wrote it"),
+        ("bleu", _REAL, "of this prediction against its target; that of a system is over its corpus"),
+        ("self_bleu", _REAL, "of this prediction against its source, as Table 2 has it"),
+        ("ibleu", _REAL, "of this prediction"),
+        ("words", _REAL, "of the prediction"),
+    ),
+)
+
+
+class EvaluationParams(Params, section="parasci.evaluation"):
+    """What iBLEU weighs, and the bootstrap over pairs."""
+
+    alpha: float = Field(0.8, ge=0, le=1, description="weight of the target in iBLEU; the paper has no iBLEU")
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+    seed: int = Field(0, ge=0)
+
+
+def evaluation(generated: Parts, params: EvaluationParams) -> Outcomes:
+    """Yield the scores of all sentences, which are in memory, and the table; units are the sentences."""
+    rows = [scored(unit, params) for table in generated for unit in table.to_pylist()]
+    files = {TABLE: json.dumps(table_6(rows, params), indent=1, sort_keys=True).encode()}
+    yield Outcome.of(EVALUATION, [row["generated_id"] for row in rows], rows, files=files)
+
+
+def scored(unit: Row, params: EvaluationParams) -> dict[str, Any]:
+    """Return the row of a sentence."""
+    source, target, prediction = (unit[name] for name in ("source", "target", "prediction"))
+    ours, copied = (sentence_bleu(prediction, [text], "none") for text in (target, source))
+    return {
+        "id": row_id("score", unit["id"]),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "generated_id": unit["id"],
+        **{name: unit[name] for name in _GENERATED},
+        "by_model": unit["system"] == MODEL,
+        "bleu": round(ours, 6),
+        "self_bleu": round(self_bleu([source], [prediction]) / 100, 6),
+        "ibleu": round(params.alpha * ours - (1 - params.alpha) * copied, 6),
+        "words": float(len(prediction.split())),
+    }
+
+
+def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    """Return Table 6: BLEU and iBLEU of each system's corpus, means of Self-BLEU and words, with intervals.
+
+    `tests`: every two systems over the pairs that both have. `published`: the paper's rows, BLEU times 100.
+    `signature`: which BLEU it is; `alpha`: of iBLEU.
+    """
+    systems = by_system(rows)
+    table: dict[str, Any] = {
+        "alpha": params.alpha,
+        "signature": "",
+        "systems": [],
+        "tests": [],
+        "published": [
+            {"training": training, "test": test, "bleu": score, "words": words}
+            for training, test, score, words in TABLE_6
+        ],
+    }
+    for name, its in sorted(systems.items()):
+        table["signature"] = _signature(its)
+        table["systems"].append({**_named(name), "pairs": len(its), "scores": _intervals(its, params)})
+    for first, second in combinations(sorted(systems), 2):
+        ours, theirs = in_common(systems[first], systems[second], "pair_id")
+        if ours:
+            scores = _comparisons(ours, theirs, params)
+            sides = {"first": _named(first), "second": _named(second)}
+            table["tests"].append({**sides, "pairs": len(ours), "scores": scores})
+    return table
+
+
+def _intervals(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    return {
+        metric: interval(
+            _items(rows, metric), params.resamples, params.seed, of_sums=_of_sums(metric, params)
+        )._asdict()
+        for metric in METRICS
+    }
+
+
+def _comparisons(first: Sequence[Row], second: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    return {
+        metric: paired_bootstrap(
+            _items(first, metric),
+            _items(second, metric),
+            params.resamples,
+            params.seed,
+            of_sums=_of_sums(metric, params),
+        )._asdict()
+        for metric in METRICS
+    }
+
+
+def _items(rows: Sequence[Row], metric: str) -> Floats:
+    """Return what a score of a corpus is made of: N values, or N x K counts of n-grams."""
+    if metric not in ("bleu", "ibleu"):
+        return np.array([row[metric] for row in rows], np.float64)
+    against = ("target",) if metric == "bleu" else ("target", "source")
+    predictions = [row["prediction"] for row in rows]
+    counts = [bleu_counts(predictions, [[row[name]] for row in rows], "none") for name in against]
+    return np.hstack(counts).astype(np.float64)
+
+
+def _of_sums(metric: str, params: EvaluationParams) -> OfSums | None:
+    """Return what makes a score of sums over pairs; None for a mean."""
+    corpus = bleu_of_sums()
+
+    def ibleu(sums: Floats) -> Floats:
+        target, source = np.split(sums, 2, axis=1)
+        return params.alpha * corpus(target) - (1 - params.alpha) * corpus(source)
+
+    return {"bleu": corpus, "ibleu": ibleu}.get(metric)
+
+
+def _signature(rows: Sequence[Row]) -> str:
+    predictions, targets = ([row[name] for row in rows] for name in ("prediction", "target"))
+    return bleu(predictions, [[target] for target in targets], "none").signature
+
+
+def _named(system: EvaluatedSystem) -> dict[str, str | None]:
+    return {"system": system[0], "model": system[1] or None}

@@ -1,0 +1,223 @@
+"""The generator: an encoder-decoder that paraphrases a sentence, trained on the pairs.
+
+Belongs here: which pairs it learns from, and its training. Not here: the networks (ops/models/seq2seq), what
+it writes (generated.py).
+
+Dong et al. (2021), section 7: a Transformer, on the split `train`. Sentences have the form of the released
+files: lower case, a space between tokens.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.core.sampling import drawn
+from ops.identity import row_id
+from ops.metrics.bleu import bleu
+from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
+from ops.models.seq2seq.pairs import Pairs
+from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
+from ops.models.training.progress import ProgressLines
+from ops.models.training.report import training_report
+from ops.models.training.sizes import SizedParams
+from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import ModelName, Params
+from ops.parasci.dataset.release import released_form
+from ops.parasci.schemas import PARAPHRASES
+from ops.parts import Artifact, Parts
+
+if TYPE_CHECKING:
+    from ops.models.seq2seq.model import Seq2Seq
+
+#: The file that tells of the training.
+MODELS = "models.json"
+
+_TEXT, _INT = pa.string(), pa.int32()
+
+GENERATOR = Shape(
+    unit=PARAPHRASES.kept,
+    kept=columns(
+        ("pair_id", _TEXT, "row of parasci/paraphrases"),
+        ("split", _TEXT, "train: the model learnt from it; validation, test: it did not"),
+        ("origin", _TEXT, "of the pair"),
+        ("source_tokens", _INT, "pieces that the model reads"),
+        ("target_tokens", _INT, "pieces that it is to write"),
+    ),
+)
+
+
+class GeneratorSize(Params):
+    """How large the model is, and how it is trained."""
+
+    model: Seq2SeqTransformerConfig = Seq2SeqTransformerConfig()
+    training: TrainingParams = TrainingParams()
+
+
+class GeneratorParams(SizedParams, section="parasci.generator"):
+    """Which model is trained, and what judges it on the way."""
+
+    sizes: dict[str, GeneratorSize] = Field({"tiny": GeneratorSize()}, min_length=1)
+    pretrained: ModelName | None = Field(
+        None,
+        description="an encoder-decoder of Hugging Face that is trained further, in place of a new one: a "
+        "folder (./...), or a name of the hub that is in its cache; it has the size's `longest`, `growth`, "
+        "`beam` and `length_penalty`",
+    )
+    validation_pairs: int = Field(500, ge=1, description="that judge the model, at most")
+    validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
+    seed: int = Field(0, ge=0, description="of the draw of these pairs")
+
+    def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
+        """The weights stay that have the best BLEU; of as good ones those with the least loss."""
+        return {"training": {"metric": "bleu", "direction": "max", "tie": "loss"}}
+
+    @property
+    def name(self) -> str:
+        """What the model is called."""
+        return "pretrained" if self.pretrained else "transformer"
+
+    def config(self) -> Seq2SeqTransformerConfig | PretrainedSeq2SeqConfig:
+        """Return what the model is made of."""
+        size: Seq2SeqTransformerConfig = self.part("model")
+        if self.pretrained is None:
+            return size
+        shared = {name: getattr(size, name) for name in Seq2SeqConfig.model_fields}
+        return PretrainedSeq2SeqConfig(model=self.pretrained, **shared)
+
+
+@dataclass(frozen=True)
+class _Examples:
+    """What the model learns from, and what judges it."""
+
+    name: str
+    learnt: Pairs
+    judges: Pairs
+    judged_on: str
+
+
+def generator(
+    paraphrases: Parts, params: GeneratorParams, checkpoints: CheckpointFolder, strict: bool
+) -> Outcomes:
+    """Yield what the pairs are to the model, and the model; units are the pairs.
+
+    The byte pairs are those of the split `train`. A pair with more pieces than `longest` in source or target
+    is dropped as `long`, with their number. Without a pair to learn from there is no model. Without one to
+    judge by, what it learnt from judges it.
+    """
+    units = paraphrases.read().to_pylist()
+    learnt = [unit for unit in units if unit["split"] == "train"]
+    model = _made(params, [text for unit in learnt for text in texts_of(unit)]) if learnt else None
+    lengths = {
+        unit["id"]: [len(model.pieces.numbers(text)) if model else 0 for text in texts_of(unit)]
+        for unit in units
+    }
+    longest = params.part("model").longest
+    short = [unit for unit in units if max(lengths[unit["id"]]) <= longest]
+    files = _trained(model, short, params, checkpoints, strict)
+    kept = [_row(unit, *lengths[unit["id"]]) for unit in short]
+    dropped = [
+        drop(unit, "long", float(length)) for unit in units if (length := max(lengths[unit["id"]])) > longest
+    ]
+    yield Outcome.of(GENERATOR, [unit["id"] for unit in units], kept, dropped, files=files)
+
+
+def trained(artifact: Artifact, strict: bool = True) -> dict[str, Seq2Seq]:
+    """Return the model by its name; none where there was nothing to learn from."""
+    from ops.models.seq2seq.files import load
+
+    found = {}
+    for report in json.loads((artifact.folder / MODELS).read_text()):
+        found[report["model"]] = load(artifact.files(report["model"]))
+        found[report["model"]].place(strict)
+    return found
+
+
+def texts_of(row: Row) -> tuple[str, str]:
+    """Return what a model reads of a pair, and what it is to write."""
+    return released_form(row["first"]), released_form(row["second"])
+
+
+def _made(params: GeneratorParams, texts: Sequence[str]) -> Seq2Seq:
+    from ops.models.seq2seq.files import make
+    from ops.models.seq2seq.pieces import Pieces
+    from ops.models.seq2seq.pretrained import PretrainedModel
+
+    config = params.config()
+    if isinstance(config, PretrainedSeq2SeqConfig):
+        return PretrainedModel(config)
+    return make(config, Pieces.learn(texts, config.pieces, config.vocabulary), params.part("training").seed)
+
+
+def _trained(
+    model: Seq2Seq | None,
+    units: Sequence[Row],
+    params: GeneratorParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> dict[str, bytes]:
+    """Return the model's files, and what its training was."""
+    examples = _examples(units, params)
+    if model is None or not len(examples.learnt):
+        return {MODELS: b"[]"}
+    from ops.models.seq2seq.files import save
+    from ops.models.seq2seq.task import Seq2SeqTask
+
+    def judge(answers: Sequence[str]) -> dict[str, float]:
+        references = [[target] for target in examples.judges.targets]
+        return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
+
+    name, training = params.name, params.part("training")
+    try:
+        task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, params.validation_beam)
+        ended = train(task, training, checkpoints.at(name), ProgressLines(name), strict)
+    except TrainingError as error:
+        raise type(error)(f"{name}: {error}") from error
+    report = _report(name, model, examples, training, ended)
+    files = {f"{name}/{file}": content for file, content in save(model).items()}
+    return {**files, MODELS: json.dumps([report], indent=1, sort_keys=True).encode()}
+
+
+def _report(
+    name: str, model: Seq2Seq, examples: _Examples, training: TrainingParams, ended: Trained
+) -> dict[str, object]:
+    weights = sum(weight.numel() for weight in model.network.parameters())
+    kind = model.config.model_dump()["kind"]
+    return training_report(name, kind, model.config, examples, training, ended, chosen=True, weights=weights)
+
+
+def _examples(units: Sequence[Row], params: GeneratorParams) -> _Examples:
+    learnt = [unit for unit in units if unit["split"] == "train"]
+    validating = [unit for unit in units if unit["split"] == "validation"]
+    judges = sorted(validating or learnt, key=lambda unit: drawn(params.seed, unit["id"]))
+    return _Examples(
+        "paraphrases",
+        _pairs(learnt),
+        _pairs(judges[: params.validation_pairs]),
+        "validation split" if validating else "training set",
+    )
+
+
+def _pairs(units: Sequence[Row]) -> Pairs:
+    texts = [texts_of(unit) for unit in units]
+    return Pairs(
+        [unit["id"] for unit in units], [source for source, _ in texts], [target for _, target in texts]
+    )
+
+
+def _row(unit: Row, source_tokens: int, target_tokens: int) -> Row:
+    return {
+        "id": row_id("learnt", unit["id"]),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "pair_id": unit["id"],
+        "split": unit["split"],
+        "origin": unit["origin"],
+        "source_tokens": source_tokens,
+        "target_tokens": target_tokens,
+    }

@@ -1,0 +1,175 @@
+"""What PDBERT and the best clause extract from the same pairs: Table 3 of Dong et al. (2021).
+
+Belongs here: both systems' extractions with BERTScore, and the table. Not here: speed, which is no property
+of data (benchmarks/parasci.py pdbert).
+
+The paper compares speed, size of valuable extractions, and BERTScore. Valuable is here what passes the
+thresholds of the origin `partial`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import pyarrow as pa
+from pydantic import Field
+
+from ops.core.sampling import drawn
+from ops.identity import row_id
+from ops.metrics.bertscore import BertScorer
+from ops.metrics.systems import by_system, in_common, mean_scores, paired_tests
+from ops.models.extractors.embeddings import embedder
+from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import Params
+from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, passes
+from ops.parasci.dataset.scored import ScoredParams
+from ops.parasci.lengths import length_rate
+from ops.parasci.partial.clauses import best_clauses
+from ops.parasci.partial.partial import PartialParams
+from ops.parasci.partial.seen import Seen, seen
+from ops.parasci.schemas import CANDIDATES
+from ops.parasci.sentences import StatementParams
+from ops.parts import Parts
+
+_TEXT, _REAL = pa.string(), pa.float64()
+
+CLAUSE, MODEL = "best_clause", "pdbert"
+METRICS = ("f1", "precision", "recall", "valuable")
+TABLE = "table.json"
+
+#: The paper's Table 3: speed (the unit is not said), size, BERTScore times 100.
+TABLE_3 = (
+    {"system": CLAUSE, "speed": 7.16, "valuable": 341, "f1": 74.06},
+    {"system": MODEL, "speed": 32.34, "valuable": 387, "f1": 88.23},
+)
+
+EXTRACTIONS = Shape(
+    unit=CANDIDATES.kept,
+    kept=columns(
+        ("pair_id", _TEXT, "row of parasci/intra"),
+        ("system", _TEXT, f"{CLAUSE} or {MODEL}"),
+        ("model", _TEXT, "null: there is one of each"),
+        ("short", _TEXT, "the shorter sentence", TEXT),
+        ("long", _TEXT, "the sentence that is searched"),
+        ("part", _TEXT, "what is extracted from it"),
+        ("precision", _REAL, "BERTScore of the part against the short sentence, four decimals"),
+        ("recall", _REAL, "the same"),
+        ("f1", _REAL, "the same"),
+        ("length_rate", _REAL, "PLR of both"),
+        ("valuable", _REAL, "1 where it passes the thresholds of its origin, else 0"),
+    ),
+)
+
+
+class ExtractionParams(Params, section="parasci.extractions"):
+    """How many pairs are compared, and the bootstrap over them."""
+
+    pairs: int = Field(500, ge=1, description="at most, drawn from those that PDBERT sees")
+    seed: int = Field(0, ge=0, description="of the draw, and of the bootstrap")
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+
+
+def extractions(
+    intra: Parts,
+    partial: Parts,
+    params: ExtractionParams,
+    seeing: PartialParams,
+    statements: StatementParams,
+    scoring: ScoredParams,
+    filtering: ParaphraseParams,
+    strict: bool,
+) -> Outcomes:
+    """Yield what each system extracts from the pairs that are seen, and the table; units are the pairs.
+
+    Reasons: those of `seen`, `not_drawn`, `no_extraction` (no system has one).
+    """
+    there: list[Seen] = []
+    for part in intra:
+        pairs, lost = seen(part.to_pylist(), seeing)
+        there += pairs
+        dropped = [drop(row, *lost[row["id"]]) for row in part.to_pylist() if row["id"] in lost]
+        yield Outcome.of(EXTRACTIONS, list(lost), [], dropped)
+    pairs = sorted(there, key=lambda pair: drawn(params.seed, pair.row["id"]))[: params.pairs]
+    found = {
+        row["source_ids"][0]: row["second"] for row in partial.read(["source_ids", "second"]).to_pylist()
+    }
+    clauses = best_clauses([(pair.short, pair.long) for pair in pairs], embedder(statements.encoder, strict))
+    extracted = [
+        (pair, system, part)
+        for pair, clause in zip(pairs, clauses, strict=True)
+        for system, part in ((CLAUSE, clause), (MODEL, found.get(pair.row["id"])))
+        if part
+    ]
+    rows = list(_rows(extracted, BertScorer(scoring.encoder, scoring.layer, strict), filtering))
+    kept, names = {row["pair_id"] for row in rows}, {pair.row["id"] for pair in pairs}
+    dropped = [
+        drop(pair.row, "no_extraction" if pair.row["id"] in names else "not_drawn")
+        for pair in there
+        if pair.row["id"] not in kept
+    ]
+    files = {TABLE: json.dumps(table(rows, params), indent=1, sort_keys=True).encode()}
+    yield Outcome.of(EXTRACTIONS, [pair.row["id"] for pair in there], rows, dropped, files=files)
+
+
+def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
+    """Return Table 3: by system the extractions, how many are valuable, and means with 95 % intervals.
+
+    `tests`: the paired test of the two over the pairs from which both extract. `published`: the paper's
+    values.
+    """
+    systems = by_system(rows)
+    draws = (params.resamples, params.seed)
+    return {
+        "systems": [
+            {
+                "system": system,
+                "model": None,
+                "pairs": len(its),
+                "valuable": int(sum(row["valuable"] for row in its)),
+                "scores": mean_scores(its, METRICS, *draws),
+            }
+            for (system, _), its in sorted(systems.items())
+        ],
+        "tests": [
+            {
+                "first": {"system": first[0], "model": None},
+                "second": {"system": second[0], "model": None},
+                "pairs": len(ours),
+                "scores": paired_tests(ours, theirs, METRICS, *draws),
+            }
+            for first, second in combinations(sorted(systems), 2)
+            for ours, theirs in [in_common(systems[first], systems[second], "pair_id")]
+            if ours
+        ],
+        "published": list(TABLE_3),
+    }
+
+
+def _rows(
+    extracted: Sequence[tuple[Seen, str, str]], scorer: BertScorer, filtering: ParaphraseParams
+) -> Iterator[Row]:
+    scores = scorer.score([part for _, _, part in extracted], [pair.short for pair, _, _ in extracted])
+    for (pair, system, part), *values in zip(extracted, *scores, strict=True):
+        precision, recall, f1 = (round(float(value), 4) for value in values)
+        row: Mapping[str, Any] = {
+            "f1": f1,
+            "length_rate": round(length_rate(len(pair.short.split()), len(part.split())), 4),
+        }
+        yield {
+            "id": row_id("extraction", pair.row["id"], system),
+            "source_ids": [pair.row["id"]],
+            "licence": pair.row["licence"],
+            "pair_id": pair.row["id"],
+            "system": system,
+            "model": None,
+            "short": pair.short,
+            "long": pair.long,
+            "part": part,
+            "precision": precision,
+            "recall": recall,
+            **row,
+            "valuable": float(passes(row, filtering, PARTS_ORIGIN)),
+        }

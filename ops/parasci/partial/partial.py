@@ -1,0 +1,118 @@
+"""Pairs of a short sentence and a part of a longer one, as PDBERT finds them.
+
+Belongs here: searching the pairs that are seen, and what comes of no use. Not here: which are seen (seen.py),
+the model (pdbert.py), thresholds on the scores of what is found (dataset/paraphrases.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ops.identity import row_id
+from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
+from ops.parasci.partial.pdbert import trained
+from ops.parasci.partial.pseudo import without_end
+from ops.parasci.partial.seen import Seen, SeenParams, seen
+from ops.parasci.schemas import CANDIDATES
+from ops.parts import Artifact, Parts
+
+if TYPE_CHECKING:
+    from ops.models.spans.model import SpanModel
+    from ops.models.spans.spans import FoundSpan
+
+PARTIAL = Shape(
+    unit=CANDIDATES.kept,
+    kept=extended(
+        CANDIDATES.kept,
+        ("whole", pa.string(), "the long sentence, of which the second one is a part", TEXT),
+        ("start", pa.int32(), "character of the long sentence where the part begins"),
+        ("end", pa.int32(), "behind the part"),
+        ("confidence", pa.float64(), "probability of this start times that of this end, four decimals"),
+    ),
+)
+
+
+class PartialParams(SeenParams, section="parasci.partial"):
+    """Which pairs PDBERT sees."""
+
+
+def partial(intra: Parts, pdbert: Artifact, params: PartialParams, strict: bool) -> Outcomes:
+    """Yield the pairs of a short sentence and what PDBERT finds for it in a long one; units are pairs.
+
+    `cosine` is that of the whole sentences. Reasons: those of `seen`, `no_model` (there was nothing to learn
+    from), `long` (more tokens than the model reads), `no_word` (the span is of signs alone), `whole` (it is
+    the whole sentence, which the paper excludes), `known` (parasci/intra has the pair, or it was found
+    before).
+    """
+    model = trained(pdbert, strict)
+    for table in intra:
+        rows = table.to_pylist()
+        pairs, lost = seen(rows, params)
+        kept, more = _searched(model, pairs, {_pair(row["first"], row["second"]) for row in rows})
+        lost |= more
+        dropped = [drop(row, *lost[row["id"]]) for row in rows if row["id"] in lost]
+        yield Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
+
+
+def is_whole(sentence: str, span: tuple[int, int]) -> bool:
+    """Say whether a span is the whole sentence, but for the punctuation at its ends."""
+    outside = sentence[: span[0]] + sentence[span[1] :]
+    return not any(sign.isalnum() for sign in outside)
+
+
+def _searched(
+    model: SpanModel | None, pairs: Sequence[Seen], known: set[tuple[str, str]]
+) -> tuple[list[Row], dict[str, tuple[str, float | None]]]:
+    """Return the rows of what is found, and reason and score of the pairs where nothing is."""
+    if model is None:
+        return [], {pair.row["id"]: ("no_model", None) for pair in pairs}
+    tokens = model.tokens([pair.short for pair in pairs], [pair.long for pair in pairs])
+    readable = [number for number, its in enumerate(tokens) if len(its) <= model.longest]
+    found = dict(zip(readable, model.predict([tokens[number] for number in readable]), strict=True))
+    kept: list[Row] = []
+    lost: dict[str, tuple[str, float | None]] = {}
+    for number, (pair, its) in enumerate(zip(pairs, tokens, strict=True)):
+        span = found.get(number)
+        if number not in found:
+            lost[pair.row["id"]] = "long", float(len(its))
+        elif span is None or not without_end(pair.long[span.start : span.end]):
+            lost[pair.row["id"]] = "no_word", None
+        elif is_whole(pair.long, span[:2]):
+            lost[pair.row["id"]] = "whole", round(span.confidence, 4)
+        elif _pair(pair.short, pair.long[span.start : span.end]) in known:
+            lost[pair.row["id"]] = "known", round(span.confidence, 4)
+        else:
+            known.add(_pair(pair.short, pair.long[span.start : span.end]))
+            kept.append(_row(pair, span))
+    return kept, lost
+
+
+def _row(pair: Seen, span: FoundSpan) -> Row:
+    """Return the row of a part; `first` is the short sentence."""
+    row = pair.row
+    sides = ("first", "second") if pair.short == row["first"] else ("second", "first")
+    return {
+        **row,
+        "id": row_id("partial", row["id"]),
+        "source_ids": [row["id"]],
+        **{
+            f"{ours}_{name}": row[f"{theirs}_{name}"]
+            for ours, theirs in zip(("first", "second"), sides, strict=True)
+            for name in ("id", "paper", "role")
+        },
+        "first": pair.short,
+        "second": pair.long[span.start : span.end],
+        "whole": pair.long,
+        "start": span.start,
+        "end": span.end,
+        "confidence": round(span.confidence, 4),
+    }
+
+
+def _pair(first: str, second: str) -> tuple[str, str]:
+    """Return two sentences in sorted order, without case, spaces and the punctuation at their ends."""
+    found = sorted(" ".join(without_end(side).lower().split()) for side in (first, second))
+    return found[0], found[1]

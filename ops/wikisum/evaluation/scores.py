@@ -1,0 +1,234 @@
+"""What every cell of the grid, and extraction alone, is worth: Tables 3, 4 and 7, Figures 2 and 3.
+
+Belongs here: scores of each lead, their means with intervals, tests, scores by category. Not here: training
+the cells (ops/wikisum/models/grid.py), extraction (extractive.py), the paper's numbers (pages).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+from pydantic import Field, field_validator
+
+from ops.identity import joint_licence, row_id
+from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
+from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
+from ops.params import Params
+from ops.parts import Artifact, Parts
+from ops.wikisum import learned_ranker as learning
+from ops.wikisum.evaluation.extractive import ExtractedLead, extracted_leads
+from ops.wikisum.models.summaries import METRICS, perplexity_interval, rouge_scores
+from ops.wikisum.models.summarizer import MODELS
+from ops.wikisum.schemas import RANKED
+from ops.wikisum.splits import SplitParams, split_of
+
+#: The system of leads that no model wrote.
+EXTRACTIVE = "extractive"
+#: All articles, among the categories.
+ALL = "all"
+#: Of Tables 3, 4 and 6, and of Table 7.
+LOG_PERPLEXITY, ROUGE_L = "log_perplexity", "rougeL_f"
+TABLE_7 = ("rouge1_recall", "rouge1_precision", "rouge1_f")
+
+TABLE = "table.json"
+
+_TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
+
+EVALUATION = Shape(
+    unit=RANKED.kept,
+    kept=columns(
+        ("article_id", _TEXT, "row of sources/articles"),
+        ("title", _TEXT, "of the article", TITLE),
+        ("categories", pa.list_(_TEXT), "of params.yaml that the article's lead is of"),
+        ("system", _TEXT, f"architecture of the model, or {EXTRACTIVE}"),
+        ("model", _TEXT, "ranker, corpus and, of a model, L"),
+        ("ranker", _TEXT, "what ordered the paragraphs"),
+        ("corpus", _TEXT, "combined, citations or search"),
+        ("length", _INT, "sub-words of the model's input at most: L"),
+        ("chosen", pa.bool_(), "whether it is of the model that validation chose"),
+        ("prediction", _TEXT, "the lead of the system", TEXT),
+        ("target", _TEXT, "the lead of the article"),
+        ("tokens", _INT, "sub-words of the target, its end included; null without a model"),
+        ("nats", _REAL, "negative log-likelihood of all these; null without a model"),
+        *((name, _REAL, "of the prediction, 0 to 1") for name in METRICS),
+    ),
+)
+
+#: What the tables need of a row: texts may be many.
+_LIGHT = (
+    "article_id", "categories", "system", "model", "ranker", "corpus", "length", "chosen", "tokens", "nats",
+    *METRICS,
+)  # fmt: skip
+
+
+_OF_MODEL = ("ranker", "corpus", "length", "prediction", "tokens", "nats", *METRICS)
+
+
+class EvaluationParams(Params, section="wikisum.evaluation"):
+    """The categories of articles, and the bootstrap over articles."""
+
+    categories: dict[str, str] = Field(
+        {}, description="by name a regular expression, which the normalised lead of its articles has"
+    )
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
+    seed: int = Field(0, ge=0)
+
+    @field_validator("categories")
+    @classmethod
+    def _compiled(cls, categories: dict[str, str]) -> dict[str, str]:
+        for name, pattern in categories.items():
+            if name == ALL:
+                raise ValueError(f"{ALL!r} is the name of all articles")
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"the pattern of {name!r}: {error}") from None
+        return categories
+
+
+def evaluation(
+    ranked: Parts, grid: Artifact, learned_ranker: Artifact, splits: SplitParams, params: EvaluationParams
+) -> Outcomes:
+    """Yield the scores of every system on each test article; the units are the articles.
+
+    They are the articles for which the cells of the grid wrote. Others are dropped as `split_train` and
+    `split_validation`, and as `nothing_written` those of the test split.
+    """
+    ranker = learning.load(learned_ranker)
+    chosen = {
+        report["model"] for report in json.loads((grid.folder / MODELS).read_text()) if report["chosen"]
+    }
+    light: list[Row] = []
+    last: Outcome | None = None
+    for table in ranked:
+        if last is not None:
+            yield last
+        units = table.to_pylist()
+        of_article: dict[str, list[Row]] = {}
+        for row in grid.rows.read(where=("article_id", [unit["article_id"] for unit in units])).to_pylist():
+            of_article.setdefault(row["article_id"], []).append(row)
+        kept: list[Row] = []
+        dropped: list[Row] = []
+        for unit in units:
+            if written := of_article.get(unit["article_id"]):
+                about = _about(unit, params)
+                kept += [_written(about, row, chosen) for row in written]
+                kept += [_extracted(about, lead) for lead in extracted_leads(unit, ranker)]
+            else:
+                split = split_of(unit["title"], splits)
+                dropped.append(drop(unit, "nothing_written" if split == "test" else f"split_{split}"))
+        light.extend({name: row[name] for name in _LIGHT} for row in kept)
+        last = Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
+    files = {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
+    yield replace(last or Outcome.of(EVALUATION, [], []), files=files)
+
+
+def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    """Return the means of every system with 95 % intervals over articles.
+
+    `systems`: system, model, ranker, corpus, length, articles, and by metric mean, low and high. `tests`: of
+    the chosen model against every other system over the articles of both: difference, low, high and p.
+    `categories`: the chosen model by category, `all` first; a category without an article has no scores.
+    """
+    systems = by_system(rows)
+    draws = params.resamples, params.seed
+    chosen = [row for row in rows if row["chosen"]]
+    by_category = {ALL: chosen} | {
+        name: [row for row in chosen if name in row["categories"]] for name in params.categories
+    }
+    return {
+        "metrics": [LOG_PERPLEXITY, *METRICS],
+        "systems": [_scored(of_system, *draws) for _, of_system in sorted(systems.items())],
+        "tests": list(_tests(systems, *draws)),
+        "categories": [
+            {
+                "model": chosen[0]["model"],
+                "category": category,
+                "articles": len(of_category),
+                "scores": mean_scores(of_category, TABLE_7, *draws) if of_category else {},
+            }
+            for category, of_category in by_category.items()
+            if chosen
+        ],
+    }
+
+
+def _scored(rows: Sequence[Row], resamples: int, seed: int) -> dict[str, Any]:
+    """Return a system with its scores; it has a log-perplexity if it is a model."""
+    first = rows[0]
+    scores = mean_scores(rows, METRICS, resamples, seed)
+    if first["system"] != EXTRACTIVE:
+        scores[LOG_PERPLEXITY] = perplexity_interval(rows, resamples, seed)._asdict()
+    about = {name: first[name] for name in ("system", "model", "ranker", "corpus", "length", "chosen")}
+    return {**about, "articles": len(rows), "scores": scores}
+
+
+def _tests(
+    systems: Mapping[EvaluatedSystem, Sequence[Row]], resamples: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the paired tests of the chosen model against every other system."""
+    for ours in (name for name, rows in systems.items() if rows[0]["chosen"]):
+        for theirs in sorted(systems.keys() - {ours}):
+            pair = in_common(systems[ours], systems[theirs], "article_id")
+            if pair[0]:
+                yield {
+                    "first": _named(ours),
+                    "second": _named(theirs),
+                    "articles": len(pair[0]),
+                    "scores": paired_tests(*pair, (ROUGE_L, "rouge1_f"), resamples, seed),
+                }
+
+
+def _named(system: EvaluatedSystem) -> dict[str, str]:
+    return {"system": system[0], "model": system[1]}
+
+
+def _about(unit: Row, params: EvaluationParams) -> dict[str, Any]:
+    return {
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "article_id": unit["article_id"],
+        "title": unit["title"],
+        "categories": [
+            name for name, pattern in params.categories.items() if re.search(pattern, unit["lead"])
+        ],
+        "target": unit["lead"],
+    }
+
+
+def _written(about: Row, row: Row, chosen: set[str]) -> Row:
+    """Return the row of what a model wrote."""
+    return {
+        **about,
+        "id": row_id("score", row["id"]),
+        "source_ids": [*about["source_ids"], row["id"]],
+        "licence": joint_licence([about["licence"], row["licence"]]),
+        "system": row["architecture"],
+        "model": row["set"],
+        "chosen": row["model"] in chosen,
+        **{name: row[name] for name in _OF_MODEL},
+    }
+
+
+def _extracted(about: Row, lead: ExtractedLead) -> Row:
+    """Return the row of what a ranker alone extracts."""
+    model = f"{lead.ranker}-{lead.corpus}"
+    return {
+        **about,
+        "id": row_id("score", about["source_ids"][0], EXTRACTIVE, model),
+        "system": EXTRACTIVE,
+        "model": model,
+        "ranker": lead.ranker,
+        "corpus": lead.corpus,
+        "length": None,
+        "chosen": False,
+        "prediction": lead.text,
+        "tokens": None,
+        "nats": None,
+        **rouge_scores(lead.text, about["target"]),
+    }

@@ -1,0 +1,259 @@
+"""A grid of summarizers: extractor, corpus, length of the input and architecture are varied.
+
+Belongs here: which cells a grid has, training each, what each writes for test examples. Not here: one
+training (summarizer_training.py), tables over cells (ops/wikisum/evaluation).
+
+Liu et al. (2018), section 5.3: four dimensions, of which two or three are held fixed at a time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, product
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import Field
+
+from ops.core.sampling import drawn
+from ops.metrics.bootstrap import interval
+from ops.models.long_sequences.texts import TextModel
+from ops.models.training import CheckpointFolder, TrainingError
+from ops.outcome import Outcome, Outcomes, Row, Shape, drop, extended
+from ops.params import Params
+from ops.parts import Artifact, Parts
+from ops.wikisum.corpus import CorpusName
+from ops.wikisum.examples import ExampleParams, InputSet, examples
+from ops.wikisum.models.learning_sets import LearningSet, learning_set
+from ops.wikisum.models.summaries import SUMMARIES, perplexity_interval, score
+from ops.wikisum.models.summarizer import MODELS, distinct
+from ops.wikisum.models.summarizer_training import (
+    SummarizerSizes,
+    summarizer_files,
+    train_summarizer,
+    vocabulary_of,
+)
+from ops.wikisum.rank import Method
+from ops.wikisum.schemas import EXAMPLES
+from ops.wikisum.splits import SplitParams
+from ops.wikisum.tokenizer import load as load_tokenizer
+
+#: It has seen the lead that is to be written: no cell of it is ever chosen.
+CHEATING = "cheating"
+
+#: What models.json tells of a cell on the test split, each with the ends of its interval.
+TESTED = ("log_perplexity", "rougeL_f")
+
+_TEXT = pa.string()
+
+GRID = Shape(
+    unit=EXAMPLES.kept,
+    kept=extended(
+        SUMMARIES.kept,
+        ("ranker", _TEXT, "what ordered the paragraphs of the input"),
+        ("corpus", _TEXT, "combined, citations or search"),
+        ("length", pa.int32(), "sub-words of the input at most: L"),
+    ),
+)
+
+Ranker: TypeAlias = Method | Literal["learned"]
+
+
+class Cell(NamedTuple):
+    """One training of a grid."""
+
+    ranker: str
+    corpus: str
+    length: int
+    architecture: str
+
+    @property
+    def set(self) -> str:
+        """The name of the set of examples that it learns from."""
+        return f"{self.ranker}-{self.corpus}-{self.length}"
+
+    @property
+    def name(self) -> str:
+        """The name of its model."""
+        return f"{self.architecture}-{self.set}"
+
+
+class GridSlice(Params):
+    """Every combination of four lists."""
+
+    rankers: tuple[Ranker, ...] = Field(("tf_idf",), min_length=1)
+    corpora: tuple[CorpusName, ...] = Field(("combined",), min_length=1)
+    lengths: tuple[int, ...] = Field((500,), min_length=1, description="L, in sub-words")
+    architectures: tuple[str, ...] = Field(("t_dmca",), min_length=1, description="of the size, by name")
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield the cells of the slice."""
+        yield from (
+            Cell(*values) for values in product(self.rankers, self.corpora, self.lengths, self.architectures)
+        )
+
+
+class GridParams(SummarizerSizes, section="wikisum.grid"):
+    """Which cells are trained and scored; a cell of several slices is trained once."""
+
+    slices: dict[str, GridSlice] = Field({"tf_idf": GridSlice()})
+    validation_examples: int = Field(500, ge=1, description="of its set that judge a model, at most")
+    test_articles: int | None = Field(
+        1000, ge=1, description="drawn, the same for every cell; null: the whole test split"
+    )
+    resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval")
+    seed: int = Field(0, ge=0, description="of these draws")
+
+    def cells(self) -> list[Cell]:
+        """Return the cells, sorted, so that those of one set follow each other."""
+        return sorted({cell for part in self.slices.values() for cell in part.cells()})
+
+    def sets(self) -> dict[str, InputSet]:
+        """Return what the cells learn from, by name."""
+        return {
+            cell.set: InputSet.model_validate(
+                {"ranker": cell.ranker, "corpus": cell.corpus, "tokens": cell.length}
+            )
+            for cell in self.cells()
+        }
+
+
+def grid_examples(
+    ranked: Parts,
+    tokenizer: Artifact,
+    learned_ranker: Artifact,
+    splits: SplitParams,
+    params: ExampleParams,
+    grid: GridParams,
+) -> Outcomes:
+    """Yield the examples of every set of the grid, as `ops.wikisum.examples.examples` does."""
+    own = params.model_copy(update={"sets": grid.sets()})
+    return examples(ranked, tokenizer, learned_ranker, splits, own)
+
+
+def grid(
+    grid_examples: Parts,
+    tokenizer: Artifact,
+    params: GridParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> Outcomes:
+    """Yield what every cell writes for the test examples of its set; the units are the examples.
+
+    models.json has every cell with its scores on these. Weights are kept of the chosen one alone: the least
+    log-perplexity on validation of those whose ranker does not cheat. Examples of other splits are dropped as
+    `split_train` and `split_validation`, those not drawn as `not_drawn`, and as `no_model` those of a set
+    from which nothing can be learnt. Raises LookupError for an architecture that the size does not have,
+    before anything is trained.
+    """
+    cells = params.cells()
+    _check(cells, params)
+    tests = _tests(grid_examples, params)
+    licences = distinct(grid_examples, "licence")
+    reports: list[dict[str, Any]] = []
+    chosen: dict[str, Any] | None = None
+    written: dict[str, list[Row]] = {}
+    files: dict[str, bytes] = {}
+    for name, group in groupby(cells, key=lambda cell: cell.set):
+        learnt = _learning_set(grid_examples, name, tokenizer, params)
+        if learnt is None:
+            continue
+        for cell in group:
+            model, report = _trained(cell, learnt, tokenizer, params, checkpoints, strict)
+            rows = _written(cell, model, report, tests.get(name, ()))
+            for row in rows:
+                written.setdefault(row["example_id"], []).append(row)
+            report |= _scores(rows, params)
+            reports.append(report)
+            if cell.ranker != CHEATING and (chosen is None or report["best"] < chosen["best"]):
+                chosen, files = report, summarizer_files(model.model, report, tokenizer, licences)
+    if chosen is not None:
+        chosen["chosen"] = True
+    files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
+    trained = {report["set"] for report in reports}
+    for table in grid_examples:
+        units = table.to_pylist()
+        kept = [row for unit in units for row in written.get(unit["id"], ())]
+        lost = {unit["id"]: _lost(unit, trained) for unit in units if unit["id"] not in written}
+        dropped = [drop(unit, lost[unit["id"]]) for unit in units if unit["id"] in lost]
+        yield Outcome.of(GRID, [unit["id"] for unit in units], kept, dropped, files=files)
+        files = {}
+
+
+def _check(cells: Sequence[Cell], params: GridParams) -> None:
+    known = params.sizes[params.size].architectures
+    if missing := sorted({cell.architecture for cell in cells} - known.keys()):
+        raise LookupError(
+            f"wikisum.grid.slices names the architectures {', '.join(missing)}, but the size {params.size} "
+            f"has {', '.join(sorted(known))}"
+        )
+
+
+def _tests(examples: Parts, params: GridParams) -> dict[str, list[Row]]:
+    """Return the test examples of each set, of the same drawn articles for all."""
+    found: set[str] = set()
+    for part in examples.parts:
+        table = part.read(["article_id", "split"])
+        found.update(table.filter(pc.equal(table["split"], "test"))["article_id"].to_pylist())
+    articles = sorted(found, key=lambda article: drawn(params.seed, article))[: params.test_articles]
+    tests: dict[str, list[Row]] = {}
+    for row in examples.read(where=("article_id", articles)).to_pylist():
+        tests.setdefault(row["set"], []).append(row)
+    return tests
+
+
+def _learning_set(examples: Parts, name: str, tokenizer: Artifact, params: GridParams) -> LearningSet | None:
+    end = vocabulary_of(load_tokenizer(tokenizer)).end
+    try:
+        return learning_set(examples, name, end, params.validation_examples, params.seed)
+    except TrainingError:  # no article of the training split has a paragraph of this corpus
+        return None
+
+
+def _trained(
+    cell: Cell,
+    learnt: LearningSet,
+    tokenizer: Artifact,
+    params: GridParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> tuple[TextModel, dict[str, Any]]:
+    found = load_tokenizer(tokenizer)
+    size = params.sizes[params.size].architectures[cell.architecture]
+    training = params.part("training")
+    model, report = train_summarizer(
+        cell.name, size, learnt, vocabulary_of(found), training, checkpoints, strict
+    )
+    # As texts, so that MLflow takes them for params of the run.
+    dimensions = {name: str(value) for name, value in cell._asdict().items()}
+    return TextModel(model, found), {**report, **dimensions}
+
+
+def _written(cell: Cell, model: TextModel, report: Mapping[str, Any], tests: Sequence[Row]) -> list[Row]:
+    """Return what a cell writes for the test examples of its set."""
+    place = {"ranker": cell.ranker, "corpus": cell.corpus, "length": cell.length}
+    return [{**row, **place} for row in score(model, report, tests)] if tests else []
+
+
+def _scores(rows: Sequence[Row], params: GridParams) -> dict[str, float]:
+    """Return the scores of a cell on the test split, by the names that models.json has them under."""
+    if not rows:
+        return {}
+    draws = params.resamples, params.seed
+    found = {
+        "log_perplexity": perplexity_interval(rows, *draws),
+        "rougeL_f": interval([row["rougeL_f"] for row in rows], *draws),
+    }
+    ends = {"": "mean", "_low": "low", "_high": "high"}
+    return {
+        f"test_{name}{suffix}": getattr(found[name], end) for name in TESTED for suffix, end in ends.items()
+    }
+
+
+def _lost(unit: Row, trained: set[str]) -> str:
+    """Return why no cell writes for an example."""
+    if unit["split"] != "test":
+        return f"split_{unit['split']}"
+    return "not_drawn" if unit["set"] in trained else "no_model"

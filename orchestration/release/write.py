@@ -1,0 +1,85 @@
+"""Write the release of a system: a folder that `datasets.load_dataset` and Croissant's tools load.
+
+Belongs here: which files lie in the folder, and its replacement as a whole. Not here: what they say.
+
+The Parquet files are a dataset like any other (`<system>/release_files`): they depend on data, params and
+code alone. The card names the commit and the versions in dvc.lock: a dataset that held these would have to be
+made again by the commit that records it. So the card, Croissant and checksums are written when a release is
+asked for.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from assets.declare.declaration import Declaration
+from assets.declare.graph import label
+from ops.release import ReleaseParams
+from orchestration.files.identity import listing
+from orchestration.files.publish import building
+from orchestration.release.card import card
+from orchestration.release.contents import Contents, Words
+from orchestration.release.croissant import croissant
+from orchestration.release.licences import check
+from orchestration.state.commit import commit
+from orchestration.state.freshness import View
+from orchestration.state.partition_locks import reading
+from orchestration.workspace.workspace import Workspace
+
+#: The asset that holds the Parquet files of a system's release.
+FILES = "release_files"
+
+#: The list of checksums, by which a folder is known to be a release.
+CHECKSUMS = "checksums.md5"
+
+
+def released(workspace: Workspace, system: str) -> Declaration:
+    """Return the dataset of a system's released files. Raises LookupError for a system that has none."""
+    found = {item.key.group: item for item in workspace.datasets.values() if item.key.asset == FILES}
+    if system not in found:
+        raise LookupError(f"nothing is released of {system!r}; known: {', '.join(sorted(found))}")
+    return found[system]
+
+
+def write(workspace: Workspace, system: str, target: Path) -> Path:
+    """Write a release into a folder, whose former release is replaced at once.
+
+    Raises LookupError for a system that is not released, RuntimeError where its files are not made,
+    ForbiddenError where a licence forbids it, FileExistsError for a folder that is no release.
+    """
+    item = released(workspace, system)
+    target = target.absolute()
+    if target.exists() and not (target / CHECKSUMS).is_file():
+        raise FileExistsError(f"{target} is there and is no release; give another: --folder")
+    with reading(workspace, {item.name: [""], **_months(workspace, item)}):
+        view = View(workspace)
+        status = view.status(item, "")
+        if (record := status.fresh_record) is None:
+            raise RuntimeError(f"{label(item, '')} is to be made first: {'; '.join(status.reasons)}")
+        params = next(value for value in item.arguments.values() if isinstance(value, ReleaseParams))
+        check(workspace, item, params)
+        inside = target.is_relative_to(workspace.root)
+        besides = [target.relative_to(workspace.root).as_posix()] if inside else []
+        contents = Contents(workspace, item, record, Words.of(workspace, system), commit(workspace, besides))
+        if not contents.files:
+            raise RuntimeError(f"{item.name} has no rows: there is nothing to release")
+        with building(target.parent / ".building", target) as new:
+            for row in contents.files:
+                (new / row["file"]).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(contents.folder / row["file"], new / row["file"])
+            (new / "README.md").write_bytes(card(contents))
+            (new / "croissant.json").write_bytes(croissant(contents))
+            (new / "dvc.json").write_bytes(listing(record.hashes))
+            (new / CHECKSUMS).write_text(_checksums(contents))
+    return target
+
+
+def _months(workspace: Workspace, item: Declaration) -> dict[str, list[str]]:
+    return {parent.name: parent.made_months for parent in workspace.graph.ancestors(item)}
+
+
+def _checksums(contents: Contents) -> str:
+    version = contents.record.version.removesuffix(".dir")
+    lines = [(version, "dvc.json"), *((row["md5"], row["file"]) for row in contents.files)]
+    return "".join(f"{md5}  {name}\n" for md5, name in lines)

@@ -1,0 +1,162 @@
+"""Articles with their references as datasets on disk: every step is the real one, but nobody trains a model.
+
+Belongs here: what several tests of WikiSum's pages look at. Not here: what they assert.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assets.declare.graph import AssetGraph
+from assets.declare.report import Everything
+from ops.outcome import Outcome
+from ops.wikisum import schemas
+from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.examples import ExampleParams, examples
+from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from ops.wikisum.models.summaries import METRICS, SUMMARIES
+from ops.wikisum.references import ReferenceParams
+from ops.wikisum.splits import SplitParams
+from ops.wikisum.statistics import statistics
+from ops.wikisum.tokenizer import TokenizerParams, tokenizer
+from orchestration.catalogue import workspace
+from orchestration.files.parquet import write_outcomes
+from orchestration.pages.html import shared
+from orchestration.pages.systems.wikisum.site import SYSTEM
+from tests.ops.wikisum.encyclopedia import Steps, article, artifact, page
+
+MONTH = "2018-06"
+ODD = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+CHOOSING = CorpusParams(clone_recall=0.9, near_duplicates=0.8)
+PARAMS = ExampleParams.model_validate(
+    {
+        "sets": {
+            "short": {"tokens": 30},
+            "trained": {"tokens": 90, "ranker": "learned"},
+            "cited": {"corpus": "citations", "target": "article", "tokens": 5000},
+        }
+    }
+)
+SPLITS = SplitParams(validation=0.3, test=0.3)
+
+#: Names of dishes, whose leads their pages tell in other words.
+DISHES = ("Salt bread", "Corrow soup", "Tane eel", "Varn cake", "Holt broth", "Easter pie")
+
+
+def dish(name: str, number: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return an article with two pages that it cites, a clone, and a page that repeats another one."""
+    low = name.lower()
+    lead = f"{name} is a dish of the island of Varn. It was first made in 18{number}0 by the monks of Torrow."
+    served = f"Every autumn {low} is served at the fair, where the oldest baker cuts the first piece himself."
+    history = f"The monks of Torrow kept their recipe for {low} in a locked chest below the chapel stairs."
+    told = [
+        f"The monks of Torrow made {low} in the year 18{number}0, and sold it at their gate on Sundays.",
+        "Home | About",
+        "1 2 3 4 5 6 7 .",
+        f"A dish of the island of Varn, {low} needs flour, water and a day of patience from its cook.",
+        "Visitors of the abbey may taste it in the garden, which is open from May until the first frost.",
+    ]
+    pages = [
+        page(f"http://abbey.example/{number}", *told, title=f"{name} at the abbey"),
+        page(
+            f"http://fair.example/{number}", f"At the fair they ask for {low} before anything else is sold."
+        ),
+        page(f"http://mirror.example/{number}", lead, history, served, title=f"{name}, mirrored"),
+        page(f"http://again.example/{number}", *told, "And again.", title=f"{name}, told again"),
+    ]
+    sections = [("History", history), ("Custom", served)]
+    made = article(name, lead, sections, [pages[0]["url"], pages[1]["url"]])
+    return made | {"id": f"article-{number}"}, pages
+
+
+def odd() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return an article of which every text is markup."""
+    long = f"{ODD} odd bread stands in a very long line of words . " * 400
+    pages = [
+        page(f"javascript:document.title=3//{ODD}", f"This page says {ODD} about odd bread .", title=ODD),
+        page("http://long.example/", long, f"Odd {ODD}"),
+    ]
+    lead = f"{ODD} is an odd bread \U0001f35e of Varn ."
+    made = article(f"Odd bread {ODD}", lead, [(ODD, "Odd")], [item["url"] for item in pages])
+    return made | {"id": "article-odd"}, pages
+
+
+def corpus(
+    folder: Path, *more: tuple[dict[str, Any], list[dict[str, Any]]], without: Iterable[str] = ()
+) -> Everything:
+    """Write the datasets of some dishes, an article without a lead and two that are lost, and of `more`."""
+    made = [dish(name, number) for number, name in enumerate(DISHES, start=1)] + list(more)
+    alone = [
+        article("Sorrel", "", [("History", "Nobody knows.")], ["http://abbey.example/1"]),
+        article("Qqzx", "Qqzx is found nowhere."),
+        article("Wwyv", "Wwyv is cited with a menu.", cites=["http://menu.example/"]),
+    ]
+    pages = [page for _, found in made for page in found] + [page("http://menu.example/", "Home", "Next")]
+    steps = Steps(
+        folder / "steps", [row for row, _ in made] + alone, pages,
+        references=ReferenceParams(permutations=64), corpus=CHOOSING,
+    )  # fmt: skip
+    found: dict[str, Sequence[Outcome]] = {
+        name: [steps.outcome(name)] for name in ("references", "corpus", "ranked")
+    }
+    ranked = steps.parts("ranked")
+    found["tokenizer"] = list(tokenizer(ranked, SPLITS, TokenizerParams(vocabulary=500)))
+    found["learned_ranker"] = list(learned_ranker(ranked, SPLITS, LearnedRankerParams(words=(20, 50))))
+    pieces, ranker = (
+        artifact(folder / name, getattr(schemas, name.upper()), found[name])
+        for name in ("tokenizer", "learned_ranker")
+    )
+    found["examples"] = list(examples(ranked, pieces, ranker, SPLITS, PARAMS))
+    found["statistics"] = list(
+        statistics(ranked, steps.parts("corpus"), steps.parts("references"), PARAMS, CHOOSING)
+    )
+    found["summaries"] = [_written(found["examples"][0])]
+    everything = Everything(graph=_graph())
+    for name, outcomes in found.items():
+        if name not in without:
+            shape = SUMMARIES if name == "summaries" else getattr(schemas, name.upper())
+            month = MONTH if name in ("references", "corpus", "ranked", "examples") else ""
+            place = folder / "data/wikisum" / name / (month or "all")
+            place.mkdir(parents=True)
+            write_outcomes(place, outcomes, shape)
+            everything[f"wikisum/{name}"] = {month: place}
+    return everything
+
+
+def site(folder: Path, everything: Everything) -> Path:
+    """Write the pages and what they load, and return their folder."""
+    pages = folder / "quality" / "pages"
+    for name, content in [*shared(), *SYSTEM.pages(everything, {})]:
+        path = pages / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (pages.parent / "live").mkdir()
+    (pages.parent / "live" / "state.js").write_text("")
+    return pages
+
+
+def _graph() -> AssetGraph:
+    """Return the declared datasets, with the params that these are made with."""
+    found = dict(workspace().datasets)
+    for name, params in (("wikisum/examples", PARAMS), ("wikisum/corpus", CHOOSING)):
+        found[name] = replace(found[name])
+        vars(found[name])["arguments"] = {"params": params}
+    return AssetGraph(found.values())
+
+
+def _written(made: Outcome) -> Outcome:
+    """Return summaries of the test examples of a set, as a model would have written them."""
+    tests = [row for row in made.kept.to_pylist() if row["set"] == "short" and row["split"] == "test"]
+    kept = [
+        {
+            **{name: row[name] for name in ("article_id", "title", "set", "target", "licence")},
+            "id": f"summary-{row['article_id']}", "source_ids": [row["id"]], "example_id": row["id"],
+            "model": f"short-{ODD}", "architecture": "lstm", "prediction": f"a dish {ODD}", "tokens": 10,
+            "nats": 25.0, **dict.fromkeys(METRICS, 0.25),
+        }
+        for row in tests
+    ]  # fmt: skip
+    return Outcome.of(SUMMARIES, [row["id"] for row in tests], kept)

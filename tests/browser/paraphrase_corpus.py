@@ -1,0 +1,200 @@
+"""Candidates, pairs, groups and ratings of ParaSCI as datasets on disk, made by the ops themselves where these are quick."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from assets.declare.report import Everything
+from ops.annotation.schemas import ANSWERS
+from ops.outcome import Outcome, drop
+from ops.parasci.dataset.paraphrases import ParaphraseParams, paraphrases
+from ops.parasci.dataset.statistics import statistics
+from ops.parasci.evaluation.human_evaluation import HumanEvaluationParams, human_evaluation
+from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES
+from ops.parasci.evaluation.rating_sheets import RatingSheetParams, rating_sheets
+from ops.parasci.generation.evaluation import EvaluationParams, scored, table_6
+from ops.parasci.partial.extractions import ExtractionParams, table
+from ops.parasci.schemas import PARAPHRASES, SCORED
+from orchestration.catalogue import workspace
+from orchestration.files.parquet import write_outcomes
+from orchestration.lineage.rows import counted
+from orchestration.pages.html import shared
+from orchestration.pages.systems.parasci.site import SYSTEM
+from tests.ops.parasci.parasci_cases import candidate, mention, scored_pair, statement
+from tests.parts import parts
+from tests.rows_corpus import JUNE, row
+
+HARM = "<script>window.harmed = true</script><b>bold</b> \x07"
+
+
+def pairs() -> list[dict]:
+    """Return scored pairs: kept ones, those that each threshold drops, some of two methods."""
+    found = []
+    for number in range(60):
+        origins = (["intra"], ["definitions"], ["citations"], ["definitions", "intra"])[number % 4]
+        keys = [f"{origin}:{KEYS[origin]}" for origin in origins]
+        f1, rate = 0.55 + 0.4 * number / 60, (0.0, 0.5, 1.2, 2.5)[number // 4 % 4]
+        first, second = f"The model reads text {number} well.", f"Text {number} is read well by our model."
+        found.append(scored_pair(f"scored-{number}", first, second, f1, rate, keys, origins))
+    return found
+
+
+KEYS = {"intra": "paper-1", "definitions": "topic segmentation", "citations": "paper-2"}
+
+
+def sentences() -> list[dict]:
+    """Return sentences that define a term and cite a paper, of two papers, and others that do so alone."""
+    texts = [pair[side] for pair in pairs()[:8] for side in ("first", "second")]
+    together = [
+        statement(
+            f"sentence-{number}", text, [1.0],
+            mention(f"paper-{number % 2 + 1}", term="topic segmentation", cited=["paper-2"]),
+        )
+        for number, text in enumerate(texts)
+    ]  # fmt: skip
+    alone = statement("alone", "A lone sentence.", [1.0], mention("paper-1", term="alone", cited=["other"]))
+    silent = statement("silent", "It says nothing of either.", [1.0], mention("paper-1"))
+    return [*together, alone, silent]
+
+
+class Corpus:
+    """Datasets in a folder; each method adds one."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._found: dict[str, dict[str, Path]] = {}
+
+    def put(self, name: str, outcomes: Iterable[Outcome], month: str = "") -> Corpus:
+        place = self.folder / "data" / name / (month or "all")
+        place.mkdir(parents=True)
+        shape = workspace().datasets[name].shape
+        assert shape is not None
+        write_outcomes(place, outcomes, shape)
+        self._found.setdefault(name, {})[month] = place
+        return self
+
+    def rows(self, name: str, rows: Sequence[dict], month: str = "", **more) -> Corpus:
+        shape = workspace().datasets[name].shape
+        assert shape is not None
+        full = [dict.fromkeys(shape.kept.names) | row for row in rows]
+        return self.put(name, [Outcome.of(shape, [], full, **more)], month)
+
+    def candidates(self) -> Corpus:
+        for origin in ("intra", "definitions", "citations"):
+            own = [
+                candidate(f"{origin}-{pair['id']}", pair["first"], pair["second"], KEYS[origin])
+                for pair in pairs()
+                if origin in pair["origins"]
+            ]
+            lost = candidate(f"{origin}-lost", "Something.", "Something else.", KEYS[origin], cosine=0.6)
+            month = JUNE if origin == "intra" else ""
+            self.rows(f"parasci/{origin}", [*own, lost], month, combinations={"compared": 1_000})
+        return self
+
+    def judged(self, given: Sequence[dict] | None = None) -> Corpus:
+        """Add parasci/scored, and what the threshold of params.yaml make of it: pairs and statistics."""
+        found = pairs() if given is None else given
+        shape = workspace().datasets["parasci/scored"].shape
+        assert shape is not None
+        lost = drop(candidate("intra-lost", "Something.", "Something else.", cosine=0.6), "cosine", 0.6)
+        counts = {"definitions: cosine": 1, "citations: cosine": 1, "merged": 0}
+        outcome = Outcome.of(shape, [], found, [lost], combinations=counts)
+        self.put("parasci/scored", [outcome])
+        item = workspace().datasets["parasci/paraphrases"]
+        params = next(value for value in item.arguments.values() if isinstance(value, ParaphraseParams))
+        stored = parts(self.folder / "scored", SCORED.kept, found)
+        [kept] = paraphrases(stored, params)
+        self.put("parasci/paraphrases", [kept])
+        self._kept = parts(self.folder / "paraphrases", PARAPHRASES.kept, kept.kept)
+        return self.put("parasci/statistics", statistics(self._kept, stored))
+
+    def groups(self, found: Sequence[dict] | None = None, title: str = "A cited paper") -> Corpus:
+        self.rows("parasci/sentences", sentences() if found is None else found, JUNE)
+        self.rows("parasci/passages", [], JUNE)
+        return self.rows("sources/papers", [row("paper-2", "file", title=title)], JUNE)
+
+    def people(self, raters: Sequence[str] = ("ann", "bob", "chi")) -> Corpus:
+        """Add sheets and their answers: the raters agree on most pairs."""
+        sent = list(rating_sheets(self._kept, RatingSheetParams(pairs=5, phenomena=3)))
+        self.put("parasci/rating_sheets", sent)
+        rows = [row for outcome in sent for row in outcome.kept.to_pylist()]
+        given = [
+            {
+                "id": f"{row['id']}-{question.name}-{rater}", "source_ids": ["f"], "licence": "MIT", "file": "f.csv",
+                "place": f"line {at}", "questionnaire": row["questionnaire"], "rater": rater, "row_id": row["id"],
+                "question": question.name, "answer": str((at + (at % 5 == number)) % 4 + 1),
+                "shown": [{"column": name, "text": row[name]} for name in sheet.shown],
+            }
+            for at, row in enumerate(rows)
+            for sheet in QUESTIONNAIRES
+            if sheet.name == row["questionnaire"]
+            for question in sheet.questions
+            for number, rater in enumerate(raters)
+        ]  # fmt: skip
+        sheets = workspace().datasets["parasci/rating_sheets"].shape
+        assert sheets is not None
+        return self.put(
+            "parasci/human_evaluation",
+            human_evaluation(
+                parts(self.folder / "answers", ANSWERS.kept, given),
+                parts(self.folder / "sheets", sheets.kept, rows),
+                HumanEvaluationParams(resamples=50),
+            ),
+        )
+
+    def models(self, harm: str = "") -> Corpus:
+        """Add generated sentences with their scores, and what PDBERT and the best clause extract."""
+        texts = [(f"the model reads text {n} .", f"text {n} is read by a model .") for n in range(40)]
+        rows = [
+            {
+                "id": f"generated-{number}-{system}", "source_ids": ["p"], "licence": "MIT", "pair_id": f"pair-{number}",
+                "system": system, "model": model, "origin": "intra", "source": source + harm, "target": target,
+                "prediction": source if system == "copy" else f"text {number} is read . {harm}",
+            }
+            for number, (source, target) in enumerate(texts)
+            for system, model in (("copy", None), ("model", "transformer"))
+        ]  # fmt: skip
+        self.rows("parasci/generated", rows)
+        params = EvaluationParams(resamples=20)
+        scores = [scored(row, params) for row in rows]
+        self.rows("parasci/evaluation", scores, files={"table.json": _json(table_6(scores, params))})
+        extracted = [
+            {
+                "id": f"{system}-{number}", "source_ids": ["p"], "licence": "MIT", "pair_id": f"pair-{number}",
+                "system": system, "model": None, "short": source, "long": target, "part": source, "length_rate": 0.1,
+                **dict.fromkeys(("f1", "precision", "recall"), 0.9 if system == "pdbert" else 0.6), "valuable": 1.0,
+            }
+            for number, (source, target) in enumerate(texts)
+            for system in ("pdbert", "best_clause")
+        ]  # fmt: skip
+        content = table(extracted, ExtractionParams(resamples=20))
+        return self.rows("parasci/extractions", extracted, files={"table.json": _json(content)})
+
+    def everything(self) -> Everything:
+        return Everything({name: self._found[name] for name in workspace().datasets if name in self._found})
+
+    def files(self) -> dict[str, bytes]:
+        """Return the pages of ParaSCI."""
+        everything = self.everything()
+        return dict(SYSTEM.pages(everything, counted(everything)))
+
+    def site(self) -> Path:
+        """Write the pages with what they load, and return their folder."""
+        root = self.folder / "quality" / "pages"
+        for name, content in [*shared(), *self.files().items()]:
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        (root.parent / "live").mkdir()
+        (root.parent / "live" / "state.js").write_text("")
+        return root
+
+
+def _json(content: object) -> bytes:
+    return json.dumps(content).encode()
+
+
+def whole(folder: Path) -> Corpus:
+    return Corpus(folder).candidates().judged().groups().people().models()

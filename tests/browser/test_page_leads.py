@@ -1,0 +1,42 @@
+"""The page of leads in a real browser: readable at every width, its figures drawn."""
+
+import pytest
+
+from tests.browser import leads_corpus as corpus
+
+
+@pytest.fixture
+def page(visit, tmp_path):
+    def page(given=corpus.ALL, **how):
+        return visit((corpus.site(tmp_path, corpus.corpus(tmp_path, **given)) / "leads.html").as_uri(), **how)
+
+    return page
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_the_page_is_readable_and_accessible(page, width, scheme):
+    opened = page(width=width, scheme=scheme)
+    opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")
+    for chart in ("#extraction svg", "#lengths svg", ".model .chart svg"):
+        opened.page.locator(chart).first.wait_for()
+    opened.assert_fine()
+
+
+def test_the_figures_have_our_points_and_the_papers(page):
+    opened = page()
+    opened.page.locator("#lengths svg").wait_for()
+    label = opened.page.locator("#lengths").get_attribute("aria-label")
+    assert "T-DMCA at L 4000 (ours) 2.10" in label
+    assert "T-DMCA at L 11000 (the paper) 2.05" in label
+    bars = opened.page.locator("#extraction").get_attribute("aria-label")
+    assert "tf-idf, combined 15.00" in bars
+    assert "T-DMCA, L = 4000, tf-idf, combined 38.00" in bars
+    opened.page.locator("#extraction svg").wait_for()
+    assert opened.page.locator("#extraction .layer_0_marks path").count() == 4
+
+
+def test_what_is_missing_is_said_with_what_to_do(page):
+    opened = page(given={})
+    opened.assert_text("No lead is scored.", "No model was trained.", "No model is chosen")
+    opened.assert_text("Nobody has rated a lead.", "make run SELECT=wikisum/rating_sheets")
+    opened.assert_fine()

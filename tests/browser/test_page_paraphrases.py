@@ -1,0 +1,93 @@
+"""The pages of paraphrases in a real browser."""
+
+import pytest
+
+from tests.browser.paraphrase_corpus import HARM, Corpus, whole
+from tests.ops.parasci.parasci_cases import mention, scored_pair, statement
+
+PAGES = ("paraphrases.html", "pairs.html", "definitions.html", "citations.html")
+
+
+@pytest.fixture
+def opened(visit, tmp_path):
+    def opened(page, corpus=None, fragment="", **how):
+        site = (corpus or whole(tmp_path)).site()
+        return visit((site / page).as_uri() + fragment, **how)
+
+    return opened
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_the_pages_are_readable_and_accessible(visit, tmp_path, width, scheme):
+    site = whole(tmp_path).site()
+    for name in PAGES:
+        page = visit((site / name).as_uri(), width=width, scheme=scheme)
+        if name == "paraphrases.html":
+            page.page.locator("[data-plane] svg").nth(2).wait_for()
+            page.page.eval_on_selector_all("main details", "all => all.map(it => { it.open = true; })")
+        page.assert_fine()
+
+
+def test_the_sliders_count_what_both_thresholds_keep(opened):
+    page = opened("paraphrases.html")
+    card = page.page.locator("section[aria-label='Thresholds of intra']")
+    card.locator("svg").wait_for()
+    first, second = card.locator("input[type=range]").all()
+    cell = card.locator("tbody tr").last.locator("td").first  # the loosest value of both
+    first.focus()
+    page.page.keyboard.press("Home")
+    second.focus()
+    page.page.keyboard.press("End")
+    assert card.locator(".summary").inner_text().startswith(f"{cell.inner_text()} of 30 pairs")
+    assert "origins.intra.f1=0.5 -S parasci.paraphrases.origins.intra.length_rate=3" in card.inner_text()
+    shown = card.locator(".chart").get_attribute("aria-label")
+    assert card.locator("td[aria-current]").inner_text() in shown and "0.7 and 1" in shown
+    page.assert_sound()
+
+
+def test_pairs_are_chosen_by_method_and_fate_and_the_choice_can_be_linked_to(opened, tmp_path, visit):
+    page = opened("pairs.html")
+    page.page.select_option("#origin", "definitions")
+    page.page.select_option("#fate", "length_rate")
+    article = page.page.locator("#pairs article").first
+    article.wait_for()
+    assert article.locator("ins").count() and article.locator("del").count()
+    assert "2.50" in article.inner_text()
+    address = page.page.url
+    assert "origin=definitions&fate=length_rate" in address
+    again = visit(address)
+    again.page.locator("#pairs article").first.wait_for()
+    assert again.page.locator("#pairs").inner_text() == page.page.locator("#pairs").inner_text()
+    again.page.fill("#text", "no such text")
+    again.assert_text("0 of ")
+
+
+def test_a_group_shows_its_sentences_and_their_paraphrases(opened):
+    page = opened("citations.html")
+    page.assert_text("A cited paper", "All 16 sentences", "paraphrase")
+    page.page.fill("#text", "nothing like it")
+    page.assert_text("0 of 1 groups")
+    page.assert_sound()
+
+
+def test_texts_are_shown_and_never_run(visit, tmp_path):
+    pair = scored_pair(
+        "harmful", f"One {HARM}", f"Two {HARM}", keys=(f"definitions:{HARM}",), origins=("definitions",)
+    )
+    harmful = [
+        statement(f"s{at}", f"{text} {HARM}", [1.0], mention(f"{HARM} {at}", term=HARM, cited=["paper-2"]))
+        for at, text in enumerate(("One", "Two"))
+    ]  # fmt: skip
+    site = Corpus(tmp_path).judged([pair]).groups(harmful, title=HARM).people().models(HARM).site()
+    for name in PAGES:
+        page = visit((site / name).as_uri())
+        page.assert_text("<script>window.harmed")
+        assert page.page.evaluate("window.harmed") is None
+        page.assert_sound()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_without_any_dataset_the_pages_say_what_makes_them(visit, tmp_path, name):
+    page = visit((Corpus(tmp_path).site() / name).as_uri())
+    page.assert_text("silverloom run --select parasci")
+    page.assert_fine()

@@ -1,0 +1,64 @@
+"""The notebook runs as it stands, and numpy may be imported before anything of the project."""
+
+import os
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from assets.declare.settings import checkout
+from orchestration.workspace.environment import STRICT
+
+NUMPY_FIRST = """
+import numpy
+from orchestration.catalogue import workspace
+from orchestration.execute.materialise import Materialisation
+import os, subprocess, sys
+
+found = workspace()
+print(len(found.datasets))
+try:
+    Materialisation(found, found.datasets["talksumm/matches"], "2018-06").make("no run")
+except RuntimeError as error:
+    print(error)
+child = "import orchestration, numpy; from orchestration.workspace.environment import check_kernels; check_kernels()"
+subprocess.run([sys.executable, "-c", child], check=True)
+"""
+
+
+def test_numpy_may_come_first_and_then_nothing_is_made_that_promises_bytes():
+    environment = {name: value for name, value in os.environ.items() if name not in STRICT}
+    done = subprocess.run(
+        [sys.executable, "-c", NUMPY_FIRST],
+        cwd=checkout(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    datasets, refusal = done.stdout.splitlines()
+    assert int(datasets) > 1
+    assert refusal.startswith("numpy was imported before orchestration")
+
+
+@pytest.mark.long
+def test_the_notebook_runs(sample_project, tmp_path):
+    project = sample_project.copy(tmp_path / "sample")
+    project.silverloom("run", "--select", "discofuse/examples")
+    notebook = nbformat.read(checkout() / "docs/notebooks/first-look.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), "clear its outputs before it is committed"
+    client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(project.root)}})
+    environment = {name: value for name, value in os.environ.items() if name not in STRICT}
+    client.execute(env=environment)
+    shown = [
+        "".join(part.get("text") or part["data"].get("text/plain", "") for part in cell["outputs"])
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
+    assert "SINGLE_RELATIVE" in shown[1]
+    assert "kept" in shown[2] and "dropped" in shown[2]
+    assert "made of" in shown[3] and "data/sample/prose" in shown[3]
+    assert any("image/png" in part.get("data", {}) for part in notebook.cells[-1]["outputs"])

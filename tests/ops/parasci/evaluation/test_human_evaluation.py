@@ -1,0 +1,138 @@
+"""What becomes of filled sheets about pairs: means, counts and agreement, against slow obvious versions."""
+
+import json
+from collections import Counter
+from statistics import fmean, stdev
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ops.annotation.schemas import ANSWERS
+from ops.parasci.evaluation.human_evaluation import (
+    HUMAN_EVALUATION,
+    TABLE,
+    HumanEvaluationParams,
+    human_evaluation,
+)
+from ops.parasci.evaluation.questionnaires import PAIRS, PHENOMENA
+from ops.parasci.evaluation.rating_sheets import RATING_SHEETS
+from tests.parts import parts
+
+SHEET = {question.name: sheet for sheet in (PAIRS, PHENOMENA) for question in sheet.questions}
+
+
+def sent(name, origin="intra", questionnaire=PAIRS):
+    return {
+        "id": f"{questionnaire.name}-{name}", "source_ids": [name], "licence": "MIT",
+        "questionnaire": questionnaire.name, "paraphrase_id": name, "origin": origin,
+        "sentence_1": f"One {name}.", "sentence_2": f"Two {name}.",
+    }  # fmt: skip
+
+
+def answer(row, rater, question, value, **change):
+    shown = [{"column": name, "text": row[name]} for name in PAIRS.shown]
+    return {
+        "id": f"{row['id']}-{rater}-{question}", "source_ids": ["file"], "licence": "MIT", "file": f"{rater}.csv",
+        "place": "line 2", "questionnaire": row["questionnaire"], "rater": rater, "row_id": row["id"],
+        "question": question, "answer": value, "shown": shown,
+    } | change  # fmt: skip
+
+
+def judged(folder, rows, given):
+    [outcome] = human_evaluation(
+        parts(folder / "answers", ANSWERS.kept, given),
+        parts(folder / "sheets", RATING_SHEETS.kept, rows),
+        HumanEvaluationParams(resamples=20),
+    )
+    assert outcome.kept.schema == HUMAN_EVALUATION.kept
+    return outcome, json.loads(outcome.files[TABLE])
+
+
+def question(table, name):
+    return next(found for found in table["questions"] if found["question"] == name)
+
+
+ratings = st.dictionaries(
+    st.tuples(st.integers(0, 5), st.sampled_from(["ann", "bob", "chi"]), st.sampled_from(sorted(SHEET))),
+    st.integers(1, 5),
+    max_size=60,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ratings)
+def test_means_counts_and_deviations_are_those_of_a_plain_loop(tmp_path_factory, ratings):
+    folder = tmp_path_factory.mktemp("rated")
+    origins = {number: ("intra", "citations")[number % 2] for number in range(6)}
+    rows = {
+        (number, sheet.name): sent(str(number), origins[number], sheet)
+        for number in range(6)
+        for sheet in (PAIRS, PHENOMENA)
+    }
+    given = [
+        answer(rows[number, SHEET[name].name], rater, name, str(value))
+        for (number, rater, name), value in ratings.items()
+    ]
+    _, table = judged(folder, list(rows.values()), given)
+    for found in table["questions"]:
+        for score in found["scores"]:
+            values, raters, pairs = [], set(), set()
+            for (number, rater, name), value in ratings.items():
+                if name == found["question"] and score["origin"] in ("all", origins[number]):
+                    values.append(value)
+                    raters.add(rater)
+                    pairs.add(number)
+            counts = (score["rated"], score["raters"], score["ratings"])
+            assert counts == (len(pairs), len(raters), len(values))
+            assert score["mean"] == (pytest.approx(fmean(values), abs=1e-6) if values else None)
+            assert not values or score["low"] <= score["mean"] <= score["high"]
+            assert score["deviation"] == (pytest.approx(stdev(values), abs=1e-6) if len(values) > 1 else None)
+            assert {value: count for value, count in score["values"].items() if count} == {
+                str(value): count for value, count in Counter(values).items()
+            }
+        named = {score["origin"] for score in found["scores"]}
+        assert named == {"all"} | {origins[n] for n, _, name in ratings if name == found["question"]}
+
+
+def test_the_average_kappa_is_that_of_each_rater_with_the_majority_of_the_others(tmp_path):
+    # ann and bob agree everywhere; chi gives the other value in one of four rows.
+    rows = [sent(str(number)) for number in range(4)]
+    given = [
+        answer(row, rater, "consistency", value)
+        for row, values in zip(rows, ("444", "555", "445", "555"), strict=True)
+        for rater, value in zip(("ann", "bob", "chi"), values, strict=True)
+    ]
+    _, table = judged(tmp_path, rows, given)
+    kappas = {row["rater"]: row["kappa"] for row in table["agreement"]}
+    # Row 3 is tied for ann and bob (4 against 5): of the other three both have kappa 1. For chi: p_o = 3/4,
+    # p_e = (2 * 1 + 2 * 3) / 16 = 1/2.
+    assert kappas == {"ann": 1.0, "bob": 1.0, "chi": 0.5}
+    assert question(table, "consistency")["kappa"] == round(2.5 / 3, 6)
+    assert question(table, "consistency")["raters"] == 3
+    assert question(table, "lexical")["kappa"] is None
+
+
+def test_what_does_not_count_is_dropped_or_rejected_and_the_rest_counts(tmp_path):
+    row = sent("a")
+    given = [
+        answer(row, "ann", "consistency", "4 (mostly equivalent, but some unimportant details differ)"),
+        answer(row, "bob", "consistency", None),
+        answer(row, "chi", "consistency", "7"),
+        answer(row, "dan", "consistency", "5", questionnaire="talksumm_summaries"),
+        answer(row, "eve", "consistency", "5", row_id="unknown"),
+    ]
+    outcome, table = judged(tmp_path, [row], given)
+    assert question(table, "consistency")["scores"][0]["mean"] == 4.0
+    assert [row["reason"] for row in outcome.dropped.to_pylist()] == ["no_answer", "other_questionnaire"]
+    errors = [row["error"] for row in outcome.rejected.to_pylist()]
+    assert len(errors) == 2 and "'7' is none of 1, 2, 3, 4, 5" in errors[0] and "no such row" in errors[1]
+    [kept] = outcome.kept.to_pylist()
+    assert (kept["mean"], kept["consistency"], kept["origin"]) == (4.0, 4.0, "intra")
+
+
+def test_without_ratings_the_counts_are_0_and_the_numbers_missing(tmp_path):
+    outcome, table = judged(tmp_path, [sent("a")], [])
+    assert outcome.kept.num_rows == 0 and len(table["questions"]) == 10
+    [score] = question(table, "synonym")["scores"]
+    assert (score["rated"], score["mean"], score["low"]) == (0, None, None)

@@ -1,0 +1,181 @@
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu import corpus_bleu
+from sacrebleu.metrics.bleu import BLEU
+
+from ops.evaluation.table import read_table
+from ops.metrics.bleu import self_bleu
+from ops.models.seq2seq.pretrained import FOLDER
+from ops.parasci.dataset.release import released_form
+from ops.parasci.generation.evaluation import EVALUATION, TABLE, TABLE_6, EvaluationParams, evaluation
+from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
+from ops.parasci.generation.generator import GENERATOR, MODELS, GeneratorParams, generator, texts_of, trained
+from ops.parasci.schemas import PARAPHRASES
+from ops.parts import Artifact
+from tests.checkpoints import Memory, StoppedError
+from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
+from tests.ops.parasci.parasci_cases import scored_pair
+from tests.parts import dealt, parts
+
+SPLITS = ["train", "train", "train", "validation", "test"]
+TRAINING = {"epochs": 1, "batch_size": 2, "checkpoint_every": 1, "learning_rate": 0.01}
+MODEL = {
+    "vocabulary": 300, "longest": 40, "growth": 2, "beam": 1, "layers": 1, "width": 8, "filter": 8, "heads": 1
+}  # fmt: skip
+
+
+def pair(number, split=None, longer=0):
+    first, second = f"We use Parser {number}.", f"Parser {number} is used by us{' today' * longer}."
+    return {**scored_pair(f"pair-{number}", first, second), "origin": "intra", "cluster": "c",
+            "split": split or SPLITS[number % 5]}  # fmt: skip
+
+
+UNITS = [*(pair(number) for number in range(10)), pair(10, "test", longer=60)]
+
+
+def params_of(**more):
+    return GeneratorParams(**{"sizes": {"tiny": {"model": MODEL, "training": TRAINING}}, **more})
+
+
+def made(folder, units, checkpoints=None, **more):
+    [outcome] = generator(
+        dealt(folder, PARAPHRASES.kept, units), params_of(**more), checkpoints or Memory(), True
+    )
+    assert outcome.kept.schema == GENERATOR.kept
+    return outcome
+
+
+def artifact_of(folder, outcome):
+    for name, content in outcome.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return Artifact(None, folder)
+
+
+def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
+    outcome = made(tmp_path / "pairs", UNITS)
+    [dropped] = outcome.dropped.to_pylist()
+    assert (dropped["id"], dropped["reason"]) == ("pair-10", "long") and dropped["score"] > 60
+    assert sorted(outcome.kept["pair_id"].to_pylist()) == sorted(unit["id"] for unit in UNITS[:10])
+    [report] = json.loads(outcome.files[MODELS])
+    assert (report["examples"], report["validation_examples"]) == (6, 2)
+    assert (report["metric"], report["chosen"], report["architecture"]) == ("bleu", True, "transformer")
+    artifact = artifact_of(tmp_path / "model", outcome)
+
+    outcomes = list(
+        generated(parts(tmp_path / "all", PARAPHRASES.kept, UNITS), artifact, GeneratedParams(), True)
+    )
+    rows = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+    tests = [unit for unit in UNITS if unit["split"] == "test"]
+    assert {(row["pair_id"], row["system"]) for row in rows} == {
+        (unit["id"], system) for unit in tests for system in ("copy", "model")
+    }
+    model = trained(artifact)["transformer"]
+    for row in rows:
+        source, target = texts_of(next(unit for unit in tests if unit["id"] == row["pair_id"]))
+        written = source if row["system"] == "copy" else released_form(model.generate([source])[0])
+        assert (row["source"], row["target"], row["prediction"]) == (source, target, written)
+    reasons = [row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()]
+    assert {name: reasons.count(name) for name in reasons} == {"split_train": 6, "split_validation": 2}
+
+    [scores] = evaluation(parts(tmp_path / "generated", GENERATED.kept, rows), EvaluationParams(resamples=50))
+    assert scores.kept.schema == EVALUATION.kept
+    table = json.loads(scores.files[TABLE])
+    assert [(row["system"], row["model"], row["pairs"]) for row in table["systems"]] == [
+        ("copy", None, 3), ("model", "transformer", 3),
+    ]  # fmt: skip
+    copy = table["systems"][0]["scores"]
+    assert copy["self_bleu"] == {"mean": 1.0, "low": 1.0, "high": 1.0}
+    assert copy["ibleu"]["mean"] == pytest.approx(0.8 * copy["bleu"]["mean"] - 0.2, abs=1e-6)
+    assert [
+        tuple(row[name] for name in ("training", "test", "bleu", "words")) for row in table["published"]
+    ] == [*TABLE_6]
+    assert "tok:none" in table["signature"]
+    assert [system.name for system in read_table(table, "pairs").systems] == ["copy", "model (transformer)"]
+    [test] = table["tests"]
+    assert (test["first"]["system"], test["second"]["model"], test["pairs"]) == ("copy", "transformer", 3)
+
+
+def test_as_many_test_pairs_are_drawn_as_are_asked_for(tmp_path):
+    artifact = artifact_of(tmp_path / "model", made(tmp_path / "pairs", [pair(3), pair(4)]))
+    assert json.loads((artifact.folder / MODELS).read_text()) == [], "without training pairs no model"
+    tests = [pair(number, "test") for number in range(6)]
+    outcomes = list(
+        generated(parts(tmp_path / "t", PARAPHRASES.kept, tests), artifact, GeneratedParams(pairs=4), True)
+    )
+    assert outcomes[-1].kept["system"].to_pylist() == ["copy"] * 4
+    assert outcomes[-1].dropped["reason"].to_pylist() == ["not_drawn"] * 2
+    assert sorted(outcomes[-1].units.to_pylist()) == [unit["id"] for unit in tests]
+
+
+def test_the_vocabulary_is_learnt_from_the_training_split_alone(tmp_path):
+    training = [unit for unit in UNITS if unit["split"] == "train"]
+    secret = {**pair(4), "first": "xylophone " * 9}
+    files = [made(tmp_path / str(len(units)), units).files for units in (training, [*training, secret])]
+    assert files[0]["transformer/tokenizer.json"] == files[1]["transformer/tokenizer.json"]
+
+
+def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path):
+    broken = Memory(2)
+    with pytest.raises(StoppedError):
+        made(tmp_path / "a", UNITS, broken)
+    assert made(tmp_path / "b", UNITS, broken).files == made(tmp_path / "c", UNITS).files
+
+
+def test_a_pretrained_model_is_trained_further(tmp_path):
+    folder = write_pretrained(tmp_path / "small")
+    outcome = made(tmp_path / "pairs", UNITS, pretrained=str(folder))
+    [report] = json.loads(outcome.files[MODELS])
+    assert (report["model"], report["architecture"]) == ("pretrained", "pretrained")
+    artifact = artifact_of(tmp_path / "model", outcome)
+    before = (folder / "model.safetensors").read_bytes()
+    assert (artifact.folder / "pretrained" / FOLDER / "model.safetensors").read_bytes() != before
+    outcomes = list(
+        generated(parts(tmp_path / "all", PARAPHRASES.kept, UNITS), artifact, GeneratedParams(), True)
+    )
+    assert {row["model"] for row in outcomes[-1].kept.to_pylist()} == {None, "pretrained"}
+
+
+def sentences():
+    return st.lists(st.sampled_from("abcd"), min_size=1, max_size=7).map(" ".join)
+
+
+@given(
+    st.lists(st.tuples(sentences(), sentences(), sentences()), min_size=1, max_size=4),
+    st.sampled_from([0.5, 0.8]),
+)
+def test_scores_of_a_system_are_those_of_sacrebleu_over_its_corpus(tmp_path_factory, texts, alpha):
+    rows = [
+        {"id": f"g{n}", "pair_id": f"p{n}", "system": "model", "model": "m", "origin": "intra",
+         "source": source, "target": target, "prediction": prediction}
+        for n, (source, target, prediction) in enumerate(texts)
+    ]  # fmt: skip
+    sources, targets, predictions = zip(*texts, strict=True)
+    stored = dealt(tmp_path_factory.mktemp("rows"), GENERATED.kept, rows)
+    [outcome] = evaluation(stored, EvaluationParams(alpha=alpha, resamples=2))
+    [system] = json.loads(outcome.files[TABLE])["systems"]
+    found = {name: score["mean"] for name, score in system["scores"].items()}
+    ours, copied = (
+        corpus_bleu(predictions, [side], tokenize="none", force=True).score / 100
+        for side in (targets, sources)
+    )
+    assert found["bleu"] == pytest.approx(ours, abs=1e-6)
+    assert found["ibleu"] == pytest.approx(alpha * ours - (1 - alpha) * copied, abs=1e-6)
+    assert found["self_bleu"] == pytest.approx(self_bleu(sources, predictions) / 100, abs=1e-5)
+    assert found["words"] == pytest.approx(
+        math.fsum(len(text.split()) for text in predictions) / len(texts), abs=1e-6
+    )
+    by_id = {row["pair_id"]: row for row in outcome.kept.to_pylist()}
+    single = BLEU(tokenize="none", effective_order=True, force=True)
+    expected = single.sentence_score(predictions[0], [targets[0]]).score / 100
+    assert by_id["p0"]["bleu"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_nothing_generated_is_an_empty_table(tmp_path):
+    [outcome] = evaluation(parts(tmp_path, GENERATED.kept, []), EvaluationParams())
+    table = json.loads(outcome.files[TABLE])
+    assert (table["systems"], table["tests"], outcome.kept.num_rows) == ([], [], 0)

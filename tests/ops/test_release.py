@@ -1,0 +1,137 @@
+"""The Parquet files of a release: nothing lost, nothing forbidden, bounded, the same bytes."""
+
+import io
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ops.outcome import columns
+from ops.parts import Part, Parts
+from ops.release import ReleaseParams, allows, config_name, release_files
+
+ROWS = columns(("split", pa.string()), ("set", pa.string()), ("text", pa.string()))
+
+
+class NoEngine:
+    def map(self, op, pieces, *shared):
+        raise AssertionError("a release maps nothing")
+
+
+@pytest.fixture
+def parts(tmp_path):
+    def parts(*tables, schema=ROWS):
+        paths = []
+        for number, rows in enumerate(tables):
+            paths.append(tmp_path / f"{schema.names[-1]}-{number}.parquet")
+            pq.write_table(pa.Table.from_pylist(rows, schema=schema), paths[-1])
+        return Parts(schema, tuple(Part(str(path)) for path in paths), NoEngine())
+
+    return parts
+
+
+def row(number, split="train", licence="CC0-1.0", name="a", text="text"):
+    return {
+        "id": f"row-{number:05d}",
+        "source_ids": [f"s-{number}"],
+        "licence": licence,
+        "split": split,
+        "set": name,
+        "text": text,
+    }
+
+
+def released(outcomes) -> dict[str, pa.Table]:
+    return {
+        name: pq.read_table(io.BytesIO(content))
+        for outcome in outcomes
+        for name, content in outcome.files.items()
+    }
+
+
+def test_every_row_lies_in_the_file_of_its_configuration_and_split(parts):
+    rows = parts([row(1), row(2, "test")], [row(3, name="b c"), row(4)])
+    outcomes = list(release_files(rows, ReleaseParams(), config="set", without=["text"]))
+    assert {name: table["id"].to_pylist() for name, table in released(outcomes).items()} == {
+        "data/a/test-00000.parquet": ["row-00002"],
+        "data/a/train-00000.parquet": ["row-00001", "row-00004"],
+        "data/b-c/train-00000.parquet": ["row-00003"],
+    }
+    assert {tuple(table.column_names) for table in released(outcomes).values()} == {
+        ("id", "source_ids", "licence", "set")
+    }
+    for outcome in outcomes:
+        (file,) = outcome.kept.to_pylist()
+        assert file["source_ids"] == outcome.units.to_pylist()
+        assert (file["rows"], file["bytes"]) == (len(outcome.units), len(outcome.files[file["file"]]))
+
+
+def test_a_file_is_no_larger_than_params_allow(parts):
+    drawn = random.Random(0)
+    rows = parts([row(number, text=drawn.randbytes(300).hex()) for number in range(400)])
+    outcomes = list(release_files(rows, ReleaseParams(megabytes=0.05)))
+    files = released(outcomes)
+    assert len(files) > 1
+    assert max(len(content) for outcome in outcomes for content in outcome.files.values()) <= 50_000
+    assert [name for table in files.values() for name in table["id"].to_pylist()] == [
+        f"row-{number:05d}" for number in range(400)
+    ]
+
+
+def test_a_row_that_is_larger_than_a_file_may_be_has_one_of_its_own(parts):
+    rows = parts([row(number, text="".join(map(chr, range(9_000)))) for number in range(3)])
+    files = released(release_files(rows, ReleaseParams(megabytes=0.001)))
+    assert [len(table) for table in files.values()] == [1, 1, 1]
+
+
+def test_files_are_the_same_bytes_however_the_rows_are_parted(parts):
+    rows = [row(number, "test" if number % 5 == 0 else "train") for number in range(100)]
+    first = [outcome.files for outcome in release_files(parts(rows), ReleaseParams())]
+    assert first == [outcome.files for outcome in release_files(parts(rows), ReleaseParams())]
+    assert first == [outcome.files for outcome in release_files(parts(rows[:7], rows[7:]), ReleaseParams())]
+
+
+def test_rows_of_other_licences_are_dropped_whole_and_named(parts):
+    forbidden = "CC0-1.0 AND LicenseRef-x"
+    outcomes = list(release_files(parts([row(1), row(2, licence=forbidden)]), ReleaseParams()))
+    dropped = [lost for outcome in outcomes for lost in outcome.dropped.to_pylist()]
+    assert [(lost["id"], lost["reason"], lost["text"]) for lost in dropped] == [
+        ("row-00002", "licence", "text")
+    ]
+    assert [table["id"].to_pylist() for table in released(outcomes).values()] == [["row-00001"]]
+
+
+@pytest.mark.parametrize(
+    ("licence", "allowed"),
+    [
+        ("MIT", True),
+        ("MIT AND CC0-1.0", True),
+        ("MIT AND CC-BY-NC-4.0", False),
+        ("MIT OR CC-BY-NC-4.0", False),
+        ("MIT OR Odd", True),
+        ("(MIT AND CC0-1.0) OR CC-BY-ND-4.0", False),
+        ("LicenseRef-unknown", False),
+        ("", False),
+    ],
+)
+def test_a_licence_is_allowed_where_all_that_it_names_are(licence, allowed):
+    assert allows(["MIT", "CC0-1.0", "MIT OR Odd"], licence) is allowed
+
+
+def test_a_mark_tells_which_rows_another_dataset_is_made_of(parts):
+    other = columns(("chosen", pa.bool_()))
+    marking = parts(
+        [{"id": "b-1", "source_ids": ["row-00002"], "licence": "MIT", "chosen": True}], schema=other
+    )
+    (table,) = released(
+        release_files(parts([row(1), row(2)]), ReleaseParams(), marks={"chosen": marking})
+    ).values()
+    assert table["chosen"].to_pylist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [("", "default"), ("a b/c", "a-b-c"), ("..", "default"), ("x.y", "x.y")]
+)
+def test_a_configuration_is_a_name_that_stays_in_its_folder(value, name):
+    assert config_name(value) == name

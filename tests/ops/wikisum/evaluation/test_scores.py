@@ -1,0 +1,114 @@
+"""Scores of every lead, their means, tests and categories, against the slow way."""
+
+from collections import Counter
+from statistics import fmean
+
+import pytest
+from pydantic import ValidationError
+
+from ops.metrics.rouge import rouge
+from ops.wikisum.evaluation.scores import EXTRACTIVE, LOG_PERPLEXITY, EvaluationParams
+from tests.ops.wikisum.evaluation.score_cases import PARAMS, TESTS, TITLES, lead_of, made, written
+
+ROWS = [
+    *(written(title, "t_d", nats=4.0 + number, tokens=2 + number % 3) for number, title in enumerate(TESTS)),
+    *(written(title, "t_ed", prediction="a town") for title in TESTS),
+]
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("evaluation"), ROWS)
+
+
+def test_every_test_article_has_a_row_of_each_model_and_of_each_ranking(evaluated):
+    kept, dropped, _ = evaluated
+    assert len(TESTS) > 6
+    systems = Counter((row["system"], row["model"]) for row in kept)
+    assert systems == {
+        ("t_d", "tf_idf-combined-8"): len(TESTS),
+        ("t_ed", "tf_idf-combined-8"): len(TESTS),
+        (EXTRACTIVE, "tf_idf-combined"): len(TESTS),
+        (EXTRACTIVE, "identity-combined"): len(TESTS),
+    }
+    assert {row["title"] for row in kept} == set(TESTS)
+    assert len(dropped) == len(TITLES) - len(TESTS)
+    assert {row["reason"] for row in dropped} == {"split_train", "split_validation"}
+
+
+def test_an_article_of_the_test_split_for_which_nothing_was_written_says_so(tmp_path):
+    _, dropped, _ = made(tmp_path, [row for row in ROWS if row["title"] != TESTS[0]])
+    [row] = [row for row in dropped if row["reason"] not in ("split_train", "split_validation")]
+    assert (row["reason"], row["id"]) == ("nothing_written", f"ranked-{TITLES.index(TESTS[0])}")
+
+
+def test_extraction_is_scored_against_the_lead_and_has_no_likelihood(evaluated):
+    kept, _, _ = evaluated
+    for row in kept:
+        assert row["target"] == lead_of(row["title"])
+        assert row["rougeL_f"] == rouge(row["prediction"], row["target"])["rougeL"].f
+        if row["system"] == EXTRACTIVE:
+            assert len(row["prediction"].split()) == len(row["target"].split())
+            assert row["nats"] is row["tokens"] is row["length"] is None
+
+
+def test_means_are_those_of_the_rows_and_log_perplexity_is_that_of_all_tokens(evaluated):
+    kept, _, table = evaluated
+    for system in table["systems"]:
+        own = [row for row in kept if (row["system"], row["model"]) == (system["system"], system["model"])]
+        assert system["articles"] == len(own)
+        score = system["scores"]["rougeL_f"]
+        assert score["mean"] == pytest.approx(fmean(row["rougeL_f"] for row in own), abs=1e-6)
+        assert score["low"] <= score["mean"] <= score["high"]
+        assert (LOG_PERPLEXITY in system["scores"]) == (system["system"] != EXTRACTIVE)
+        if system["system"] != EXTRACTIVE:
+            nats, tokens = (sum(row[name] for row in own) for name in ("nats", "tokens"))
+            assert system["scores"][LOG_PERPLEXITY]["mean"] == pytest.approx(nats / tokens, abs=1e-6)
+
+
+def test_the_chosen_model_is_tested_against_every_other_system(evaluated):
+    _, _, table = evaluated
+    chosen = {"system": "t_d", "model": "tf_idf-combined-8"}
+    assert [test["first"] for test in table["tests"]] == [chosen] * 3
+    others = [(test["second"]["system"], test["second"]["model"]) for test in table["tests"]]
+    assert others == [
+        (EXTRACTIVE, "identity-combined"), (EXTRACTIVE, "tf_idf-combined"), ("t_ed", "tf_idf-combined-8"),
+    ]  # fmt: skip
+    means = {row["system"]: row["scores"]["rougeL_f"]["mean"] for row in table["systems"]}
+    difference = table["tests"][2]["scores"]["rougeL_f"]["difference"]
+    assert difference == pytest.approx(means["t_d"] - means["t_ed"], abs=2e-6)
+
+
+def test_categories_are_those_of_the_lead_and_count_the_chosen_model_alone(evaluated):
+    kept, _, table = evaluated
+    people = [title for title in TESTS if "was an actor" in lead_of(title)]
+    assert [(row["category"], row["articles"]) for row in table["categories"]] == [
+        ("all", len(TESTS)), ("people", len(people)), ("rivers", 0),
+    ]  # fmt: skip
+    own = [row for row in kept if row["system"] == "t_d" and row["title"] in people]
+    for name in ("rouge1_recall", "rouge1_precision", "rouge1_f"):
+        found = table["categories"][1]["scores"][name]["mean"]
+        assert found == pytest.approx(fmean(row[name] for row in own), abs=1e-6)
+    assert table["categories"][2]["scores"] == {}
+
+
+def test_without_a_chosen_model_nothing_is_tested_and_no_category_is_told(tmp_path):
+    _, _, table = made(tmp_path, ROWS, chosen=None)
+    assert (table["tests"], table["categories"]) == ([], [])
+
+
+def test_without_models_there_are_no_rows(tmp_path):
+    kept, dropped, table = made(tmp_path, [])
+    assert (kept, len(dropped), table["systems"]) == ([], len(TITLES), [])
+
+
+@pytest.mark.parametrize(("name", "pattern", "cause"), [("all", "x", "all articles"), ("odd", "(", "'odd'")])
+def test_a_category_that_cannot_be_is_refused(name, pattern, cause):
+    with pytest.raises(ValidationError, match=cause):
+        EvaluationParams(categories={name: pattern})
+
+
+def test_an_article_may_be_of_several_categories(tmp_path):
+    own = PARAMS.model_copy(update={"categories": {"people": "actor", "north": "north"}})
+    kept, _, _ = made(tmp_path, ROWS, params=own)
+    assert {tuple(row["categories"]) for row in kept} == {(), ("people", "north")}

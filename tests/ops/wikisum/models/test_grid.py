@@ -1,0 +1,139 @@
+"""Which cells a grid has, what each learns from and writes, and which one is chosen."""
+
+import json
+import math
+
+import pytest
+
+from ops.wikisum.models.grid import CHEATING, GRID, Cell, GridParams, grid
+from tests.checkpoints import Memory
+from tests.ops.wikisum.models.summarizer_cases import (
+    ARCHITECTURES,
+    NAMES,
+    example,
+    examples,
+    params,
+    tokenizer,
+)
+
+SLICES = {
+    "extractors": {"rankers": [CHEATING, "tf_idf"], "lengths": [8], "architectures": ["t_d"]},
+    "architectures": {"lengths": [8], "architectures": ["t_d", "seq2seq"]},
+}
+
+
+def given(slices=SLICES, **more):
+    sizes = params(ARCHITECTURES).sizes
+    return GridParams(size="tiny", sizes=sizes, slices=slices, resamples=50, **more)
+
+
+def rows_of(folder, grid_params, count=18, only=None):
+    _, found = tokenizer(folder / "tokenizer")
+    return [
+        {**example(number, found, name, "train" if name == only else None), "id": f"{name}-{number}"}
+        for name in grid_params.sets()
+        for number in range(count)
+    ]
+
+
+def made(folder, rows, grid_params):
+    artifact, _ = tokenizer(folder / "tokenizer")
+    outcomes = list(grid(examples(folder / "examples", rows), artifact, grid_params, Memory(), True))
+    assert all(outcome.kept.schema == GRID.kept for outcome in outcomes)
+    kept = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
+    dropped = {row["id"]: row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()}
+    files = {name: content for outcome in outcomes for name, content in outcome.files.items()}
+    return kept, dropped, files
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("grid")
+    rows = rows_of(folder, given())
+    return rows, *made(folder, rows, given())
+
+
+def test_a_cell_of_two_slices_is_trained_once_and_those_of_one_set_stand_together():
+    assert given().cells() == [
+        Cell("cheating", "combined", 8, "t_d"),
+        Cell("tf_idf", "combined", 8, "seq2seq"),
+        Cell("tf_idf", "combined", 8, "t_d"),
+    ]
+    assert {name: (kind.ranker, kind.corpus, kind.tokens) for name, kind in given().sets().items()} == {
+        "cheating-combined-8": ("cheating", "combined", 8),
+        "tf_idf-combined-8": ("tf_idf", "combined", 8),
+    }
+
+
+def test_every_cell_writes_for_every_test_example_of_its_set(trained):
+    rows, kept, dropped, _ = trained
+    tests = {row["id"] for row in rows if row["split"] == "test"}
+    assert {(row["ranker"], row["length"], row["architecture"], row["model"]) for row in kept} == {
+        ("cheating", 8, "t_d", "t_d-cheating-combined-8"),
+        ("tf_idf", 8, "t_d", "t_d-tf_idf-combined-8"),
+        ("tf_idf", 8, "seq2seq", "seq2seq-tf_idf-combined-8"),
+    }
+    assert {row["example_id"] for row in kept} == tests
+    assert len(kept) == len(tests) + sum(
+        row["set"].startswith("tf_idf") for row in rows if row["id"] in tests
+    )
+    assert {row["id"]: f"split_{row['split']}" for row in rows if row["split"] != "test"} == dropped
+
+
+def test_scores_of_a_cell_are_those_of_its_summaries(trained):
+    _, kept, _, files = trained
+    for report in json.loads(files["models.json"]):
+        own = [row for row in kept if row["model"] == report["model"]]
+        nats, tokens = sum(row["nats"] for row in own), sum(row["tokens"] for row in own)
+        assert report["test_log_perplexity"] == pytest.approx(nats / tokens, abs=1e-6)
+        assert report["test_rougeL_f"] == pytest.approx(
+            math.fsum(row["rougeL_f"] for row in own) / len(own), abs=1e-6
+        )
+        assert report["test_rougeL_f_low"] <= report["test_rougeL_f"] <= report["test_rougeL_f_high"]
+        assert report["length"] == "8"  # a text: MLflow takes it for a param
+
+
+def test_the_best_on_validation_is_chosen_of_those_that_do_not_cheat_and_keeps_its_weights(trained):
+    _, _, _, files = trained
+    reports = json.loads(files["models.json"])
+    honest = [report for report in reports if report["ranker"] != CHEATING]
+    [chosen] = [report for report in reports if report["chosen"]]
+    assert chosen["best"] == min(report["best"] for report in honest)
+    assert {name.split("/")[0] for name in files} == {"models.json", chosen["model"]}
+    assert f"{chosen['model']}/model.safetensors" in files
+
+
+def test_the_drawn_articles_are_the_same_for_every_cell(tmp_path):
+    own = given(test_articles=1)
+    rows = [
+        {**row, "split": "test" if "-1" in row["id"][-3:] else row["split"]} for row in rows_of(tmp_path, own)
+    ]
+    kept, dropped, _ = made(tmp_path, rows, own)
+    assert len({row["article_id"] for row in kept}) == 1
+    assert len(kept) == 3
+    assert {reason for reason in dropped.values() if not reason.startswith("split")} == {"not_drawn"}
+
+
+def test_a_set_from_which_nothing_can_be_learnt_has_no_model(tmp_path):
+    rows = [
+        row
+        for row in rows_of(tmp_path, given())
+        if row["set"] != "cheating-combined-8" or row["split"] != "train"
+    ]
+    kept, dropped, files = made(tmp_path, rows, given())
+    assert {row["ranker"] for row in kept} == {"tf_idf"}
+    assert {
+        dropped[row["id"]] for row in rows if row["set"].startswith("cheating") and row["split"] == "test"
+    } == {"no_model"}
+    assert len(json.loads(files["models.json"])) == 2
+
+
+def test_without_examples_there_is_no_model(tmp_path):
+    kept, dropped, files = made(tmp_path, [], given())
+    assert (kept, dropped, json.loads(files.get("models.json", b"[]"))) == ([], {}, [])
+
+
+def test_an_architecture_that_the_size_does_not_have_is_an_error_that_names_it(tmp_path):
+    own = given({"odd": {"lengths": [8], "architectures": ["t_rex"]}})
+    with pytest.raises(LookupError, match=r"t_rex, but the size tiny has seq2seq, t_d, t_dmca, t_ed"):
+        made(tmp_path, rows_of(tmp_path, own, len(NAMES)), own)

@@ -1,0 +1,149 @@
+"""A system's release: a folder that datasets and Croissant's tools load, checked, told, or refused."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+import yaml
+
+from orchestration.release.card import size_category
+from orchestration.state.dvc_lock import stages_of
+
+SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
+
+
+def tree(folder) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def head(folder):
+    return yaml.safe_load((folder / "README.md").read_text().split("---\n")[1])
+
+
+def loaded(folder, cache) -> dict[str, dict[str, list[str]]]:
+    """The ids of rows as `datasets` reads them, by configuration and split."""
+    from datasets import get_dataset_config_names, load_dataset
+
+    return {
+        config: {
+            split: rows["id"][:]
+            for split, rows in load_dataset(str(folder), config, cache_dir=str(cache)).items()
+        }
+        for config in get_dataset_config_names(str(folder))
+    }
+
+
+def records(folder) -> dict[str, list[str]]:
+    """The same as mlcroissant reads them, by record set; it reports errors and warnings of its validation."""
+    import mlcroissant
+
+    dataset = mlcroissant.Dataset(folder / "croissant.json")
+    assert not dataset.metadata.ctx.issues.report()
+    return {
+        found.uuid: [row[f"{found.uuid}/id"].decode() for row in dataset.records(found.uuid)]
+        for found in dataset.metadata.record_sets
+    }
+
+
+def test_a_release_loads_with_datasets_and_with_croissant(done, tmp_path):
+    done.silverloom("release", "talksumm")
+    folder = done.root / "release/talksumm"
+    rows = loaded(folder, tmp_path)
+    assert set(rows) == {"ratio_30", "ratio_40", "words_150", "words_250"}
+    assert all(splits["train"] for splits in rows.values())
+    assert records(folder) == {
+        f"{config}-{split}": ids for config, splits in rows.items() for split, ids in splits.items()
+    }
+    assert head(folder)["license"] == ["cc0-1.0"]
+    assert head(folder)["size_categories"] == ["n<1K"]
+
+
+def test_checksums_are_the_version_of_the_data(done):
+    done.silverloom("release", "talksumm", "--folder", "out")
+    folder = done.root / "out"
+    subprocess.run(["md5sum", "-c", "checksums.md5"], cwd=folder, check=True, capture_output=True)
+    (out,) = [
+        out
+        for out in stages_of(done.lock.encode())["talksumm-release_files"]["outs"]
+        if out["path"] == "data/talksumm/release_files"
+    ]
+    listed = (folder / "dvc.json").read_bytes()
+    assert hashlib.md5(listed, usedforsecurity=False).hexdigest() + ".dir" == out["md5"]
+    of_files = {entry["relpath"]: entry["md5"] for entry in json.loads(listed)}
+    found = {
+        name: hashlib.md5(content, usedforsecurity=False).hexdigest()
+        for name, content in tree(folder).items()
+    }
+    parquet = {name: md5 for name, md5 in found.items() if name.endswith(".parquet")}
+    assert parquet
+    assert parquet.items() <= of_files.items()
+    assert f"`{out['md5']}`" in (folder / "README.md").read_text()
+    croissant = json.loads((folder / "croissant.json").read_text())
+    assert {file["contentUrl"]: file["md5"] for file in croissant["distribution"] if "md5" in file} == parquet
+
+
+def test_a_release_is_the_same_bytes_twice_and_tells_its_commit_and_what_is_not_in_it(done):
+    folder = done.root / "release/talksumm"
+    done.silverloom("release", "talksumm")
+    first = tree(folder)
+    done.silverloom("release", "talksumm")
+    assert tree(folder) == first
+    assert done.git("rev-parse", "HEAD").strip() in first["README.md"].decode()
+    assert "Not as that commit has it" not in first["README.md"].decode()
+    (done.root / "NOTES").write_text("untracked")
+    done.silverloom("release", "talksumm")
+    assert (
+        "Not as that commit has it**, when this was written: `NOTES`." in (folder / "README.md").read_text()
+    )
+    assert {name: content for name, content in tree(folder).items() if name != "README.md"} == {
+        name: content for name, content in first.items() if name != "README.md"
+    }
+
+
+def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sources(done):
+    done.params(lambda params: params["sources"]["papers"]["text"].update(licence="CC-BY-NC-SA-4.0"))
+    said = done.silverloom("release", "talksumm", ok=False)
+    assert "rows of talksumm may not be released: sources.papers.text (CC-BY-NC-SA-4.0);" in said
+    assert not (done.root / "release").exists()
+    done.params(lambda params: params["release"]["licences"].append("CC-BY-NC-SA-4.0"))
+    done.silverloom("release", "talksumm")
+    assert head(done.root / "release/talksumm")["license"] == ["cc-by-nc-sa-4.0", "cc0-1.0"]
+
+
+def test_a_folder_that_is_no_release_is_left_alone(done):
+    (done.root / "mine").mkdir()
+    (done.root / "mine/notes.txt").write_text("mine")
+    assert "is no release" in done.silverloom("release", "talksumm", "--folder", "mine", ok=False)
+    assert tree(done.root / "mine") == {"notes.txt": b"mine"}
+    assert "known: talksumm" in done.silverloom("release", "talks", ok=False)
+
+
+@pytest.mark.parametrize(
+    ("rows", "category"),
+    [(0, "n<1K"), (999, "n<1K"), (1_000, "1K<n<10K"), (2_000_000, "1M<n<10M"), (10**9, "n>1B")],
+)
+def test_sizes_are_called_as_hubs_call_them(rows, category):
+    assert size_category(rows) == category
+
+
+@pytest.mark.long
+def test_every_system_of_the_sample_is_released_and_loads(sample_project, tmp_path):
+    project = sample_project.copy(tmp_path / "sample")
+    for system in SYSTEMS:
+        project.silverloom("release", system)
+        folder = project.root / "release" / system
+        rows = loaded(folder, tmp_path / "cache")
+        assert records(folder) == {
+            f"{config}-{split}": ids for config, splits in rows.items() for split, ids in splits.items()
+        }
+        assert all(splits["train"] for splits in rows.values())
+        words = (folder / "README.md").read_text()
+        assert all(
+            f"## {part}" in words
+            for part in ("Where it comes from", "Known faults", "Sizes", "Statistics", "Licences", "Cite")
+        )
