@@ -28,7 +28,6 @@ _EXPECTATIONS = [
     group="sources",
     shape=PAGES,
     formats=url_list.FORMATS,
-    optional=True,
     measures=["bytes", "depth"],
     expectations=_EXPECTATIONS,
 )
@@ -43,7 +42,6 @@ def crawls(records: Records, place: CrawlPlace) -> Outcomes:
     group="sources",
     shape=PAGES,
     formats=cited.FORMATS,
-    optional=True,
     measures=["bytes", "depth"],
     expectations=_EXPECTATIONS,
 )

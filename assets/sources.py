@@ -109,7 +109,6 @@ def sentences(papers: Parts, params: SentenceParams) -> Outcomes:
     group="sources",
     shape=ARTICLES,
     formats=article_files.FORMATS,
-    optional=True,
     measures=["text.words", "sections.length", "citations.length"],
     scores={"words": DatasetScore("text.words")},
     expectations=[
@@ -133,7 +132,6 @@ def articles(records: Records) -> Outcomes:
     group="sources",
     shape=WEB_PAGES,
     formats=web_files.FORMATS,
-    optional=True,
     measures=["text.words", "boilerplate", "language_distance"],
     scores={"words": DatasetScore("text.words")},
     expectations=[
@@ -155,7 +153,6 @@ def web_pages(records: Records) -> Outcomes:
     group="sources",
     shape=ANSWERS,
     formats=answer_files.FORMATS,
-    optional=True,
     expectations=[
         *identity("answer"),
         *not_null("file", "place", "row_id"),

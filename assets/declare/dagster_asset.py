@@ -17,6 +17,7 @@ import pyarrow as pa
 from assets.declare.declaration import Declaration, Input, Key, declarations
 from assets.declare.settings import settings
 from ops.outcome import meaning
+from ops.periods import after
 
 CHECKS = {
     "conservation": "Every input unit is used, dropped or rejected, once, and none is lost.",
@@ -37,11 +38,17 @@ class Maker(Protocol):
 
 
 def months() -> dg.PartitionsDefinition[str]:
-    """Return the months of params.yaml as Dagster partitions (keys YYYY-MM)."""
+    """Return the partitions of params.yaml as Dagster's: months (keys YYYY-MM), years (YYYY), or one."""
     chosen = settings().partitions
-    year, month = map(int, chosen.end.split("-"))
-    after = f"{year + month // 12:04d}-{month % 12 + 1:02d}"
-    return dg.MonthlyPartitionsDefinition(start_date=chosen.start, end_date=after, fmt="%Y-%m")
+    if chosen.every == "none":
+        return dg.StaticPartitionsDefinition(chosen.months)
+    yearly = chosen.every == "year"
+    return dg.TimeWindowPartitionsDefinition(
+        cron_schedule="0 0 1 1 *" if yearly else "0 0 1 * *",
+        fmt="%Y" if yearly else "%Y-%m",
+        start=chosen.start,
+        end=after(chosen.end, chosen.every),
+    )
 
 
 def asset_key(key: Key) -> dg.AssetKey:

@@ -35,7 +35,6 @@ def dataset(
     partitioned: bool = True,
     measures: Sequence[str] = (),
     formats: Mapping[str, AnyFormat] | None = None,
-    optional: bool = False,
     expectations: Suite = (),
     text_pair: tuple[str, str] | None = None,
     scores: Mapping[str, DatasetScore] | None = None,
@@ -55,8 +54,7 @@ def dataset(
     `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
     column). A dataset that is not `partitioned` reads all months.
     `formats` read the raw records, by the `kind` that params.yaml gives a source: a folder, or a dataset,
-    which is one more input then; those that are `optional` may be left out of it. `measures` are the numbers
-    worth drawing of its kept rows (ops/measures.py).
+    which is one more input then. `measures` are the numbers worth drawing of its kept rows (ops/measures.py).
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
     again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py).
     `thresholds` are the params of which pages tell what other values would keep (thresholds.py).
@@ -82,7 +80,6 @@ def dataset(
             **_arguments(function, group, partitioned),
             measures=tuple(measures),
             formats=dict(formats or {}),
-            optional=optional,
             expectations=tuple(expectations),
             text_pair=text_pair,
             scores=dict(scores or {}),

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from assets.declare import code
 from assets.declare.child_runs import Trainings, Trials
 from assets.declare.expectations import Expectation, suite_version
-from assets.declare.settings import document, raw_section, section, settings, validated
+from assets.declare.settings import common_values, document, raw_section, section, settings, validated
 from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import ModelName, Params
@@ -78,8 +78,6 @@ class Declaration:
     """What is worth drawing of its kept rows, as ops.measures names it."""
     formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)
     """What reads its raw records, by their kind: those of folders, and rows of datasets."""
-    optional: bool = False
-    """Whether params.yaml may leave its sources out: then it has no rows."""
     expectations: tuple[Expectation, ...] = ()
     """What its checks `expectations` and `warnings` look at."""
     text_pair: tuple[str, str] | None = None
@@ -140,7 +138,7 @@ class Declaration:
         if self.shape is None:
             return sorted({name for source in self.inputs for name in _declared[source.key].sections})
         sections = [str(kind.section) for kind in self.params.values()]
-        if self.records and not (self.optional and self.records not in settings().sources):
+        if self.records and self.records in settings().sources:
             sections.append(f"sources.{self.records}")
         return sorted(sections)
 
@@ -169,9 +167,9 @@ class Declaration:
         }
         if self.records:
             path = f"sources.{self.records}"
-            left_out = self.optional and self.records not in content.get("sources", {})
-            values[path] = {} if left_out else raw_section(content, path)
-        return {**values, "numerics": content.get("numerics"), "store": content.get("store")}
+            given = self.records in content.get("sources", {})
+            values[path] = raw_section(content, path) if given else {}
+        return {**values, **common_values(content)}
 
     @cached_property
     def code(self) -> dict[str, Any]:

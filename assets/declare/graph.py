@@ -12,6 +12,7 @@ from typing import Any
 from assets.declare.declaration import Declaration
 from assets.declare.named_datasets import check_named
 from assets.declare.settings import ParamsError, Settings, check_names
+from assets.declare.systems import presence
 
 
 class AssetGraph:
@@ -19,11 +20,14 @@ class AssetGraph:
 
     def __init__(self, declarations: Iterable[Declaration]) -> None:
         """Take declarations in any order. Raises ParamsError for a source that names an unfit dataset."""
-        declared = {item.name: item for item in declarations}
-        check_named(declared)
+        self._declared = {item.name: item for item in declarations}
+        check_named(self._declared)
+        found = presence(self._declared)
+        self.left_out = found.told
+        """Which systems params.yaml leaves out, in a line; None where it has all."""
         self.datasets: dict[str, Declaration] = {}
-        for item in declared.values():
-            self._add(item, declared)
+        for item in found.datasets.values():
+            self._add(item, found.datasets)
 
     def _add(self, item: Declaration, declared: Mapping[str, Declaration]) -> None:
         """Add a dataset behind all that it reads: params.yaml may name what is declared after it."""
@@ -53,7 +57,10 @@ class AssetGraph:
         chosen = [item for item in self.datasets.values() if select in (item.name, item.key.path[0])]
         if not chosen:
             names = sorted({item.key.path[0] for item in self.datasets.values()} | set(self.datasets))
-            raise ParamsError(f"nothing is called {select!r}; known: {', '.join(names)}")
+            known = f"known: {', '.join(names)}"
+            raise ParamsError(
+                f"nothing is called {select!r}; {'; '.join(filter(None, [known, self.left_out]))}"
+            )
         wanted = {item.name for dataset in chosen for item in (dataset, *self.ancestors(dataset))}
         return [item for name, item in self.datasets.items() if name in wanted]
 
@@ -66,11 +73,14 @@ class AssetGraph:
 
     def check(self, document: Mapping[str, Any], settings: Settings) -> None:
         """Raise ParamsError for params that do not fit, and for names that nothing declares."""
-        check_names(document, {name for item in self.datasets.values() for name in item.sections})
-        sources = {item.records for item in self.datasets.values() if item.records}
+        declared = [item for item in self._declared.values() if item.shape is not None]
+        check_names(document, {name for item in declared for name in item.sections})
+        sources = {item.records for item in declared if item.records}
         if unknown := sorted(settings.sources.keys() - sources):
             known = ", ".join(sorted(sources))
             raise ParamsError(f"params.yaml: unknown key sources.{unknown[0]}; known: {known}")
+        if all(item.shape is None for item in self.datasets.values()):
+            raise ParamsError(f"params.yaml: there is nothing to make; {self.left_out}")
         for exclusion in settings.exclude:
             asset, month = exclusion.asset, exclusion.partition
             if asset not in self.datasets:

@@ -26,7 +26,7 @@ def check_named(declared: Mapping[str, Declaration]) -> None:
         if fault := _kind_fault(item, source) or _name_fault(declared, item, source):
             raise ParamsError(f"{where}: {fault}")
     for where, item, source in named:
-        if item.name in _with_ancestors(declared, source.dataset):
+        if item.name in with_ancestors(declared, source.dataset):
             cause = "cannot read itself" if source.dataset == item.name else f"is made of {item.name}"
             raise ParamsError(f"{where}: {source.dataset} {cause}; {_choice(declared, item, source)}")
 
@@ -69,12 +69,12 @@ def _choice(declared: Mapping[str, Declaration], item: Declaration, source: Data
     names = [
         name
         for name in declared
-        if _unreadable(declared, name, form) is None and item.name not in _with_ancestors(declared, name)
+        if _unreadable(declared, name, form) is None and item.name not in with_ancestors(declared, name)
     ]
     return f"can be named: {', '.join(names) or 'none'}"
 
 
-def _with_ancestors(declared: Mapping[str, Declaration], name: str) -> set[str]:
+def with_ancestors(declared: Mapping[str, Declaration], name: str) -> set[str]:
     """Return a dataset and all that it is made of, also where that goes in a circle."""
     found: set[str] = set()
     waiting = [name]

@@ -13,10 +13,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import yaml
-from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
+from ops import periods
 from ops.params import Params
-from ops.parse.source import DatasetSource, Month, Source
+from ops.parse.source import DatasetSource, Source
+from ops.periods import Every
 
 Section = TypeVar("Section", bound=Params)
 
@@ -25,11 +36,29 @@ class ParamsError(ValueError):
     """params.yaml cannot be used; the text names the key and says what is wrong."""
 
 
-class Partitions(Params, section="partitions"):
-    """The months of publication that the datasets cover, both ends included."""
+def _as_text(value: Any) -> Any:
+    """Return a year as text: YAML reads it as a number."""
+    return str(value) if isinstance(value, int) else value
 
-    start: Month
-    end: Month
+
+#: A month or year as params.yaml names it.
+PeriodName: TypeAlias = Annotated[str, BeforeValidator(_as_text)]
+
+
+class Partitions(Params, section="partitions"):
+    """The periods of publication that the datasets cover, both ends included."""
+
+    every: Every = "month"
+    start: PeriodName = Field(default="", validate_default=True)
+    end: PeriodName = Field(default="", validate_default=True)
+
+    @field_validator("start", "end")
+    @classmethod
+    def _a_period(cls, value: str, info: ValidationInfo) -> str:
+        every = info.data.get("every")
+        if every is not None and (value or every != "none") and (fault := periods.fault(value, every)):
+            raise ValueError(fault)
+        return value
 
     @model_validator(mode="after")
     def _in_order(self) -> Partitions:
@@ -39,27 +68,22 @@ class Partitions(Params, section="partitions"):
 
     @property
     def months(self) -> list[str]:
-        """All months of the range, in order."""
-        year, month = map(int, self.start.split("-"))
-        months = []
-        while (text := f"{year:04d}-{month:02d}") <= self.end:
-            months.append(text)
-            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
-        return months
+        """The names of all periods, in order: months, years, or one name."""
+        return periods.between(self.start, self.end, self.every)
 
 
 class Exclusion(Params):
     """A partition that is not made, and why."""
 
     asset: str
-    partition: Month
+    partition: PeriodName
     reason: str = Field(min_length=1)
 
 
 class StoreParams(Params, section="store"):
     """How datasets lie on disk."""
 
-    records_per_part: int = Field(gt=0)
+    records_per_part: int = Field(default=256, gt=0)
 
 
 _FOLDER, _DATASET = "(a folder)", "(a dataset)"
@@ -79,9 +103,9 @@ class Settings(Params):
     """The part of params.yaml that every dataset depends on, and the sources."""
 
     partitions: Partitions
-    exclude: list[Exclusion]
-    numerics: Literal["strict", "fast"]
-    store: StoreParams
+    exclude: list[Exclusion] = Field(default_factory=list)
+    numerics: Literal["strict", "fast"] = "strict"
+    store: StoreParams = StoreParams()
     sources: Mapping[str, Mapping[str, AnySource]]
     mlflow: str = ""
     """The server or store of MLflow that runs are sent to; empty for one of the checkout's own."""
@@ -147,7 +171,27 @@ def _document(root: Path) -> Mapping[str, Any]:
 def _settings(root: Path) -> Settings:
     content = _document(root)
     known = {name: content[name] for name in Settings.model_fields if name in content}
-    return validated(Settings, known, "")
+    found = validated(Settings, known, "")
+    for records in found.sources:
+        for name, source in found.folders(records).items():
+            if fault := _month_fault(source, found.partitions.every):
+                raise ParamsError(f"params.yaml: sources.{records}.{name}.month {fault}")
+    return found
+
+
+def _month_fault(source: Source, every: Every) -> str | None:
+    """Return why the month rule of a source does not fit the partitions."""
+    if source.month is None and every != "none":
+        return "is missing: say how the month is told, or `partitions: {every: none}`"
+    if source.month is not None and source.month.every and every != "month":
+        return "is `every`, which asks month by month: it needs `partitions: {every: month}`"
+    return None
+
+
+def common_values(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the params that the rows of every dataset depend on, as they stand in some params.yaml."""
+    kept = {name: content[name] for name in ("numerics", "store") if name in content}
+    return {"numerics": "strict", "store": StoreParams().model_dump(), **kept}
 
 
 def section(kind: type[Section]) -> Section:

@@ -7,19 +7,19 @@ what a line holds (the formats).
 from __future__ import annotations
 
 import contextlib
-import gzip
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 from ops.parse.files import find, once, too_large
+from ops.parse.packed import ERRORS, is_packed, opened
 from ops.parse.source import Only, Raw, Source
 
 #: A line that is so many times too long ends the reading of its file: it may be a bomb.
 _SKIPPED = 16
 #: So does what unpacks to so many times its size; text packs to a tenth, and that of many like lines to less.
 _UNPACKED = 100
+UNPACKED = f"it unpacks to more than {_UNPACKED} times its size; the rest of the file was not read"
 
 
 def lines_of_files(
@@ -50,10 +50,7 @@ def _of_files(
 
     def name(line: bytes, place: str) -> str:
         with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError, MemoryError):
-            given = document(line)
-            path, mark, row = (given or "").rpartition("#")
-            if given and not (mark and row.isdecimal() and path in paths):
-                return given
+            return document_id(document(line), place, paths)
         return place
 
     for found in files:
@@ -61,16 +58,23 @@ def _of_files(
             yield Raw(found.path, Path(found.path).name, b"", error=found.error)
             continue
         if only is None or found.path in only:
-            yield from _of_file(found.path, found.file, source.max_bytes, name)
+            yield from lines_of_file(found.path, found.file, source.max_bytes, name)
 
 
-def _of_file(path: str, file: Path, max_bytes: int, name: Callable[[bytes, str], str]) -> Iterator[Raw]:
-    packed = file.name.lower().endswith(".gz")
+def document_id(given: str | None, place: str, paths: Container[str]) -> str:
+    """Return the id of a document: its own, but for one that another line of these files may be called."""
+    path, mark, row = (given or "").rpartition("#")
+    return given if given and not (mark and row.isdecimal() and path in paths) else place
+
+
+def lines_of_file(path: str, file: Path, max_bytes: int, name: Callable[[bytes, str], str]) -> Iterator[Raw]:
+    """Yield the lines of a file, plain or packed, as `lines_of` does."""
     try:
-        with cast("IO[bytes]", gzip.open(file) if packed else file.open("rb")) as stream:
-            yield from lines_of(stream, path, file.stat().st_size if packed else None, max_bytes, name)
+        with opened(file) as stream:
+            packed = file.stat().st_size if is_packed(file.name) else None
+            yield from lines_of(stream, path, packed, max_bytes, name)
     except OSError as error:
-        yield _unread(path, 1, error, str(file))
+        yield unread(path, 1, error, str(file))
 
 
 def lines_of(
@@ -85,9 +89,8 @@ def lines_of(
         while line := stream.readline(max_bytes + 1):
             row += 1
             place = f"{path}#{row}"
-            if packed is not None and stream.tell() > max_bytes + packed * _UNPACKED:
-                cause = f"it unpacks to more than {_UNPACKED} times its size"
-                yield Raw(path, place, b"", row, error=f"{cause}; the rest of the file was not read")
+            if unpacks_too_far(stream.tell(), packed, max_bytes):
+                yield Raw(path, place, b"", row, error=UNPACKED)
                 return
             if len(line.rstrip(b"\r\n")) > max_bytes:
                 whole = line.endswith(b"\n") or _skip_line(stream, max_bytes)
@@ -97,11 +100,17 @@ def lines_of(
                     return
             elif line.strip():
                 yield Raw(path, name(line, place), line.rstrip(b"\r\n"), row)
-    except (OSError, EOFError, zlib.error) as error:
-        yield _unread(path, row + 1, error)
+    except ERRORS as error:
+        yield unread(path, row + 1, error)
 
 
-def _unread(path: str, row: int, error: Exception, file: str | None = None) -> Raw:
+def unpacks_too_far(position: int, packed: int | None, max_bytes: int) -> bool:
+    """Say whether what was unpacked so far of a file of `packed` bytes may be a bomb."""
+    return packed is not None and position > max_bytes + packed * _UNPACKED
+
+
+def unread(path: str, row: int, error: Exception, file: str | None = None) -> Raw:
+    """Return the last record of a file that cannot be read on."""
     cause = f"cannot be read from line {row} on: {error.__class__.__name__}: {error}"
     return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(file, path) if file else cause)
 

@@ -7,11 +7,13 @@ Not here: finding records and telling their months (whoever scans the sources), 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ops.outcome import Outcome, Row, Shape, drop, reject
 from ops.parse.characters import check_characters, check_texts, one_line
+from ops.parse.encodings import GUESSED
 from ops.parse.source import ParseError, Raw, exhausting
 
 _LONGEST_CAUSE = 500
@@ -96,12 +98,15 @@ def read_each(
     """Return the rows of every record; one that cannot be read or holds what is no text is rejected whole.
 
     `rows` may raise UnwantedError: then the record is dropped. `lost` is what it counts meanwhile, by reason,
-    of documents that are less than a record.
+    of documents that are less than a record; beside it stands how many records were in a guessed encoding.
     """
     kept: list[Row] = []
     dropped: list[Row] = []
     rejected: list[Row] = []
+    guesses: Counter[str] = Counter()
     for record in records:
+        if (encoding := record.raw.companions.get(GUESSED)) is not None:
+            guesses[f"texts guessed to be in {encoding}"] += 1
         try:
             with exhausting():
                 found = list(rows(record))
@@ -111,4 +116,5 @@ def read_each(
             dropped.append(drop(record_unit(record), error.reason, error.score, error.detail))
         except ParseError as error:
             rejected.append(reject(record_unit(record), complaint(record, str(error))))
-    return Outcome.of(shape, [record.id for record in records], kept, dropped, rejected, lost)
+    counted = {**guesses, **(lost or {})}
+    return Outcome.of(shape, [record.id for record in records], kept, dropped, rejected, counted)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -18,20 +18,24 @@ from pathlib import Path
 from typing import Any
 
 from ops.outcome import Outcome, Outcomes
+from ops.parse.encodings import any_encoding, encoding_fault, in_utf8
 from ops.parse.files import shown
 from ops.parse.records import Record, record_id
 from ops.parse.row_records import RecordPieces, RowRecords
 from ops.parse.source import (
     EVERY,
     Format,
+    Only,
     ParseError,
     Raw,
     Source,
+    Tabular,
     exhausting,
     month_of,
     options_fault,
 )
 from ops.parts import Engine
+from ops.periods import ALL, Every, between, period
 
 
 class SourceError(ValueError):
@@ -46,6 +50,7 @@ class Entry:
     month: str | None
     md5: str
     path: str
+    row: int | None
     error: str | None
 
 
@@ -53,7 +58,7 @@ class Entry:
 class Corpus:
     """All sources of one kind of document (papers, talks), with the formats that read them.
 
-    A record whose month cannot be told belongs to the first month of the range, where it is rejected
+    A record whose month cannot be told belongs to the first partition of the range, where it is rejected
     with its cause: nothing is lost for want of a date.
     """
 
@@ -65,6 +70,8 @@ class Corpus:
     last_month: str
     records_per_part: int
     engine: Engine = field(compare=False)
+    every: Every = "month"
+    """How wide the partitions are: of years, the first and the last month are years."""
 
     def check(self) -> None:
         """Raise SourceError for an unknown kind or a missing folder, before anything runs."""
@@ -75,10 +82,15 @@ class Corpus:
             if source.kind not in self.formats:
                 known = ", ".join(sorted(self.formats))
                 raise SourceError(f"{where}: unknown kind {source.kind!r}; known: {known}")
-            if (fault := options_fault(self.formats[source.kind], source, source.kind)) is not None:
+            form = self.formats[source.kind]
+            if (fault := options_fault(form, source, source.kind)) is not None:
                 raise SourceError(f"{where}.options: {fault}")
             if not (self.root / source.path).is_dir():
                 raise SourceError(f"{where}: no such folder: {source.path}")
+            if source.encoding and (fault := _encoding_fault(form, source)) is not None:
+                raise SourceError(f"{where}.encoding: {fault}")
+            if source.fields and (fault := _fields_fault(form, source, self.root)) is not None:
+                raise SourceError(f"{where}.fields: {fault}")
 
     def check_versions(self) -> None:
         """Raise SourceError for what no hash can be taken of: then a source's version cannot be known.
@@ -102,18 +114,18 @@ class Corpus:
 
     def version(self, month: str) -> str:
         """Return the MD5 of a month's records: their ids and the hashes of their bytes."""
-        entries = sorted((entry.id, entry.md5) for entry in self.index if self._belongs(entry.month, month))
+        entries = sorted((entry.id, entry.md5) for entry in self._by_month.get(month, ()))
         return hashlib.md5(json.dumps(entries).encode(), usedforsecurity=False).hexdigest()
 
     def ids(self, month: str) -> list[str]:
         """Return the ids of a month's records, in the order of sources and paths."""
-        return [entry.id for entry in self.index if self._belongs(entry.month, month)]
+        return [entry.id for entry in self._by_month.get(month, ())]
 
     def outside(self) -> dict[str, int]:
         """Return how many records lie in months outside the range, by month."""
         months: dict[str, int] = {}
         for entry in self.index:
-            if entry.month not in (None, EVERY) and not self.first_month <= entry.month <= self.last_month:
+            if entry.month not in (None, EVERY) and entry.month not in self._months:
                 months[entry.month] = months.get(entry.month, 0) + 1
         return dict(sorted(months.items()))
 
@@ -126,10 +138,12 @@ class Corpus:
 
         Raises SourceError for a record that is not what it was when the index was made.
         """
-        wanted = {entry.id: entry for entry in self.index if self._belongs(entry.month, month)}
-        paths = {entry.path for entry in wanted.values()}
+        wanted = {entry.id: entry for entry in self._by_month.get(month, ())}
+        paths: dict[str, set[int | None]] = {}
+        for indexed in wanted.values():
+            paths.setdefault(indexed.path, set()).add(indexed.row)
         for name, source in sorted(self.sources.items()) if wanted else ():
-            for raw in self.formats[source.kind].split(self.root / source.path, source, paths):
+            for raw in self._raws(source, paths):
                 if (entry := wanted.get(record_id(name, raw))) is not None:
                     record = Record(
                         entry.id,
@@ -144,16 +158,31 @@ class Corpus:
                         raise SourceError(f"{entry.id} changed while it was read: run again")
                     yield record._replace(month=month) if entry.month == EVERY else record
 
-    def _belongs(self, record_month: str | None, month: str) -> bool:
-        return record_month == EVERY or (record_month or self.first_month) == month
+    def _raws(self, source: Source, only: Only = None) -> Iterator[Raw]:
+        form = self.formats[source.kind]
+        for raw in form.split(self.root / source.path, source, only):
+            yield in_utf8(raw, source.encoding) if any_encoding(form) else raw
+
+    @cached_property
+    def _by_month(self) -> Mapping[str, Sequence[Entry]]:
+        """The records of each partition, in the order of the index."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self.index:
+            for month in self._months if entry.month == EVERY else [entry.month or self._months[0]]:
+                found.setdefault(month, []).append(entry)
+        return found
+
+    @cached_property
+    def _months(self) -> list[str]:
+        return between(self.first_month, self.last_month, self.every)
 
     def _scan(self) -> Iterator[Record]:
         self.check()
         for name, source in sorted(self.sources.items()):
             form = self.formats[source.kind]
             seen: set[str] = set()
-            for raw in form.split(self.root / source.path, source):
-                record = _record(name, source, form, raw)
+            for raw in self._raws(source):
+                record = _record(name, source, form, raw, self.every)
                 if record.id in seen:
                     raise SourceError(f"sources.{self.name}.{name}: two records are called {record.id}")
                 seen.add(record.id)
@@ -189,7 +218,19 @@ class Chunks:
 
 
 def _entry(record: Record) -> Entry:
-    return Entry(record.id, record.month, record.raw.md5, record.raw.path, record.raw.error)
+    return Entry(record.id, record.month, record.raw.md5, record.raw.path, record.raw.row, record.raw.error)
+
+
+def _encoding_fault(form: Format[Any], source: Source) -> str | None:
+    if not any_encoding(form):
+        return f"the kind {source.kind!r} tells its encoding itself"
+    return encoding_fault(source.encoding)
+
+
+def _fields_fault(form: Format[Any], source: Source, root: Path) -> str | None:
+    if not isinstance(form, Tabular):
+        return f"the kind {source.kind!r} reads no tables"
+    return form.fields_fault(root / source.path, source)
 
 
 def _entries(folder: Path) -> Iterator[Path]:
@@ -216,12 +257,15 @@ def batched(items: Iterator[Record], size: int) -> Iterator[tuple[Record, ...]]:
         yield chunk
 
 
-def _record(name: str, source: Source, form: Format[Any], raw: Raw) -> Record:
-    month = None
-    if raw.error is None or source.month.field is None:
+def _record(name: str, source: Source, form: Format[Any], raw: Raw, every: Every) -> Record:
+    month, rule = None, source.month
+    if every == "none" or rule is None:
+        month = ALL
+    elif raw.error is None or rule.field is None:
         try:
             with exhausting():
-                month = month_of(source.month, raw, form.fields(raw) if source.month.field else {})
+                month = month_of(rule, raw, form.fields(raw) if rule.field else {})
+                month = month if month == EVERY else period(month, every)
         except ParseError as error:
             raw = raw if raw.error else replace(raw, error=str(error))
     return Record(record_id(name, raw), name, source.kind, source.licence, month, raw)

@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from ops.params import Params
 
-Month = Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$")]
+#: A month, or a year, which YAML reads as a number: January of it.
+Month = Annotated[str, BeforeValidator(str), Field(pattern=r"^\d{4}(-(0[1-9]|1[0-2]))?$")]
 
 
 class MonthRule(Params):
@@ -76,8 +77,14 @@ class Source(SourceParams):
 
     kind: str
     path: str
-    month: MonthRule
+    month: MonthRule | None = Field(
+        default=None, description="not asked for where partitions have no periods"
+    )
     licence: str
+    fields: Mapping[str, str] = Field(
+        default={}, description="of tables: which column holds what its kind asks for: {text: abstract}"
+    )
+    encoding: str = Field(default="", description="of texts; empty: UTF-8, or as is guessed where it is not")
     files: str = Field(default="*", description="pattern of the paths that are read; others are passed over")
 
 
@@ -147,6 +154,7 @@ class Format(Protocol[Document]):
         """Yield the records of a folder in a fixed order (sorted paths, then rows).
 
         With `only`, records of other paths need not be read: they may come without content, or not at all.
+        Where it is a mapping, it gives the rows of each path, and other rows need not come either.
         """
         ...
 
@@ -156,6 +164,15 @@ class Format(Protocol[Document]):
 
     def parse(self, raw: Raw) -> Document:
         """Read the record whole. Raises ParseError."""
+        ...
+
+
+@runtime_checkable
+class Tabular(Protocol):
+    """A format of tables, whose columns `fields` of a source name."""
+
+    def fields_fault(self, folder: Path, source: Source) -> str | None:
+        """Return why the files of a source cannot be read by its `fields`; None where nothing tells so."""
         ...
 
 
@@ -176,7 +193,7 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
     if rule.every:
         return EVERY
     if rule.constant is not None:
-        return rule.constant
+        return rule.constant if "-" in rule.constant else f"{rule.constant}-01"
     if rule.id_year is not None:
         found = re.search(rule.id_year, raw.document)
         year = (found.group(1) if found else None) or ""

@@ -57,8 +57,8 @@ def run(
 @command()
 def backfill(
     workspace: Workspace,
-    first: Annotated[str, typer.Option("--from", help="The first month, like 2018-06.")],
-    last: Annotated[str, typer.Option("--to", help="The last month.")],
+    first: Annotated[str, typer.Option("--from", help="The first month, like 2018-06, or year.")],
+    last: Annotated[str, typer.Option("--to", help="The last one.")],
     select: Select = "",
     jobs: Jobs = JOBS,
     force: Annotated[bool, typer.Option("--force", help="Make fresh partitions again, too.")] = False,

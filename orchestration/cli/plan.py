@@ -22,14 +22,20 @@ def show(workspace: Workspace, select: str | None) -> None:
     for item in workspace.graph.selected(select):
         for month in leftovers(workspace, item):
             print(f"{item.name} {month} would be removed: it is no partition any more")
+    if workspace.graph.left_out:
+        print(workspace.graph.left_out)
     if not steps:
         print("everything is up to date")
         return
     rows = [
         (step.item.name, step.month, "yes" if step.certain else "perhaps", "; ".join(step.reasons))
         for step in steps
+        if not step.empty
     ]
     print(aligned([("dataset", "month", "made again", "because"), *rows]))
+    if empty := [step.item.name for step in steps if step.empty]:
+        names = ", ".join(dict.fromkeys(empty))
+        print(f"and {len(empty)} partitions without records, settled together: {names}")
 
 
 def show_json(workspace: Workspace, select: str | None) -> None:
@@ -38,4 +44,4 @@ def show_json(workspace: Workspace, select: str | None) -> None:
         {"dataset": step.item.name, "month": step.month, "reasons": step.reasons, "certain": step.certain}
         for step in plan(View(workspace), select)
     ]
-    print(json.dumps({"newest": workspace.settings.partitions.end, "steps": steps}))
+    print(json.dumps({"newest": workspace.settings.partitions.months[-1], "steps": steps}))

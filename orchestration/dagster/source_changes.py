@@ -139,7 +139,7 @@ def _seen(workspace: Workspace) -> dict[str, dict[str, str]]:
         records |= {f"{kind}.{name}": {} for name in found.sources}
         for entry in found.index:
             months = records[f"{kind}.{record_place(entry.id)[0]}"]
-            for month in chosen.months if entry.month == EVERY else [entry.month or chosen.start]:
+            for month in chosen.months if entry.month == EVERY else [entry.month or chosen.months[0]]:
                 months.setdefault(month, []).append((entry.id, entry.md5))
     return {
         name: {month: _md5(sorted(entries)) for month, entries in sorted(months.items())}

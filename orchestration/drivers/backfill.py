@@ -6,8 +6,7 @@ backfill, which the daemon does.
 
 from __future__ import annotations
 
-import re
-
+from ops.periods import fault
 from orchestration.drivers.loop import Wanted
 from orchestration.drivers.run import drive
 from orchestration.state.freshness import View
@@ -41,18 +40,20 @@ def backfill(
 
 def chosen(workspace: Workspace, first: str, last: str) -> list[str]:
     """Return the months from `first` to `last`. Raises ValueError that says what to change."""
+    known = workspace.settings.partitions
+    if known.every == "none":
+        raise ValueError("params.yaml has no months or years (every: none): `make run` makes all there is")
     for name, month in (("FROM", first), ("TO", last)):
-        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
-            raise ValueError(f"{name} must be a month like 2018-06, found {month!r}")
+        if wrong := fault(month, known.every):
+            raise ValueError(f"{name} {wrong}, found {month!r}")
     if last < first:
         raise ValueError(f"FROM ({first}) is after TO ({last})")
-    known = workspace.settings.partitions
     for month, key, lies_out in (("FROM", "start", first < known.start), ("TO", "end", last > known.end)):
         if lies_out:
             value = first if month == "FROM" else last
             raise ValueError(
-                f"{month} ({value}) lies outside the months of params.yaml, {known.start} to {known.end}: "
-                f"choose one of these, or set partitions.{key} to {value}"
+                f"{month} ({value}) lies outside the {known.every}s of params.yaml, "
+                f"{known.start} to {known.end}: choose one of these, or set partitions.{key} to {value}"
             )
     return [month for month in known.months if first <= month <= last]
 

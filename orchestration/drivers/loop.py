@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -23,6 +23,7 @@ from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
 from orchestration.messages.display import Display
 from orchestration.state.counts import total
+from orchestration.state.empty import empty_months
 from orchestration.state.freshness import ONLY_STALE, View
 from orchestration.state.records import forget
 from orchestration.workspace.workspace import Workspace
@@ -70,6 +71,8 @@ def bring_up_to_date(
         for report in loop.run():
             with display.paused():  # DVC shows bars of its own while it commits
                 yield report
+        if loop.together:
+            _sync(workspace)  # of these no run told Dagster
 
 
 @dataclass
@@ -94,6 +97,14 @@ class _Loop:
         self._reasons: dict[tuple[str, str], Sequence[str]] = {}
         """Why those under way are made."""
         self._lost: dict[tuple[str, str], str] = {}
+        self._together = {
+            (item.name, month)
+            for item, months in self.wanted
+            for month in empty_months(self.workspace, item, months)
+        }
+        """Empty partitions: the first one that is made of a dataset settles the others of it."""
+        self.together = False
+        """Whether any were settled so."""
         self._runners: Here | Pool | None = None
 
     def close(self) -> None:
@@ -123,12 +134,14 @@ class _Loop:
                 return
             if not self._left.isdisjoint(self._inputs[place]):
                 continue
+            if place in self._together and self._empty(place[0], self._reasons):
+                continue
             self._waiting.remove(place)
             item, month = self._reports[place[0]].item, place[1]
             lost = next((found for found in self._inputs[place] if found in self._lost), None)
             if lost is not None:
                 self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
-            elif self.force or not self._view.status(item, month).fresh:
+            elif (self.force and place not in self._together) or not self._view.status(item, month).fresh:
                 self._make(item, month)
             else:
                 self._settle(place)
@@ -143,9 +156,7 @@ class _Loop:
 
     def _begin(self) -> Here | Pool:
         """Return what makes partitions: `jobs` processes, or fewer where fewer are known to be stale."""
-        from orchestration.dagster.sync import sync
-
-        sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
+        _sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
         waiting = ((self._reports[name].item, month) for name, month in self._waiting)
         view = View(self.workspace)  # it keeps what it finds, much of which changes until these are due
         stale = (self.force or not view.status(item, month).fresh for item, month in waiting)
@@ -160,12 +171,29 @@ class _Loop:
         self.display.end(label(item, month))
         self._view.renew(item, month)
         report.seconds += done.seconds
+        settled = self._settled_with(item, month) if done.error is None else []
         if done.error is None:
-            report.made.append(month)
+            report.made += [month, *settled]
+            self.together |= bool(settled)
         outcome = f"[red]failed[/]: {escape(done.error)}" if done.error else self._counts(item, month)
         why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
-        self.console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}")
+        more = f", and so are {len(settled)} more partitions without records" if settled else ""
+        self.console.print(f"{label(item, month)}: {outcome}, {done.seconds:.1f} s{why}{more}")
         self._settle((item.name, month), done.error)
+
+    def _settled_with(self, item: Declaration, month: str) -> list[str]:
+        """Return the partitions that were settled with one that is empty; they are looked at anew."""
+        if (item.name, month) not in self._together:
+            return []
+        waiting, record = self._empty(item.name, self._waiting), self._view.known(item, month)
+        for other in waiting:
+            self._view.renew(item, other)
+        records = {other: self._view.known(item, other) for other in waiting}
+        return [other for other, made in records.items() if made and record and made.run_id == record.run_id]
+
+    def _empty(self, name: str, places: Iterable[tuple[str, str]]) -> list[str]:
+        """Return the months of a dataset's empty partitions among some."""
+        return [month for dataset, month in places if dataset == name and (name, month) in self._together]
 
     def _settle(self, place: tuple[str, str], error: str | None = None) -> None:
         self._left.remove(place)
@@ -180,6 +208,13 @@ class _Loop:
         record = self._view.known(item, month)
         numbers = total([record.counts] if record else [])
         return f"{numbers['kept']} kept, {numbers['dropped']} dropped, {numbers['rejected']} rejected"
+
+
+def _sync(workspace: Workspace) -> None:
+    """Tell Dagster what is on disk."""
+    from orchestration.dagster.sync import sync
+
+    sync(workspace)
 
 
 def heights(graph: AssetGraph, wanted: Wanted) -> dict[str, int]:

@@ -91,6 +91,8 @@ def drive(
     order = [item.name for item, _ in wanted]
     reports.sort(key=lambda report: order.index(report.item.name))
     idle = not any(report.made or report.failed for report in reports) and settled(workspace)
+    if not idle:
+        _show_so_far(workspace, console, reports)
     found = "" if idle else datasets_now(workspace)
     try:
         if not idle:
@@ -105,6 +107,25 @@ def drive(
     return 1 if rejected or any(report.failed for report in reports) else 0
 
 
+def _show_so_far(workspace: Workspace, console: Console, reports: Sequence[Report]) -> None:
+    """Write pages of what there is where a report, which reads all, is no part of what was asked for."""
+    if any(report.item.shape is None for report in reports):
+        return
+    from orchestration.live.pages_so_far import write_pages_so_far
+
+    try:
+        write_pages_so_far(workspace)
+    except Exception as error:
+        _warn(console, "the pages do not show what was made", error)
+
+
+def _warn(console: Console, what: str, error: Exception) -> None:
+    """Say what could not be told of datasets that are made and committed. Raises where the disk is full."""
+    if full_disk(error):
+        raise error
+    console.print(f"[yellow]warning[/] {what}: {escape(' '.join(describe(error).split()))}")
+
+
 def _tell(workspace: Workspace, console: Console, found: str) -> None:
     """Tell Dagster and the pages how things stand, and remember that they know of the datasets `found`."""
     from orchestration.dagster.sync import sync
@@ -113,11 +134,8 @@ def _tell(workspace: Workspace, console: Console, found: str) -> None:
     sync(workspace)
     try:
         write_live(workspace)
-    except Exception as error:  # the datasets are made and committed: the pages only tell less of them
-        if full_disk(error):
-            raise
-        cause = " ".join(describe(error).split())
-        console.print(f"[yellow]warning[/] the pages do not say how things stand now: {escape(cause)}")
+    except Exception as error:
+        _warn(console, "the pages do not say how things stand now", error)
     else:
         remember(workspace, found)
 
@@ -153,10 +171,19 @@ def _closing(workspace: Workspace, reports: list[Report], console: Console) -> b
         if item.records and (outside := corpus(workspace, item.records).outside()):
             months = ", ".join(f"{month} ({count})" for month, count in outside.items())
             console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
-    console.print(
+    if left_out := workspace.graph.left_out:
+        console.print(escape(left_out))
+    console.print(_where(workspace))
+    return bool(rejected)
+
+
+def _where(workspace: Workspace) -> str:
+    """Return where to look now, of what there is."""
+    pages = workspace.quality / "pages" / "index.html"
+    shows = f"{workspace.shown(pages)} shows them in a browser: what was kept, what lost, and why;\n"
+    return (
         "\nRows lie in data/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
-        "data/quality/pages/index.html shows them in a browser: what was kept, what lost, and why;\n"
+        f"{shows if pages.exists() else ''}"
         "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
         "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
     )
-    return bool(rejected)

@@ -27,7 +27,7 @@ from ops.scores import Sum
 from orchestration.files import checksummed
 from orchestration.files.damage import set_aside
 from orchestration.files.identity import file_md5
-from orchestration.files.parquet import part_files
+from orchestration.files.parquet import TABLES, part_files
 from orchestration.files.publish import write_changed, write_file
 from orchestration.quality import profile
 from orchestration.state.counts import counts, counts_match, total
@@ -93,7 +93,8 @@ def write(item: Declaration, view: View) -> None:
         name: score.value(Sum(*look["scores"][name]) for look in looks) for name, score in item.scores.items()
     }
     known = {name: value for name, value in scores.items() if value is not None}
-    content = {**total(numbers.values()), **({"scores": known} if known else {})}
+    counted = total(numbers.values())  # by reason, the funnel has them: DVC shows a column for every name
+    content = {**{table: counted[table] for table in TABLES}, **({"scores": known} if known else {})}
     text = json.dumps(content, indent=2, sort_keys=True) + "\n"
     write_changed(view.workspace.metrics_file(item), text.encode())
     profiles = profile.total(look["profile"] for look in looks)

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import yaml
 
 from assets.declare.declaration import Declaration
+from assets.declare.settings import document
 from orchestration.dvc import metrics
 from orchestration.dvc.code import write_code
 from orchestration.files.publish import write_file
@@ -54,6 +55,11 @@ def check_rendered(workspace: Workspace) -> None:
         raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
 
 
+def _common() -> list[str]:
+    """Return those that params.yaml has: DVC knows no defaults."""
+    return [name for name in COMMON if name in document()]
+
+
 def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     names = sorted(workspace.settings.folders(item.records)) if item.records else []
     # Templates, so that a corpus of one's own does not make dvc.yaml stale.
@@ -62,7 +68,7 @@ def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     stage = {
         "cmd": f"silverloom stage {item.name}",
         "deps": [*sources, *upstream],
-        "params": [*sorted([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
+        "params": [*sorted([*_common(), *item.sections]), {"code.json": [".".join(item.key.path)]}],
         "outs": [{workspace.shown(workspace.folder(item)): {"persist": True}}],
     }
     if item.shape is not None:

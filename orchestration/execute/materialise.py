@@ -25,6 +25,7 @@ from ops.parse.row_records import RowRecords
 from ops.parts import Artifact, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.crawl_place import crawl_place
+from orchestration.execute.empty import settle_empty
 from orchestration.execute.finished_parts import (
     StoredCheckpoints,
     begin_parts,
@@ -48,6 +49,7 @@ from orchestration.quality.conservation import Finding
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
 from orchestration.state.crawls import RECRAWL, ask_again, discard_crawl
+from orchestration.state.empty import is_empty
 from orchestration.state.freshness import EXPECTATIONS, ONLY_STALE, NotReadyError, View, differences
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making, reading
@@ -80,13 +82,16 @@ class Store:
         materialisation = Materialisation(self.workspace, declaration, month)
         try:
             with making(self.workspace, declaration, month) as waited:
-                if (waited or ONLY_STALE in context.run.tags) and (
+                empty = bool(month) and is_empty(self.workspace, declaration, month)
+                if (waited or empty or ONLY_STALE in context.run.tags) and (
                     record := View(self.workspace).status(declaration, month).fresh_record
                 ):
                     context.log.info("made by another run since this one was asked for it")
                     return materialisation.result(record)
                 with listening(EventLines(context.log.info)):
                     result = materialisation.make(context.run_id)
+            if empty and (others := settle_empty(self.workspace, declaration, month)):
+                context.log.info(f"as empty, and settled with it: {', '.join(others)}")
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
         if self.commit:

@@ -5,9 +5,8 @@ Belongs here: removing folders and records. Not here: deciding what is stale (fr
 
 from __future__ import annotations
 
-import re
-
 from assets.declare.declaration import Declaration
+from ops.periods import is_period
 from orchestration.execute.finished_parts import discard_parts, months_with_parts
 from orchestration.files.publish import remove
 from orchestration.quality.failing import drop_failing
@@ -16,15 +15,13 @@ from orchestration.state.partition_locks import making
 from orchestration.state.records import forget
 from orchestration.workspace.workspace import Workspace
 
-_MONTH = re.compile(r"\d{4}-\d{2}")
-
 
 def leftovers(workspace: Workspace, item: Declaration) -> list[str]:
     """Return the months that lie in a dataset's folder and are none of its partitions."""
     folder = workspace.folder(item)
     if not item.partitioned or not folder.is_dir():
         return []
-    names = {path.name for path in folder.iterdir() if _MONTH.fullmatch(path.name)}
+    names = {path.name for path in folder.iterdir() if is_period(path.name)}
     return sorted(names - set(item.made_months))
 
 

@@ -6,7 +6,7 @@ Belongs here: what the page shows of the graph and of each dataset. Not here: wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from assets.declare.graph import AssetGraph
 from assets.declare.report import Files
@@ -29,7 +29,17 @@ def pages(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Files:
         ],
         box=(drawing.WIDTH, drawing.HEIGHT),
         numbers=numbers,
+        lacking=list(_lacking(graph, numbers)),
     )
+
+
+def _lacking(graph: AssetGraph, numbers: Mapping[str, Counted]) -> Iterator[str]:
+    """Yield the datasets that the pages do not show, or of which they do not show all partitions."""
+    for name, item in graph.datasets.items():
+        if item.shape is not None and name not in numbers:
+            yield name
+        elif item.shape is not None and (missing := len(item.made_months) - len(numbers[name].rows)):
+            yield f"{name} ({missing} of {len(item.made_months)} partitions)"
 
 
 def _drawn(graph: AssetGraph, numbers: Mapping[str, Counted], group: str) -> drawing.Drawing:

@@ -27,6 +27,7 @@ def corpus(workspace: Workspace, name: str) -> Corpus:
         root=workspace.root,
         first_month=chosen.partitions.start,
         last_month=chosen.partitions.end,
+        every=chosen.partitions.every,
         records_per_part=chosen.store.records_per_part,
         engine=engine(),
     )

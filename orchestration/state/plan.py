@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from assets.declare.declaration import Declaration
 from orchestration.state.dvc_lock import check_lock
+from orchestration.state.empty import empty_months
 from orchestration.state.freshness import View
 
 
@@ -23,6 +24,8 @@ class Step:
     """False where only inputs are stale: if they come out as they were, nothing is done."""
     upstream: tuple[tuple[str, str], ...] = ()
     """The inputs (dataset, month) that are stale themselves."""
+    empty: bool = False
+    """Whether it has no records, and is settled together with others of its dataset."""
 
 
 def plan(view: View, select: str | None = None) -> list[Step]:
@@ -32,6 +35,7 @@ def plan(view: View, select: str | None = None) -> list[Step]:
     steps: list[Step] = []
     stale: set[tuple[str, str]] = set()
     for item in graph.selected(select):
+        empty = set(empty_months(view.workspace, item, item.made_months))
         for month in item.made_months:
             upstream = tuple(
                 (name, part)
@@ -45,5 +49,6 @@ def plan(view: View, select: str | None = None) -> list[Step]:
                 named = ", ".join(" ".join(place).strip() for place in upstream)
                 perhaps = (f"if {named} changes",) if upstream else ()
                 certain = not (state.fresh or state.waiting)
-                steps.append(Step(item, month, state.reasons if certain else perhaps, certain, upstream))
+                reasons = state.reasons if certain else perhaps
+                steps.append(Step(item, month, reasons, certain, upstream, month in empty))
     return steps

@@ -12,7 +12,7 @@ from typing import Any
 
 from assets.declare.declaration import Declaration
 from assets.declare.expectations import suite_version
-from assets.declare.settings import ParamsError
+from assets.declare.settings import ParamsError, Partitions
 from ops.parse.scan import SourceError
 from orchestration.files.identity import folder_hashes, version
 from orchestration.state import validation_history as history
@@ -75,9 +75,9 @@ def _record_inputs(
     workspace: Workspace, records: str, month: str, stage: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """The lock holds the hashes of whole source folders: where they are today's, so are their records."""
-    former = stage.get("params", {}).get("params.yaml", {}).get("partitions", {})
-    if former.get("start") != workspace.settings.partitions.start:
-        return None  # records without a month belong to the first one
+    former, today = _partitions(stage), workspace.settings.partitions
+    if former is None or (former.every, former.months[0]) != (today.every, today.months[0]):
+        return None  # records without a month belong to the first partition
     paths = [source.path for source in workspace.settings.folders(records).values()]
     known = {path: recorded(stage, "deps", path) for path in paths}
     if not _has_versions(workspace, records) or any(
@@ -85,6 +85,13 @@ def _record_inputs(
     ):
         return None
     return {"records": {month: corpus(workspace, records).version(month)}}
+
+
+def _partitions(stage: Mapping[str, Any]) -> Partitions | None:
+    try:
+        return Partitions.model_validate(stage["params"]["params.yaml"]["partitions"])
+    except (KeyError, ValueError):
+        return None
 
 
 @cache

@@ -80,8 +80,15 @@ def test_params_diff_and_metrics_show_what_changed(done):
     (line,) = [line for line in done.dvc("params", "diff").splitlines() if "minimum_characters" in line]
     assert line.split()[-2:] == ["30", "80"]
     done.run()
-    assert "metrics/talksumm/summaries.json" in done.dvc("metrics", "show")
-    assert "reasons.short" in done.dvc("metrics", "diff")
+    shown = done.dvc("metrics", "show")
+    assert "metrics/talksumm/summaries.json" in shown and "reasons" not in shown and ".csv" not in shown
+    (line,) = [
+        line
+        for line in done.dvc("metrics", "diff").splitlines()
+        if "alignments.json" in line and "kept" in line
+    ]
+    assert line.split()[-1].lstrip("-").isdecimal()
+    assert ",dropped,short," in (done.root / "metrics/talksumm/alignments.funnel.csv").read_text()
 
 
 EXPERIMENT = ("exp", "run", "-S", "talksumm.hmm.epsilon=0.2")

@@ -16,6 +16,7 @@ def add_source(project, **more):
         "path": "corpus/scans",
         "month": {"constant": "2018-06"},
         "licence": "MIT",
+        "encoding": "utf-8",
     }
     project.params(lambda params: params["sources"]["papers"].update(scans={**source, **more}))
     project.silverloom("render")

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from ops.crawl.schemas import PAGES
 from ops.crawl.warc import response_record
 from ops.outcome import Outcome
+from ops.parse.encodings import any_encoding, in_utf8
 from ops.parse.records import Record, record_id
 from ops.parse.row_records import RowRecords
 from ops.parse.source import DatasetSource, MonthRule, Source
@@ -102,7 +103,9 @@ def _listed(parser: Parser, folder: Path) -> list[Record]:
     source = Source(
         kind=parser.kind, path=".", month=MonthRule(constant="2018-06"), licence="MIT", max_bytes=MAX_BYTES
     )
-    raws = parser.formats[parser.kind].split(folder, source)
+    form = parser.formats[parser.kind]
+    split = form.split(folder, source)
+    raws = (in_utf8(raw, source.encoding) for raw in split) if any_encoding(form) else split
     return [Record(record_id("src", raw), "src", parser.kind, "MIT", "2018-06", raw) for raw in raws]
 
 

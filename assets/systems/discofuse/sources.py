@@ -14,6 +14,7 @@ from assets.declare.expectations import (
     steady,
     text,
 )
+from assets.declare.systems import needs
 from ops.discofuse.sources import fusion_pairs as pair_files
 from ops.discofuse.sources import prose as prose_files
 from ops.discofuse.sources.schemas import FUSION_PAIRS, PROSE
@@ -21,12 +22,13 @@ from ops.outcome import Outcomes
 from ops.parse.scan import Records
 from ops.scores import DatasetScore
 
+needs("discofuse", "prose")
+
 
 @dataset(
     group="sources",
     shape=PROSE,
     formats=prose_files.FORMATS,
-    optional=True,
     measures=["text.words", "text.characters"],
     scores={"words": DatasetScore("text.words")},
     expectations=[
@@ -47,7 +49,6 @@ def prose(records: Records) -> Outcomes:
     group="sources",
     shape=FUSION_PAIRS,
     formats=pair_files.FORMATS,
-    optional=True,
     measures=["fused.words", "first.words", "second.words"],
     expectations=[
         *identity("fusion"),

@@ -17,7 +17,6 @@ from ops.parse.scan import Records
     group="sources",
     shape=PASSAGES,
     formats=passage_files.FORMATS,
-    optional=True,
     measures=["text.words", "text.characters"],
     expectations=[
         *identity("passage"),

@@ -100,7 +100,7 @@ def matches(talks: Parts, papers: AllParts) -> Outcomes:
         *not_null("talk_id", "paper_id", "talk_title", "paper_title", "paper_month", "similarity"),
         unique("talk_id"),
         between("similarity", 0, 1),
-        like("paper_month", r"^\d{4}-\d{2}$"),
+        like("paper_month", r"^(\d{4}(-\d{2})?|all)$"),
         between("words.length", 1),
         between("sentences.length", 1),
         *none("sentences.id.repeats", "sentences.sentence_id.repeats", "sentences.position.descents"),

@@ -20,6 +20,7 @@ from assets.declare.expectations import (
     text,
     texts,
 )
+from assets.declare.systems import needs
 from ops.outcome import Outcomes
 from ops.parse.scan import Records
 from ops.scores import DatasetScore
@@ -27,6 +28,8 @@ from ops.talksumm.sources import gold_alignments as label_files
 from ops.talksumm.sources import human_summaries as summary_files
 from ops.talksumm.sources import talks as talk_files
 from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, HUMAN_SUMMARIES, TALKS
+
+needs("talksumm", "papers", "talks")
 
 
 @dataset(
@@ -60,7 +63,6 @@ def talks(records: Records) -> Outcomes:
     group="sources",
     shape=GOLD_ALIGNMENTS,
     formats=label_files.FORMATS,
-    optional=True,
     measures=["sentence.characters"],
     expectations=[
         *identity("label"),
@@ -81,7 +83,6 @@ def gold_alignments(records: Records) -> Outcomes:
     group="sources",
     shape=HUMAN_SUMMARIES,
     formats=summary_files.FORMATS,
-    optional=True,
     measures=["words", "sentences.length"],
     scores={"words": DatasetScore("words")},
     expectations=[

@@ -23,6 +23,7 @@ from assets.declare.expectations import (
     unique,
 )
 from assets.declare.release_files import file_columns
+from assets.declare.systems import needs
 from assets.declare.thresholds import Threshold
 from ops import release as publishing
 from ops import thresholds as rules
@@ -50,6 +51,8 @@ from ops.wikisum.schemas import (
 from ops.wikisum.splits import SplitParams
 
 _SPLITS = among("split", "train", "validation", "test")
+
+needs("wikisum", "articles")
 
 
 @dataset(

@@ -3,9 +3,9 @@
 Belongs here: the formats, and the op that makes a table of sentences. Not here: whole papers and their
 citation marks (ops/parse/papers).
 
-`abstracts`: JSONL, a line {"id": ..., "abstract": ...}; a line may have more keys, and a month rule may name
-them. `citing_sentences`: a JSON list a cited paper, as ScisummNet has it in `<paper>/citing_sentences*.json`:
-{"citing_paper_id": ..., "clean_text": ...} or "raw_text".
+`abstracts`: tables, a row {"id": ..., "abstract": ...}; a row may have more columns, and a month rule may
+name them. `citing_sentences`: a JSON list a cited paper, as ScisummNet has it in
+`<paper>/citing_sentences*.json`: {"citing_paper_id": ..., "clean_text": ...} or "raw_text".
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ops.outcome import Outcome, Row
 from ops.parasci.schemas import PASSAGES
 from ops.parse import files
 from ops.parse.characters import check_characters
-from ops.parse.decoding import decoded, json_object, scalars, text_at
-from ops.parse.lines import lines_of_files
+from ops.parse.decoding import decoded, text_at
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
+from ops.parse.tables import Table
 from ops.text.sentences import sentence_spans
 from ops.text.space import fold
 
@@ -36,21 +36,16 @@ class SourceSentence(NamedTuple):
     cited: str | None = None
 
 
-class _Abstracts:
-    """Reads JSONL; every line of every *.jsonl and *.jsonl.gz file below the folder is an abstract."""
+class _Abstracts(Table):
+    """Reads tables; every row of every table below the folder is an abstract."""
 
-    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, _id_of_line)
-
-    def fields(self, raw: Raw) -> Mapping[str, str]:
-        """Return the texts and numbers of the record, and document."""
-        return {**scalars(json_object(raw.content)), "document": raw.document}
+    def __init__(self) -> None:
+        super().__init__(text="abstract", id="id", title="title", date="date")
 
     def parse(self, raw: Raw) -> list[SourceSentence]:
         if raw.error is not None:
             raise ParseError(raw.error)
-        record = json_object(raw.content)
-        text = fold(text_at(record.get("abstract"), "abstract"))
+        text = fold(text_at(self.needed(raw, self.row(raw), "text"), "abstract"))
         if not text:
             raise ParseError("no abstract")
         return [SourceSentence(raw.document, sentence) for sentence in _sentences(text)]
@@ -58,6 +53,8 @@ class _Abstracts:
 
 class _CitingSentences:
     """Reads ScisummNet's lists; the cited paper is the folder of the file, other files are passed over."""
+
+    any_encoding = True
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         return files.whole_files(folder, source, (".json",), only, passing=True, document=_cited_paper)
@@ -120,11 +117,6 @@ def _row(record: Record, place: int, passage: SourceSentence) -> Row:
 
 def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
-
-
-def _id_of_line(line: bytes) -> str | None:
-    found = json.loads(line)["id"]
-    return found if isinstance(found, str) and found and found.isprintable() else None
 
 
 def _cited_paper(path: str) -> str:

@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 from ops.params import Params
 from ops.parse.bounded.bounds import BOUNDS, Bounds
 from ops.parse.bounded.child import child_of
+from ops.parse.encodings import any_encoding
 from ops.parse.source import Format, Only, Raw, Source
 
 Document = TypeVar("Document", covariant=True)
@@ -32,6 +33,11 @@ class BoundedFormat(Generic[Document]):
     def options(self) -> type[Params] | None:
         """The class of the options that the format takes, None where it takes none."""
         return getattr(self.form, "options", None)
+
+    @property
+    def any_encoding(self) -> bool:
+        """Whether its records are text that does not tell its encoding itself."""
+        return any_encoding(self.form)
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the records, see `Format.split`."""

@@ -46,6 +46,8 @@ _BEFORE_APPENDIX = frozenset({ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES}
 class PlainText:
     """Reads plain text; every *.txt, *.text and *.md file below the folder is a paper."""
 
+    any_encoding = True
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every file; the document id is its stem."""
         return whole_files(folder, source, (".txt", ".text", ".md"), only)

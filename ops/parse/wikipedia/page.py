@@ -57,6 +57,8 @@ class Dump:
 class Wikitext:
     """Reads files of wikitext; every *.wikitext, *.wiki and *.txt file below the folder is an article."""
 
+    any_encoding = True
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every file; the document id is its stem."""
         return whole_files(folder, source, (".wikitext", ".wiki", ".txt"), only)

@@ -43,6 +43,8 @@ class _WordRuns:
     columns are welcome. The rows cover the words from the first on, in order and without a gap.
     """
 
+    any_encoding = True
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         return files.whole_files(folder, source, (".csv",), only)
 

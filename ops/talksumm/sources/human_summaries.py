@@ -60,6 +60,8 @@ class _ClSciSummSummaries:
     "A00-2018_sweta.human"; two files of the same are one too many.
     """
 
+    any_encoding = True
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         return files.whole_files(folder, source, _SUFFIXES, only, passing=True, document=_document)
 

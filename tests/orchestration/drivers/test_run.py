@@ -25,6 +25,7 @@ def end(monkeypatch, capsys):
             "commit_finished": "orchestration.dvc.stages",
             "sync": "orchestration.dagster.sync",
             "write_live": "orchestration.live.present",
+            "write_pages_so_far": "orchestration.live.pages_so_far",
         }
         for name, module in places.items():
             monkeypatch.setattr(f"{module}.{name}", ends.get(name, nothing))

@@ -101,7 +101,7 @@ def test_the_funnel_has_each_month_and_reason_and_adds_up_to_the_counts(project)
     for outcome in ("kept", "dropped", "rejected"):
         rows = [int(line[3]) for line in project.table("funnel") if line[1] == outcome]
         assert sum(rows) == numbers[outcome]
-    assert numbers["reasons"] == {"long": 2, "short": 2}
+    assert numbers.keys() <= {"kept", "dropped", "rejected", "scores"}  # of which DVC makes columns
 
 
 def test_distributions_are_the_months_together_from_the_first_bin_with_rows_to_the_last(project):

@@ -1,7 +1,7 @@
 """Prose: running text of any kind, a document a file or a line, and the op that makes a table of it.
 
 Belongs here: the registry of formats by kind, and the row of a document. Not here: the formats themselves
-(plain.py, jsonl.py), sentences and parses (ops/discofuse).
+(plain.py, tables.py, rows.py), sentences and parses (ops/discofuse).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ops.discofuse.sources.prose.document import Document
-from ops.discofuse.sources.prose.jsonl import JsonlProse
 from ops.discofuse.sources.prose.plain import PlainProse
 from ops.discofuse.sources.prose.rows import RowProse
+from ops.discofuse.sources.prose.tables import TableProse
 from ops.discofuse.sources.schemas import PROSE
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
@@ -21,9 +21,10 @@ from ops.parse.row_format import AnyFormat
 __all__ = ["FORMATS", "Document", "parse_prose"]
 
 FORMATS: dict[str, AnyFormat] = {
-    "jsonl_prose": JsonlProse(),
+    "jsonl_prose": TableProse(),
     "plain_prose": PlainProse(),
     "rows": RowProse(),
+    "table": TableProse(),
 }
 
 

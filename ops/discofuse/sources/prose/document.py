@@ -1,6 +1,7 @@
 """A document of prose as any format gives it.
 
-Belongs here: `Document`, its paragraphs, and what makes it unfit. Not here: the formats (plain.py, jsonl.py).
+Belongs here: `Document`, its paragraphs, and what makes it unfit. Not here: the formats (plain.py,
+tables.py).
 """
 
 from __future__ import annotations

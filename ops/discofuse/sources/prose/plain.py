@@ -21,6 +21,8 @@ class PlainProse:
     blank line, is the title, and those lines are metadata (date, licence, ...). Else all of it is text.
     """
 
+    any_encoding = True
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every file; the document id is its stem."""
         return whole_files(folder, source, (".txt",), only)

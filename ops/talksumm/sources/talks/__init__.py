@@ -35,6 +35,8 @@ _RECORDINGS = Bounds(seconds=6 * 3600, patience=24 * 3600)
 class _Transcripts:
     """A folder of .vtt, .srt, .txt and .json transcripts beside `metadata.csv`."""
 
+    any_encoding = True
+
     def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         return folder.split(folder_, source, _READERS.keys(), only)
 
@@ -58,6 +60,8 @@ class _Transcripts:
 
 class _Recordings(_Transcripts):
     """A folder of recordings, audio or video, beside `metadata.csv`."""
+
+    any_encoding = False
 
     options = speech.SpeechOptions
 

@@ -106,7 +106,7 @@ def test_lines_are_documents_and_one_bad_line_is_one_reject(tmp_path):
     ]
     causes = [
         "malformed JSON",
-        "no key text",
+        "no field text; there are",
         "already that of",
         "text must be text",
         "no text",

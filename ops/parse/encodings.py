@@ -1,0 +1,117 @@
+"""Text in other encodings than UTF-8: read by what params.yaml declares, or by a guess.
+
+Belongs here: which encoding a record is in, and its bytes in UTF-8. Not here: which characters are text
+(characters.py), what the text holds (the formats).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import replace
+
+from ops.parse.source import Raw
+
+
+def any_encoding(form: object) -> bool:
+    """Say whether a format's records are text that does not tell its encoding itself: then it says so."""
+    return bool(getattr(form, "any_encoding", False))
+
+
+#: The companion of a record that names the encoding it was guessed to be in.
+GUESSED = "encoding"
+
+#: Bytes around those that are no ASCII by which the encoding is guessed, and how many of them in all.
+_AROUND = re.compile(rb"[\x00-\x7f]{0,100}[\x80-\xff]+[\x00-\x7f]{0,100}")
+_SAMPLE = 20_000
+_ASCII, _BROKEN = re.compile("[\x00-\x7f]+"), re.compile("[\udc80-\udcff]+")
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+
+
+def encoding_fault(name: str) -> str | None:
+    """Return why `encoding:` of a source cannot be used; None where it can."""
+    try:
+        "".encode(name)  # which knows text encodings alone
+    except (LookupError, ValueError):
+        return f"unknown encoding {name!r}; for instance utf-8, windows-1252, iso-8859-15, shift_jis"
+    return None
+
+
+def in_utf8(raw: Raw, encoding: str) -> Raw:
+    """Return a record with its bytes in UTF-8.
+
+    `encoding` is what all of the source is in; empty for UTF-8, or what a guess says of the record where it
+    is not. Then the guess is among its companions. What is not in the declared encoding gets an error, and
+    what nobody can guess stays as it is.
+    """
+    if raw.error is not None or not raw.content or _is_utf8(raw.content):
+        return raw
+    if not encoding:
+        found = guessed(raw.content)
+        if found is None:
+            return raw
+        text, name = found
+        return replace(raw, content=text.encode(), companions={**raw.companions, GUESSED: name})
+    if codecs.lookup(encoding).name == "utf-8":
+        return raw  # whoever parses it says where it is not
+    try:
+        return replace(raw, content=raw.content.decode(encoding).encode())
+    except UnicodeError as error:
+        return replace(raw, error=f"not {encoding}: {error}")
+
+
+def guessed(content: bytes) -> tuple[str, str] | None:
+    """Return bytes as text, and the encoding that they are in as far as can be told; None where none fits.
+
+    Of encodings that are as likely, Windows-1252 is taken: that of most files which are not UTF-8. None as
+    well for UTF-8 with some broken bytes: another encoding would fit, and make rubbish of all its letters.
+    """
+    name = None if _damaged_utf8(content) else _guess(_sample(content))
+    if name is None:
+        return None
+    try:
+        return content.decode(name), name
+    except UnicodeError:
+        return None
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _damaged_utf8(content: bytes) -> bool:
+    """Say whether bytes are UTF-8 but for fewer bytes than it has letters, or for halves of pairs."""
+    text = content.decode("utf-8", "surrogateescape")
+    foreign = _ASCII.sub("", text)
+    broken = len(foreign) - len(_BROKEN.sub("", foreign))
+    try:
+        content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return len(foreign) > 2 * broken
+    return True
+
+
+def _sample(content: bytes) -> bytes:
+    """Return the beginning of a text with a byte order mark, else the surroundings of what is no ASCII."""
+    if content.startswith(_MARKS):
+        return content[:_SAMPLE]
+    found = b"\n".join(match.group() for match, _ in zip(_AROUND.finditer(content), range(500), strict=False))
+    return found[:_SAMPLE]
+
+
+def _guess(sample: bytes) -> str | None:
+    from charset_normalizer import from_bytes
+
+    if b"\0" in sample and not sample.startswith(_MARKS):
+        return None
+    matches = from_bytes(sample)
+    best = matches.best()
+    if best is None:
+        return None
+    as_likely = (match for match in matches if match.chaos <= best.chaos)
+    western = any("cp1252" in (match.encoding, *match.could_be_from_charset) for match in as_likely)
+    return "cp1252" if western else best.encoding

@@ -1,0 +1,162 @@
+"""Tables as sources: a row a record, in any of the usual files; `fields` of a source name its columns.
+
+Belongs here: finding the files, the record of a row, and what a format asks of it. Not here: reading the
+files (lines.py, table_rows.py), what becomes of a record (the formats that are made of this one).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ops.parse.decoding import json_object, scalars
+from ops.parse.encodings import GUESSED, in_utf8
+from ops.parse.files import Found, find, once, too_large
+from ops.parse.lines import document_id, lines_of_file, unread
+from ops.parse.packed import ERRORS, packings
+from ops.parse.source import Only, ParseError, Raw, Source
+from ops.parse.table_rows import DELIMITERS, TableRow, arrow_rows, columns, text_rows
+
+SUFFIXES = (*packings(".jsonl", ".csv", ".tsv"), ".parquet", ".arrow")
+
+#: What `datasets` saves beside the rows.
+_BESIDE = frozenset({"dataset_info.json", "state.json", "dataset_dict.json"})
+
+#: The companion of a record that holds `fields` of its source.
+_FIELDS = "fields"
+
+#: Lines of JSONL by which its columns are told before all of it is read.
+_FIRST = 100
+
+
+class Table:
+    """A format that reads rows: `columns` are the names of what it asks for, each with its column by default.
+
+    `id` is the document id of a row; without one, it is path and line.
+    """
+
+    any_encoding = True
+
+    def __init__(self, **columns: str) -> None:
+        self.columns = columns
+
+    def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        """Yield every row of every table below the folder; files that are not in `only` are left out."""
+        files = [found for found in find(folder, source, SUFFIXES) if Path(found.path).name not in _BESIDE]
+        paths = {found.path for found in files}
+        return once(raw for found in files for raw in self._records(found, source, only, paths))
+
+    def fields(self, raw: Raw) -> Mapping[str, str]:
+        """Return the texts and numbers of the row, by column and as this format names them, and document."""
+        return {**scalars(self.row(raw)), "document": raw.document}
+
+    def row(self, raw: Raw) -> dict[str, Any]:
+        """Return a row by column and, in place of these, as this format names them. Raises ParseError."""
+        row = json_object(raw.content)
+        named = self._named(raw)
+        rest = {name: value for name, value in row.items() if name not in named}
+        return rest | {name: row[column] for name, column in named.items() if column in row}
+
+    def needed(self, raw: Raw, row: Mapping[str, Any], name: str) -> Any:
+        """Return what a row must have. Raises ParseError that lists what it has."""
+        if name not in row:
+            there = ", ".join(sorted(json_object(raw.content))[:20]) or "none"
+            hint = "" if _FIELDS in raw.companions else f"; `fields: {{{name}: ...}}` names another one"
+            raise ParseError(f"no field {self._named(raw)[name]}; there are: {there}{hint}")
+        return row[name]
+
+    def fields_fault(self, folder: Path, source: Source) -> str | None:
+        """Return which of a source's `fields` this format does not know, or a file does not have."""
+        if unknown := sorted(source.fields.keys() - self.columns.keys()):
+            return f"{unknown[0]} is not asked for; known: {', '.join(self.columns)}"
+        for found in find(folder, source, SUFFIXES):
+            there: list[str] = []
+            with contextlib.suppress(ParseError, *ERRORS):  # what cannot be read is a reject
+                there = [] if found.error else _columns(found, source)
+            missing = [column for column in source.fields.values() if column not in there]
+            if there and missing:
+                return f"{found.path} has no field {missing[0]}; there are: {', '.join(there)}"
+        return None
+
+    def _named(self, raw: Raw) -> dict[str, str]:
+        return {**self.columns, **raw.companions.get(_FIELDS, {})}
+
+    def _records(self, found: Found, source: Source, only: Only, paths: Container[str]) -> Iterator[Raw]:
+        if found.error is not None:
+            yield Raw(found.path, Path(found.path).name, b"", error=found.error)
+        elif only is None or found.path in only:
+            companions = {_FIELDS: dict(sorted(source.fields.items()))} if source.fields else {}
+            rows = only[found.path] if isinstance(only, Mapping) else None
+            for raw in _raws(found, source):
+                if rows is not None and raw.row not in rows:
+                    continue
+                named = in_utf8(raw, source.encoding)
+                named = replace(named, companions={**companions, **named.companions})
+                yield replace(named, document=document_id(self._id(named), raw.document, paths))
+
+    def _id(self, raw: Raw) -> str | None:
+        """Return the document id that a row gives itself, if it can be one."""
+        if raw.error is not None:
+            return None
+        with contextlib.suppress(ValueError, LookupError, RecursionError, MemoryError):
+            given = json.loads(raw.content)[self._named(raw)["id"]]
+            if isinstance(given, int) and not isinstance(given, bool):
+                return str(given)
+            return given if isinstance(given, str) and given and given.isprintable() else None
+        return None
+
+
+def _suffix(path: str) -> str:
+    """Return which format a file has, by its name."""
+    name = path.lower().removesuffix(".gz").removesuffix(".zst")
+    return Path(name).suffix
+
+
+def _raws(found: Found, source: Source) -> Iterator[Raw]:
+    """Yield the rows of a file as JSON; what ends its reading is the error of one last record."""
+    if _suffix(found.path) == ".jsonl":
+        lines = lines_of_file(found.path, found.file, source.max_bytes, lambda _, place: place)
+        yield from lines
+        return
+    place = 0
+    try:
+        for row in _rows(found, source):
+            place = row.place
+            yield _raw(found.path, row, source.max_bytes)
+    except ParseError as error:
+        yield Raw(found.path, f"{found.path}#{place + 1}", b"", place + 1, error=str(error))
+    except ERRORS as error:
+        yield unread(found.path, place + 1, error, str(found.file))
+
+
+def _rows(found: Found, source: Source) -> Iterator[TableRow]:
+    delimiter = DELIMITERS.get(_suffix(found.path))
+    if delimiter is None:
+        return arrow_rows(found.file)
+    return text_rows(found.file, delimiter, source.max_bytes, source.encoding)
+
+
+def _raw(path: str, row: TableRow, max_bytes: int) -> Raw:
+    content = json.dumps(row.cells, ensure_ascii=False).encode("utf-8", "surrogateescape")
+    place = f"{path}#{row.place}"
+    if len(content) > max_bytes:
+        return Raw(path, place, b"", row.place, error=too_large(max_bytes))
+    companions = {GUESSED: row.encoding} if row.encoding else {}
+    return Raw(path, place, content, row.place, companions, row.error)
+
+
+def _columns(found: Found, source: Source) -> list[str]:
+    """Return the columns of a file; of JSONL those of its first lines."""
+    if _suffix(found.path) != ".jsonl":
+        return columns(found.file, DELIMITERS.get(_suffix(found.path)), source.encoding)
+    there: dict[str, None] = {}
+    with contextlib.closing(_raws(found, source)) as raws:  # type: ignore[type-var]
+        for raw in itertools.islice(raws, _FIRST):
+            if raw.error is None:
+                there |= dict.fromkeys(json_object(in_utf8(raw, source.encoding).content))
+    return list(there)

@@ -1,0 +1,74 @@
+"""Make the empty partitions of a dataset together: one is made in a run, the others are what it is.
+
+Belongs here: publishing and recording them. Not here: which partitions are empty (state/empty.py), making one
+(materialise.py).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from assets.declare.declaration import Declaration
+from orchestration.files.publish import building
+from orchestration.state import validation_history as history
+from orchestration.state.empty import empty_months
+from orchestration.state.freshness import NotReadyError, View
+from orchestration.state.input_snapshot import check_code, code_marks
+from orchestration.state.partition_locks import making, reading
+from orchestration.state.records import PartitionRecord, write_record
+from orchestration.workspace.workspace import Workspace
+
+
+def settle_empty(workspace: Workspace, item: Declaration, month: str) -> list[str]:
+    """Make the other empty partitions of a dataset what its partition `month` is; return their months.
+
+    They have the same input, which is none, so they have the same bytes and the same findings. Nothing is
+    done where that partition has rows, or is not fresh. Left alone are partitions that are fresh, that have
+    rows so far, and whose inputs are not made yet.
+    """
+    months, view = empty_months(workspace, item, item.made_months), View(workspace)
+    record = view.status(item, month).fresh_record if month in months else None
+    if record is None or not _without_rows(record):
+        return []
+    check_code(workspace, code_marks(workspace))
+    settled = []
+    for other in months:
+        former = view.known(item, other)
+        if not view.status(item, other).fresh and (former is None or _without_rows(former)):
+            with making(workspace, item, other):
+                if _settle(workspace, item, month, record, other):
+                    settled.append(other)
+    _remember(workspace, item, month, record, settled)
+    return settled
+
+
+def _without_rows(record: PartitionRecord) -> bool:
+    counts = record.counts
+    return not any([counts["kept"], counts["dropped"], counts["rejected"], counts.get("combinations")])
+
+
+def _settle(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, other: str) -> bool:
+    """Publish and record a partition, whose lock is held; say whether its inputs were there."""
+    with reading(workspace, workspace.graph.input_months(item, other)):
+        try:
+            key = View(workspace).key(item, other)
+        except NotReadyError:
+            return False
+        with building(workspace.staging, workspace.folder(item, other)) as new:
+            shutil.copytree(workspace.folder(item, month), new, dirs_exist_ok=True)
+        made = PartitionRecord(key, record.hashes, record.counts, record.run_id, 0.0)
+        check_code(workspace, code_marks(workspace))
+        write_record(workspace, item, other, made)
+    return True
+
+
+def _remember(
+    workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, others: Iterable[str]
+) -> None:
+    """Add to the history of validations what was found of the partition that the others are equal to."""
+    found = history.latest(workspace, item, month, record.version)
+    if found is not None and others:
+        now = datetime.now(UTC)
+        history.append(workspace, item, [{**found, "time": now, "month": other} for other in others])

@@ -1,0 +1,108 @@
+"""Partitions without records are published together with the first one that is made, by every driver."""
+
+import json
+
+import pytest
+import yaml
+
+from tests.projects import Project, begin, copy_code
+from tests.systems import leave_out
+
+YEARS = [str(year) for year in range(1974, 1982)]
+#: Papers are of these; all other years have none.
+FILLED = ["1976", "1980"]
+PAPER = (
+    "# On {year}\ndate: {year}\n\n## 1 Introduction\nThis is a sentence about {year} that is long enough.\n"
+)
+
+
+@pytest.fixture(scope="module")
+def yearly_project(made_once) -> Project:
+    return made_once("yearly", yearly)
+
+
+def yearly(project: Project) -> None:
+    copy_code(project)
+    for system in ("discofuse", "parasci", "wikisum", "talksumm"):
+        leave_out(project.root, system)
+    folder = project.root / "corpus"
+    folder.mkdir()
+    for year in FILLED:
+        (folder / f"{year}.txt").write_text(PAPER.format(year=year))
+    content = yaml.safe_load((project.root / "params.yaml").read_text())
+    source = {"kind": "plain_text", "path": "corpus", "month": {"field": "date"}, "licence": "CC0-1.0"}
+    sections = {
+        "partitions": {"every": "year", "start": int(YEARS[0]), "end": int(YEARS[-1])},
+        "sources": {"papers": {"mine": source}},
+        "parse": content["parse"],
+    }
+    (project.root / "params.yaml").write_text(yaml.safe_dump(sections))
+    begin(project)
+
+
+@pytest.fixture
+def project(yearly_project, tmp_path) -> Project:
+    return yearly_project.copy(tmp_path / "project")
+
+
+def records(project, dataset):
+    folder = project.root / ".silverloom/records/sources" / dataset
+    return {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
+
+
+def test_a_plan_counts_them_in_one_line(project):
+    plan = project.silverloom("plan")
+    assert "and 18 partitions without records, settled together: sources/papers, sources/" in plan
+    assert not any(f" {year} " in plan for year in YEARS if year not in FILLED)
+
+
+@pytest.mark.parametrize("driver", ["run", "repro"])
+def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver):
+    output = project.silverloom(driver)
+    made = [name for name in project.made(output) if name.startswith("sources/")]
+    assert len(made) == 3 * (1 + len(FILLED)), made
+    assert "and so are 5 more partitions without records" in " ".join(output.split())
+    for dataset in ("papers", "citations", "sentences"):
+        found = records(project, dataset)
+        empty = [record for year, record in found.items() if year not in FILLED]
+        assert sorted(found) == YEARS and len({json.dumps(record["hashes"]) for record in empty}) == 1
+        assert len({record["run_id"] for record in empty}) == 1
+    assert "everything is up to date" in project.silverloom("plan")
+    assert "all is fresh" in project.silverloom("health")
+    assert project.made(project.silverloom(driver)) == []
+    assert project.dvc("status").strip().endswith("up to date.")
+    assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
+
+
+def test_a_document_of_an_empty_year_makes_that_year_alone(project):
+    project.run()
+    (project.root / "corpus/1977.txt").write_text(PAPER.format(year=1977))
+    made = [name for name in project.made(project.run()) if name.startswith("sources/")]
+    assert made == ["sources/papers 1977", "sources/citations 1977", "sources/sentences 1977"]
+    (project.root / "corpus/1977.txt").unlink()
+    assert len(project.made(project.run())) == 3
+    assert "everything is up to date" in project.silverloom("plan")
+
+
+def test_a_backfill_of_years_leaves_other_years_alone(project):
+    output = project.silverloom("backfill", "--from", "1974", "--to", "1976")
+    assert "sources/papers 1976: 1 kept" in output
+    assert "1980" not in records(project, "papers")
+    told = project.silverloom("backfill", "--from", "1974-01", "--to", "1976", ok=False)
+    assert "FROM must be a year like 2018" in told
+
+
+def test_without_periods_there_is_one_partition_and_no_month_is_asked_for(project):
+    def undated(params):
+        params["partitions"] = {"every": "none"}
+        del params["sources"]["papers"]["mine"]["month"]
+
+    project.run()
+    project.params(undated)
+    assert "sources/papers all: 2 kept" in project.run()
+    folder = project.root / "data/sources/papers"
+    assert [path.name for path in folder.iterdir()] == ["all"]
+    assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
+    assert "every: none" in project.silverloom("backfill", "--from", "2018", "--to", "2018", ok=False)
+    project.params(lambda params: params["partitions"].update(every="year", start=1974, end=1981))
+    assert "sources.papers.mine.month is missing" in project.silverloom("plan", ok=False)

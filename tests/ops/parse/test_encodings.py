@@ -1,0 +1,101 @@
+"""Text that is not UTF-8 is read by declaration, or by a guess that is told; what cannot be decoded is a reject."""
+
+import pytest
+
+from ops.discofuse.sources.prose import FORMATS, parse_prose
+from ops.parse.scan import Corpus, SourceError
+from ops.parse.source import Source
+from ops.talksumm.sources.human_summaries import FORMATS as SUMMARIES
+from ops.talksumm.sources.human_summaries import parse_human_summaries
+from tests.parts import InOrder
+
+TEXT = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt was naïve, he said, and Renée laughed."
+FOLDED = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt was naïve, he said, and Renée laughed."
+
+
+def outcome(root, kind="plain_prose", formats=FORMATS, parse=parse_prose, **more):
+    source = Source(kind=kind, path="texts", licence="CC0-1.0", **more)
+    found = Corpus("prose", {"mine": source}, formats, root, "", "", 99, InOrder(), "none")
+    found.check()
+    (part,) = found.records("all").map(parse)
+    return part
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "texts").mkdir()
+    return tmp_path / "texts"
+
+
+@pytest.mark.parametrize("encoding", ["windows-1252", "utf-16", "utf-8"])
+def test_a_text_is_read_as_its_source_declares(tmp_path, folder, encoding):
+    (folder / "a.txt").write_bytes(TEXT.encode(encoding))
+    part = outcome(tmp_path, encoding=encoding)
+    assert part.kept["text"].to_pylist() == [FOLDED] and part.combinations == {}
+
+
+def test_a_text_without_a_declaration_is_guessed_and_the_guess_is_counted(tmp_path, folder):
+    (folder / "a.txt").write_bytes(TEXT.encode("windows-1252"))
+    (folder / "b.txt").write_text(TEXT, encoding="utf-8")
+    part = outcome(tmp_path)
+    assert part.kept["text"].to_pylist() == [FOLDED, FOLDED]
+    assert part.combinations == {"texts guessed to be in cp1252": 1}
+
+
+def test_cyrillic_is_guessed_by_its_letters(tmp_path, folder):
+    text = "Река Тане длиннее всех рек острова. Лосось водился в ней до тысяча восемьсот тридцатого года."
+    (folder / "a.txt").write_bytes(text.encode("windows-1251"))
+    assert outcome(tmp_path).kept["text"].to_pylist() == [text]
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "cause"),
+    [
+        (TEXT.encode("windows-1252"), {"encoding": "utf-8"}, "not UTF-8: byte 0x93"),
+        (b"\x81 is none", {"encoding": "windows-1252"}, "not windows-1252: "),
+        (bytes(range(256)) * 4, {}, "not UTF-8: byte 0x80"),
+        (
+            TEXT.encode()[:-20] + b"\xe9" + TEXT.encode(),
+            {},
+            "not UTF-8: byte 0xe9",
+        ),  # else all quotes are rubbish
+        (b"half a pair \xed\xa0\xbd", {}, "not UTF-8: byte 0xed"),
+    ],
+)
+def test_what_cannot_be_decoded_is_a_reject(tmp_path, folder, content, more, cause):
+    (folder / "a.txt").write_bytes(content)
+    (error,) = outcome(tmp_path, **more).rejected["error"].to_pylist()
+    assert cause in error
+
+
+def test_an_encoding_that_cannot_be_is_told_before_anything_runs(tmp_path, folder):
+    with pytest.raises(SourceError, match="encoding: unknown encoding 'klingon'; for instance utf-8"):
+        outcome(tmp_path, encoding="klingon")
+    with pytest.raises(SourceError, match="encoding: unknown encoding 'zlib'"):
+        outcome(tmp_path, encoding="zlib")
+
+
+@pytest.mark.parametrize("declared", ["windows-1252", ""])
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl"])
+def test_rows_of_a_table_are_decoded_one_by_one(tmp_path, folder, name, declared):
+    rows = {
+        "rows.csv": 'id,text\na,"Zoë’s café, and Renée’s."\nb,Plain.\n',
+        "rows.jsonl": '{"id": "a", "text": "Zoë’s café, and Renée’s."}\n{"id": "b", "text": "Plain."}\n',
+    }
+    (folder / name).write_bytes(rows[name].encode("windows-1252"))
+    part = outcome(tmp_path, kind="table", encoding=declared)
+    assert part.kept.select(["document", "text"]).to_pylist() == [
+        {"document": "a", "text": "Zoë’s café, and Renée’s."},
+        {"document": "b", "text": "Plain."},
+    ]
+    assert part.combinations == ({} if declared else {"texts guessed to be in cp1252": 1})
+
+
+def test_summaries_of_cl_scisumm_in_windows_1252_are_read(tmp_path, folder):
+    place = folder / "P18-1" / "summary"
+    place.mkdir(parents=True)
+    (place / "P18-1.human.txt").write_bytes(
+        "Zoë’s “naïve” model wins by 5–6 points.\n".encode("windows-1252")
+    )
+    part = outcome(tmp_path, "cl_scisumm_summaries", SUMMARIES, parse_human_summaries)
+    assert part.kept.num_rows == 1 and "Zoë’s “naïve” model" in str(part.kept["sentences"].to_pylist())

@@ -1,0 +1,218 @@
+"""A table is read the same whatever file it is in; `fields` name its columns, and rows are the same records."""
+
+import csv
+import gzip
+import io
+import json
+from datetime import date
+
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.discofuse.sources.prose import FORMATS, parse_prose
+from ops.parasci.sources.passages import FORMATS as PASSAGES
+from ops.parse.scan import Corpus, SourceError
+from ops.parse.source import MonthRule, Source
+from tests.parts import InOrder
+
+ROWS = [
+    {
+        "acl_id": "P74-1",
+        "title": "On Rivers",
+        "year": 1974,
+        "abstract": "The Tane is long.\nIt  rises in May.",
+    },
+    {"acl_id": "P75-2", "title": 'He said "no"', "year": 1975, "abstract": "Salmon, trout and café."},
+]
+FIELDS = {"text": "abstract", "id": "acl_id", "date": "year"}
+
+
+def as_csv(rows, delimiter=","):
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def as_jsonl(rows):
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def as_parquet(rows):
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), file, row_group_size=1)
+    return file.getvalue()
+
+
+FILES = {
+    "rows.jsonl": as_jsonl,
+    "rows.jsonl.gz": lambda rows: gzip.compress(as_jsonl(rows)),
+    "rows.jsonl.zst": lambda rows: zstd.compress(as_jsonl(rows)),
+    "rows.csv": as_csv,
+    "rows.csv.gz": lambda rows: gzip.compress(as_csv(rows)),
+    "rows.tsv.zst": lambda rows: zstd.compress(as_csv(rows, "\t")),
+    "bom.csv": lambda rows: b"\xef\xbb\xbf" + as_csv(rows),
+    "rows.parquet": as_parquet,
+}
+
+
+def corpus(root, kind="table", every="year", formats=FORMATS, **more):
+    more = {"fields": FIELDS, "month": MonthRule(field="date"), **more}
+    source = Source(kind=kind, path="table", licence="CC-BY-4.0", domain="abs", **more)
+    bounds = {"year": ("1974", "1975"), "none": ("", ""), "month": ("1974-01", "1975-12")}[every]
+    return Corpus("prose", {"mine": source}, formats, root, *bounds, 2, InOrder(), every)
+
+
+def write(root, name, content):
+    (root / "table").mkdir(exist_ok=True)
+    (root / "table" / name).write_bytes(content)
+
+
+def outcome(found, *months):
+    return [found_part for month in months for found_part in found.records(month).map(parse_prose)]
+
+
+def kept(found, *months):
+    columns = ["id", "document", "title", "month", "domain", "text"]
+    return [row for part in outcome(found, *months) for row in part.kept.select(columns).to_pylist()]
+
+
+def causes(found, *months):
+    return [error for part in outcome(found, *months) for error in part.rejected["error"].to_pylist()]
+
+
+@pytest.fixture
+def expected(tmp_path):
+    write(tmp_path, "expected.jsonl", as_jsonl(ROWS))
+    rows = kept(corpus(tmp_path), "1974", "1975")
+    (tmp_path / "table/expected.jsonl").unlink()
+    assert [row["document"] for row in rows] == ["P74-1", "P75-2"]
+    assert [row["month"] for row in rows] == ["1974", "1975"]
+    assert rows[0]["text"] == "The Tane is long. It rises in May." and rows[0]["title"] == "On Rivers"
+    return rows
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_gives_the_same_documents(tmp_path, expected, name):
+    write(tmp_path, name, FILES[name](ROWS))
+    found = corpus(tmp_path)
+    found.check()
+    assert kept(found, "1974", "1975") == expected and causes(found, "1974", "1975") == []
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_a_saved_dataset_is_read_as_it_lies(tmp_path, expected, split):
+    table = datasets.Dataset.from_list([{**row, "tokens": ["a"]} for row in ROWS])
+    saved = datasets.DatasetDict(train=table) if split else table
+    saved.save_to_disk(tmp_path / "table")
+    found = corpus(tmp_path)
+    found.check()
+    assert kept(found, "1974", "1975") == expected and causes(found, "1974", "1975") == []
+
+
+def test_the_ids_of_rows_do_not_depend_on_how_time_is_cut(tmp_path, expected):
+    write(tmp_path, "rows.csv", as_csv(ROWS))
+    ids = [row["id"] for row in expected]
+    assert [row["id"] for row in kept(corpus(tmp_path, every="month"), "1974-01", "1975-01")] == ids
+    undated = kept(
+        corpus(tmp_path, every="none", month=None, fields={"text": "abstract", "id": "acl_id"}), "all"
+    )
+    assert [row["id"] for row in undated] == ids and {row["month"] for row in undated} == {"all"}
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl.gz", "rows.csv", "rows.parquet"])
+def test_a_column_that_a_file_does_not_have_is_told_before_anything_runs(tmp_path, name):
+    write(tmp_path, name, FILES[name](ROWS))
+    with pytest.raises(
+        SourceError, match=rf"mine\.fields: {name} has no field text_en; there are: ac.*abstract$"
+    ):
+        corpus(tmp_path, fields={"text": "text_en"}).check()
+
+
+def test_a_field_that_its_kind_does_not_ask_for_is_told_and_those_that_it_does(tmp_path):
+    write(tmp_path, "rows.jsonl", as_jsonl(ROWS))
+    with pytest.raises(SourceError, match="txt is not asked for; known: text, id, title, date, licence"):
+        corpus(tmp_path, fields={"txt": "abstract"}).check()
+    with pytest.raises(SourceError, match="the kind 'plain_prose' reads no tables"):
+        corpus(tmp_path, kind="plain_prose").check()
+
+
+def test_a_row_without_its_column_is_a_reject_that_lists_what_it_has(tmp_path):
+    write(tmp_path, "rows.jsonl", as_jsonl([*ROWS, {"acl_id": "x", "year": 1974, "text": "Not this."}]))
+    found = corpus(tmp_path)
+    found.check()
+    assert causes(found, "1974") == [
+        "mine/rows.jsonl, line 3: no field abstract; there are: acl_id, text, year"
+    ]
+    unmapped = corpus(tmp_path, fields={}, month=MonthRule(constant="1974"))
+    told = "no field text; there are: abstract, acl_id, title, year; `fields: {text: ...}` names another one"
+    assert causes(unmapped, "1974")[0].endswith(told)
+
+
+def test_one_bad_row_of_a_csv_is_one_reject_and_quoted_line_breaks_are_of_one_row(tmp_path):
+    content = b'acl_id,year,abstract\na,1974,"One\n\nand two."\nb,1974\n\nc,1974,Three.\n'
+    write(tmp_path, "rows.csv", content)
+    found = corpus(tmp_path)
+    assert [(row["document"], row["text"]) for row in kept(found, "1974")] == [
+        ("a", "One\n\nand two."),
+        ("c", "Three."),
+    ]
+    assert causes(found, "1974") == ["mine/rows.csv, line 5: 2 columns where the header has 3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "cause"),
+    [
+        ("cut.csv", b'acl_id,year,abstract\na,1974,"Never ends\n' + b"x\n" * 400, "larger than max_bytes = 300"),
+        ("cut.csv", b'acl_id,year,abstract\na,1974,"Never ends', "not CSV from line 2 on: unexpected end"),
+        ("twice.csv", b"year,year\n1974,1975\n", "the column 'year' stands twice"),
+        ("cut.jsonl.zst", zstd.compress(as_jsonl(ROWS))[:-4], "cannot be read from line"),
+        ("cut.parquet", as_parquet(ROWS)[:-9], "cannot be read as Parquet or Arrow"),
+        ("none.arrow", b"ARROW2 is not known", "cannot be read as Parquet or Arrow"),
+        ("rows.jsonl.zst", b"no zstd", "cannot be read from line 1 on: ZstdError"),
+        ("bomb.csv.zst", zstd.compress(b"acl_id\n" + b"a\n" * 1_000_000), "unpacks to more than 100 times"),
+        ("notes.md", b"# Notes", "not a file of this source"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_a_reject(tmp_path, name, content, cause):
+    write(tmp_path, name, content)
+    found = corpus(tmp_path, every="none", month=None, fields={}, max_bytes=300)
+    assert any(cause in error for error in causes(found, "all")), causes(found, "all")
+
+
+def test_cells_of_other_types_are_read_as_people_write_them(tmp_path):
+    rows = {
+        "abstract": pa.array(["One.", "Two."]).dictionary_encode(),
+        "acl_id": pa.array([7.0, None]),
+        "year": pa.array([date(1974, 6, 14), date(1975, 1, 1)]),
+        "image": pa.array([b"\xff", None]),
+    }
+    file = io.BytesIO()
+    pq.write_table(pa.table(rows), file)
+    write(tmp_path, "rows.parquet", file.getvalue())
+    found = corpus(tmp_path)
+    assert [row["document"] for row in kept(found, "1974", "1975")] == ["7", "rows.parquet#2"]
+
+
+def test_abstracts_take_fields_too(tmp_path):
+    write(tmp_path, "rows.csv", as_csv([{"acl_id": "a", "summary": "One. Two.", "year": 1974}]))
+    fields = {"text": "summary", "id": "acl_id", "date": "year"}
+    found = corpus(tmp_path, kind="abstracts", formats=PASSAGES, fields=fields)
+    (record,) = found.of_month("1974")
+    assert record.raw.document == "a" and len(PASSAGES["abstracts"].parse(record.raw)) == 2
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.integers(0, 10**6)), min_size=1, max_size=5))
+def test_any_text_comes_back_from_csv(tmp_path_factory, rows):
+    root = tmp_path_factory.mktemp("any")
+    table = [{"abstract": text, "n": number} for text, number in rows]
+    write(root, "rows.csv", as_csv(table))
+    found = corpus(root, every="none", month=None, fields={"text": "abstract"})
+    read = [json.loads(record.raw.content) for record in found.of_month("all") if record.raw.error is None]
+    assert [row["abstract"] for row in read] == [row["abstract"] for row in table]
