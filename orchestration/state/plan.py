@@ -5,12 +5,16 @@ Belongs here: following staleness down the graph. Not here: what staleness is (f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assets.declare.declaration import Declaration
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.empty import empty_months
 from orchestration.state.freshness import View
+
+#: Inputs that a reason names; of more it tells how many there are.
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,14 @@ def plan(view: View, select: str | None = None) -> list[Step]:
             state = view.status(item, month)
             if not state.fresh or upstream:
                 stale.add((item.name, month))
-                named = ", ".join(" ".join(place).strip() for place in upstream)
-                perhaps = (f"if {named} changes",) if upstream else ()
+                perhaps = (_if_changed(upstream),) if upstream else ()
                 certain = not (state.fresh or state.waiting)
                 reasons = state.reasons if certain else perhaps
                 steps.append(Step(item, month, reasons, certain, upstream, month in empty))
     return steps
+
+
+def _if_changed(places: Sequence[tuple[str, str]]) -> str:
+    names = [" ".join(place).strip() for place in places]
+    more = f" or one of {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"if {', '.join(names[:_NAMED])}{more} changes"
