@@ -44,6 +44,9 @@ FILES = (
 #: Systems that most projects do without.
 LEFT_OUT = ("discofuse", "parasci", "wikisum")
 
+#: Datasets that these projects have no sources for.
+WITHOUT_SOURCES = ("sources/crawls", "sources/articles", "sources/cited_pages", "sources/web_pages")
+
 #: What Dagster shows of a dataset that was made.
 BLOCKING = {"conservation": True, "schema": True, "expectations": True}
 
@@ -253,7 +256,7 @@ def begin(project: Project) -> None:
 
 def datasets() -> dict[str, Declaration]:
     """The datasets of these projects."""
-    left_out = [name for system in LEFT_OUT for name in own_datasets(system)]
+    left_out = [*WITHOUT_SOURCES, *(name for system in LEFT_OUT for name in own_datasets(system))]
     return {name: item for name, item in workspace().datasets.items() if name not in left_out}
 
 

@@ -35,7 +35,8 @@ MARKUP = "<script>document.title = 'broken into'</script><b>& bold</b> \u202eodd
 def validated(tmp_path):
     """Validate months of one dataset as if they had been made."""
     item = dataclasses.replace(workspace().datasets["talksumm/pairs"], shape=SHAPE, expectations=tuple(SUITE))
-    here = Workspace(tmp_path, {item.key: item})
+    declared = {other.key: other for other in workspace().datasets.values()}
+    here = Workspace(tmp_path, {**declared, item.key: item})
 
     def validated(month, *texts):
         folder = tmp_path / month

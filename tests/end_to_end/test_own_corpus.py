@@ -47,6 +47,7 @@ def test_a_system_is_made_of_what_the_documents_show(project, system):
     assert re.search(rf"^{MADE[system]} .*: [1-9]\d* kept, ", output, re.M) or re.search(
         rf"^{MADE[system]}: [1-9]\d* kept, ", output, re.M
     ), output
+    assert "the pages do not show" not in output
     lacking = " ".join(project.silverloom("plan").split())
     assert "left out by params.yaml: " in lacking
     stages = yaml.safe_load((project.root / "dvc.yaml").read_text())["stages"]

@@ -23,8 +23,9 @@ SCORED, PARAPHRASES = "parasci/scored", "parasci/paraphrases"
 
 
 def origins(everything: Everything) -> list[str]:
-    """Return the methods: what parasci/scored reads."""
-    return [source.argument for source in everything.graph.datasets[SCORED].inputs]
+    """Return the methods: what parasci/scored reads; none where params.yaml leaves ParaSCI out."""
+    item = everything.graph.datasets.get(SCORED)
+    return [source.argument for source in item.inputs] if item else []
 
 
 def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[str, Any]]:
