@@ -37,6 +37,13 @@ def encoding_fault(name: str) -> str | None:
     return None
 
 
+def tells_lines(name: str) -> bool:
+    """Say whether signs of ASCII are themselves in an encoding, so that lines and commas can be found."""
+    ascii_signs = bytes(range(32, 127))
+    shifts = codecs.lookup(name).name.replace("_", "").startswith(("iso2022", "hz", "utf-7", "utf7"))
+    return not shifts and ascii_signs.decode(name, "replace") == ascii_signs.decode()
+
+
 def in_utf8(raw: Raw, encoding: str) -> Raw:
     """Return a record with its bytes in UTF-8.
 
@@ -44,7 +51,9 @@ def in_utf8(raw: Raw, encoding: str) -> Raw:
     is not. Then the guess is among its companions. What is not in the declared encoding gets an error, and
     what nobody can guess stays as it is.
     """
-    if raw.error is not None or not raw.content or _is_utf8(raw.content):
+    if raw.error is not None or not raw.content:
+        return raw
+    if _is_utf8(raw.content) and (not encoding or tells_lines(encoding)):
         return raw
     if not encoding:
         found = guessed(raw.content)

@@ -28,6 +28,8 @@ Cells: TypeAlias = Mapping[str, Any]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _ROWS = 64
+#: What pyarrow raises at a damaged file: a text that is none, a time beyond the calendar, a column twice.
+_UNREADABLE = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError)
 
 
 class TableRow(NamedTuple):
@@ -43,10 +45,10 @@ class TableRow(NamedTuple):
 def text_rows(file: Path, delimiter: str, max_bytes: int, encoding: str) -> Iterator[TableRow]:
     """Yield the rows below the header of a CSV or TSV file; blank lines are none.
 
-    `encoding` is that of the file; empty for UTF-8, and a guess for each row that is not. Raises ParseError
-    for what ends the reading, what `packed.ERRORS` names for a damaged file.
+    `encoding` is that of rows that are not UTF-8; empty for a guess for each. Raises ParseError for what ends
+    the reading, what `packed.ERRORS` names for a damaged file.
     """
-    lines = _Lines(file, max_bytes, encoding)
+    lines = _Lines(file, max_bytes)
     with closing(lines):
         csv.field_size_limit(max(csv.field_size_limit(), max_bytes))  # `_Lines` bounds the whole row
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -59,12 +61,19 @@ def text_rows(file: Path, delimiter: str, max_bytes: int, encoding: str) -> Iter
             except StopIteration:
                 return
             except csv.Error as error:
-                raise ParseError(f"not CSV from line {place} on: {error}") from None
-            except UnicodeError as error:
-                raise ParseError(f"not {encoding} from line {place} on: {error}") from None
-            if not any(cell.strip() for cell in cells):
+                if not names:
+                    raise ParseError(f"the header is not CSV: {error}") from None
+                yield TableRow(place, {}, f"not CSV: {error}")
                 continue
-            cells, guess = _sound(cells)
+            if not "".join(cells).strip() and (not names or len(cells) < 2):
+                continue
+            try:
+                cells, guess = _sound(cells, encoding)
+            except UnicodeError as error:
+                if not names:
+                    raise ParseError(f"the header is not {encoding}: {error}") from None
+                yield TableRow(place, {}, f"not {encoding}: {error}")
+                continue
             if not names:
                 names = [cell.strip() for cell in cells]
                 if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -84,9 +93,24 @@ def arrow_rows(file: Path) -> Iterator[TableRow]:
     with _batches(file) as (names, batches):
         number = 0
         for batch in batches:
-            for row in batch.select(names).to_pylist():
+            for row in _rows_of(batch.select(names)):
                 number += 1
-                yield TableRow(number, {name: _plain(value) for name, value in row.items()})
+                if isinstance(row, str):
+                    yield TableRow(number, {}, row)
+                else:
+                    yield TableRow(number, {name: _plain(value) for name, value in row.items()})
+
+
+def _rows_of(batch: pa.RecordBatch) -> list[dict[str, Any] | str]:
+    """Return the rows of a batch; of one that cannot be read, why. Offsets that lead out of it are found."""
+    try:
+        batch.validate(full=True)
+        rows: list[dict[str, Any] | str] = batch.to_pylist()
+    except _UNREADABLE as error:
+        if batch.num_rows == 1:
+            return [f"no row of Parquet or Arrow: {error}"]
+        return [row for place in range(batch.num_rows) for row in _rows_of(batch.slice(place, 1))]
+    return rows
 
 
 def columns(file: Path, delimiter: str | None, encoding: str) -> list[str]:
@@ -94,18 +118,21 @@ def columns(file: Path, delimiter: str | None, encoding: str) -> list[str]:
     if delimiter is None:
         with _batches(file) as (names, _):
             return names
-    with closing(_Lines(file, 2**20, encoding)) as lines:
-        for cells in csv.reader(lines, delimiter=delimiter):
-            if any(cell.strip() for cell in cells):
-                return [cell.strip() for cell in cells]
+    with closing(_Lines(file, 2**20)) as lines:
+        try:
+            for cells in csv.reader(lines, delimiter=delimiter):
+                if any(cell.strip() for cell in cells):
+                    return [cell.strip() for cell in _sound(cells, encoding)[0]]
+        except (csv.Error, UnicodeError) as error:
+            raise ParseError(f"the header cannot be read: {error}") from None
     return []
 
 
 class _Lines:
-    """The lines of a file as text; bytes that are not UTF-8 are surrogates, unless an encoding is given."""
+    """The lines of a file as text; bytes that are not UTF-8 are surrogates."""
 
-    def __init__(self, file: Path, max_bytes: int, encoding: str) -> None:
-        self.stream, self._max_bytes, self._encoding = opened(file), max_bytes, encoding
+    def __init__(self, file: Path, max_bytes: int) -> None:
+        self.stream, self._max_bytes = opened(file), max_bytes
         self._packed = file.stat().st_size if is_packed(file.name) else None
         self._first = True
         self.taken = 0
@@ -123,7 +150,7 @@ class _Lines:
             raise ParseError(f"{too_large(self._max_bytes)}; the rest of the file was not read")
         if unpacks_too_far(self.stream.tell(), self._packed, self._max_bytes):
             raise ParseError(UNPACKED)
-        text = line.decode(self._encoding or "utf-8", "strict" if self._encoding else "surrogateescape")
+        text = line.decode("utf-8", "surrogateescape")
         text, self._first = text.removeprefix("\ufeff") if self._first else text, False
         return text
 
@@ -131,11 +158,16 @@ class _Lines:
         self.stream.close()
 
 
-def _sound(cells: list[str]) -> tuple[list[str], str | None]:
-    """Return the cells of a row without surrogates, and the encoding that was guessed, if one was."""
-    contents = [cell.encode("utf-8", "surrogateescape") for cell in cells]
+def _sound(cells: list[str], encoding: str) -> tuple[list[str], str | None]:
+    """Return the cells of a row without surrogates, and the encoding that was guessed, if one was.
+
+    Raises UnicodeError for a row that is neither UTF-8 nor in the encoding that was declared.
+    """
     if not any("\udc80" <= sign <= "\udcff" for cell in cells for sign in cell):
         return cells, None
+    contents = [cell.encode("utf-8", "surrogateescape") for cell in cells]
+    if encoding:
+        return [content.decode(encoding) for content in contents], None
     found = guessed(b" ".join(contents))
     return (cells, None) if found is None else ([content.decode(found[1]) for content in contents], found[1])
 
@@ -151,7 +183,7 @@ def _batches(file: Path) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]
         else:
             with pa.memory_map(str(file)) as mapped, _arrow(mapped) as (schema, batches):
                 yield _readable(schema), itertools.chain.from_iterable(map(_cut, batches))
-    except (pa.ArrowException, OSError) as error:
+    except _UNREADABLE as error:
         cause = str(error).replace(str(file), file.name)
         raise ParseError(f"cannot be read as Parquet or Arrow: {cause:.300}") from None
 

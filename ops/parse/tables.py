@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ops.parse.decoding import json_object, scalars
-from ops.parse.encodings import GUESSED, in_utf8
+from ops.parse.encodings import GUESSED, in_utf8, tells_lines
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.lines import document_id, lines_of_file, unread
 from ops.parse.packed import ERRORS, packings
@@ -72,6 +72,8 @@ class Table:
 
     def fields_fault(self, folder: Path, source: Source) -> str | None:
         """Return which of a source's `fields` this format does not know, or a file does not have."""
+        if source.encoding and not tells_lines(source.encoding):
+            return f"in {source.encoding} no lines can be told: tables need UTF-8, or one like windows-1252"
         if unknown := sorted(source.fields.keys() - self.columns.keys()):
             return f"{unknown[0]} is not asked for; known: {', '.join(self.columns)}"
         for found in find(folder, source, SUFFIXES):
@@ -157,6 +159,7 @@ def _columns(found: Found, source: Source) -> list[str]:
     there: dict[str, None] = {}
     with contextlib.closing(_raws(found, source)) as raws:  # type: ignore[type-var]
         for raw in itertools.islice(raws, _FIRST):
-            if raw.error is None:
-                there |= dict.fromkeys(json_object(in_utf8(raw, source.encoding).content))
+            with contextlib.suppress(ParseError):  # the line is a reject
+                if raw.error is None:
+                    there |= dict.fromkeys(json_object(in_utf8(raw, source.encoding).content))
     return list(there)

@@ -7,6 +7,7 @@ import json
 from datetime import date
 
 import datasets
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -167,10 +168,65 @@ def test_one_bad_row_of_a_csv_is_one_reject_and_quoted_line_breaks_are_of_one_ro
 
 
 @pytest.mark.parametrize(
+    ("encoding", "line", "cause"),
+    [
+        ("", b'bad,1974,"cut" short', "not CSV: ',' expected after '\"'"),
+        ("utf-8", b"bad,1974,caf\xe9", "not utf-8: 'utf-8' codec can't decode byte 0xe9"),
+        ("cp1252", b"bad,1974,no \x81 sign", "not cp1252: 'charmap' codec can't decode byte 0x81"),
+    ],
+)
+def test_a_row_that_cannot_be_read_costs_no_other(tmp_path, encoding, line, cause):
+    before, after = "a,1974,One café.\n".encode(), b"c,1974,Three.\n,,\n"
+    write(tmp_path, "rows.csv", b"acl_id,year,abstract\n" + before + line + b"\n" + after)
+    found = corpus(tmp_path, encoding=encoding, every="none", month=None)
+    assert [row["text"] for row in kept(found, "all")] == ["One café.", "Three."], "UTF-8 goes first"
+    first, second = causes(found, "all")
+    assert first.startswith(f"mine/rows.csv, line 3: {cause}")
+    assert second.startswith("mine/rows.csv, line 5: "), "a row of empty cells is none that is blank"
+
+
+def test_a_row_of_parquet_that_holds_no_text_costs_no_other(tmp_path):
+    texts = pa.Array.from_buffers(
+        pa.string(),
+        3,
+        [None, pa.py_buffer(np.array([0, 4, 8, 12], np.int32)), pa.py_buffer(b"One.\xff\xfe..Two.")],
+    )
+    file = io.BytesIO()
+    pq.write_table(pa.table({"acl_id": ["a", "bad", "c"], "year": ["1974"] * 3, "abstract": texts}), file)
+    write(tmp_path, "rows.parquet", file.getvalue())
+    found = corpus(tmp_path, every="none", month=None)
+    assert [row["text"] for row in kept(found, "all")] == ["One.", "Two."]
+    (cause,) = causes(found, "all")
+    assert cause.startswith("mine/rows.parquet, line 2: no row of Parquet or Arrow")
+
+
+def test_offsets_that_lead_out_of_an_arrow_file_are_refused(tmp_path):
+    file = io.BytesIO()
+    table = pa.table({"acl_id": ["a", "b"], "year": ["1974"] * 2, "abstract": ["One text.", "Two texts."]})
+    with pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    offsets = np.array([0, 9, 19], np.int32).tobytes()
+    assert file.getvalue().count(offsets) == 1
+    forged = file.getvalue().replace(offsets, np.array([0, 9, 2**30], np.int32).tobytes())
+    write(tmp_path, "rows.arrow", forged)
+    found = corpus(tmp_path, every="none", month=None)
+    assert [row["text"] for row in kept(found, "all")] == ["One text."]
+    (cause,) = causes(found, "all")
+    assert "no row of Parquet or Arrow" in cause
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp", "utf-7"])
+def test_an_encoding_without_lines_is_refused(tmp_path, encoding):
+    write(tmp_path, "rows.csv", as_csv(ROWS).decode().encode(encoding, "replace"))
+    with pytest.raises(SourceError, match="no lines can be told"):
+        corpus(tmp_path, encoding=encoding).check()
+
+
+@pytest.mark.parametrize(
     ("name", "content", "cause"),
     [
         ("cut.csv", b'acl_id,year,abstract\na,1974,"Never ends\n' + b"x\n" * 400, "larger than max_bytes = 300"),
-        ("cut.csv", b'acl_id,year,abstract\na,1974,"Never ends', "not CSV from line 2 on: unexpected end"),
+        ("cut.csv", b'acl_id,year,abstract\na,1974,"Never ends', "line 2: not CSV: unexpected end"),
         ("twice.csv", b"year,year\n1974,1975\n", "the column 'year' stands twice"),
         ("cut.jsonl.zst", zstd.compress(as_jsonl(ROWS))[:-4], "cannot be read from line"),
         ("cut.parquet", as_parquet(ROWS)[:-9], "cannot be read as Parquet or Arrow"),
