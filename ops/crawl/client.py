@@ -114,7 +114,7 @@ class Client:
             if status in _REDIRECTS and location:
                 with self._explained(url, end):
                     former, place, hops = place, urljoin(place, location), hops + 1
-                if urlsplit(former).netloc != urlsplit(place).netloc:  # keys are not for other hosts
+                if urlsplit(former)[:2] != urlsplit(place)[:2]:  # keys are for one scheme and host
                     headers = {name: value for name, value in headers.items() if name in _HARMLESS}
                 if hops > self.redirects:
                     raise FetchError(f"{url}: more than {self.redirects} redirects")

@@ -17,7 +17,7 @@ from ops.crawl.client import Client, FetchError, UnchangedError
 from ops.crawl.collections.item import Collection, Item
 from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.journal import UNCHANGED, Journal, UrlOutcome
 from ops.crawl.warc import resource_record
 from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
@@ -86,6 +86,8 @@ def _fetched(
 ) -> tuple[UrlOutcome, bytes]:
     """Return the outcome of an item, and its record."""
     known = former.entries.get(item.address) if former else None
+    if known is not None and known.fate != "fetched" and known.cause != UNCHANGED:
+        known = None  # its bytes are in no record
     content = bytearray()
     client.validators = {}
     try:

@@ -6,6 +6,7 @@ Belongs here: the op of the dataset of crawls. Not here: each of its steps (run.
 from __future__ import annotations
 
 import itertools
+import re
 from functools import partial
 
 from ops.crawl.addresses import AddressPolicy, AddressRefusedError
@@ -17,18 +18,23 @@ from ops.crawl.run import run
 from ops.crawl.url_list import FORMATS
 from ops.outcome import Outcomes
 from ops.parse.records import Record
-from ops.parse.scan import Records
+from ops.parse.scan import Records, SourceError
 from ops.parse.source import ParseError
+
+_MONTH = re.compile(r"\d{4}-\d{2}")
 
 
 def crawl(records: Records, place: CrawlPlace) -> Outcomes:
     """Yield what became of the URLs of a month's lists, and of what they lead to, crawl by crawl.
 
-    Raises CrawlError where the crawl itself ended early; what it has is kept in `place.working`.
+    Raises SourceError for a collection where partitions are no months, CrawlError where the crawl itself
+    ended early; what it has is kept in `place.working`.
     """
     corpus = records.corpus
     for name, found in itertools.groupby(corpus.of_month(records.month), lambda record: record.source):
         source = corpus.sources[name]
+        if source.kind in KINDS and not _MONTH.fullmatch(records.month):
+            raise SourceError(f"the crawl {name}: a collection lists by month, it needs `every: month`")
         options = FORMATS[source.kind].options.model_validate(dict(source.options))
         policy = AddressPolicy([*options.allow, *options.serve])
         listed = [_listed(record, policy) for record in found]

@@ -105,11 +105,15 @@ class CrawlParts:
 
     def _add(self, part: _OpenPart, unit: Row, entry: UrlOutcome) -> None:
         file = ""
-        twin = self._digests.setdefault(entry.digest, entry.url) if entry.fate == "fetched" else entry.url
+        known = entry.unchanged and entry.fate == "fetched" and self.options.unchanged == "drop"
+        counts = (
+            entry.fate == "fetched" and not known
+        )  # a page that is left out has no record to be a copy of
+        twin = self._digests.setdefault(entry.digest, entry.url) if counts else entry.url
         if twin != entry.url:
             again = {"fate": "dropped", "cause": "duplicate", "detail": f"{SAME_BYTES}{twin}"}
             entry = entry.model_copy(update={**again, "offset": 0, "length": 0})
-        elif entry.unchanged and entry.fate == "fetched" and self.options.unchanged == "drop":
+        elif known:
             gone = {"fate": "dropped", "cause": UNCHANGED, "detail": f"since {entry.date}"}
             entry = entry.model_copy(update={**gone, "offset": 0, "length": 0})
         if entry.fate == "listing":

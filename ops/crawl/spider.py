@@ -10,6 +10,8 @@ import asyncio
 import datetime
 import http
 import itertools
+import os
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -72,7 +74,7 @@ class PageSpider(Spider):
                 try:
                     request = self._request(page.url, page.depth)
                 except ValueError as error:
-                    self._lost(UrlOutcome(url=page.url, fate="rejected", cause=f"no URL: {error}"))
+                    self._note(UrlOutcome(url=page.url, fate="rejected", cause=f"no URL: {error}"))
                 else:
                     self._open += 1
                     yield request
@@ -98,14 +100,14 @@ class PageSpider(Spider):
             former = self._former.get(asked)
             if response.status == 304 and former is not None:
                 carried = former.model_copy(update={"unchanged": True})
-                self._journal.add(carried, self._former_record(former))
+                self._note(carried, self._former_record(former))
             elif 200 <= response.status < 300:
                 self._fetched(response, asked, depth)
             else:
                 cause = f"status {_status(response.status)}"
-                self._lost(UrlOutcome(url=asked, fate="rejected", cause=cause, status=response.status))
+                self._note(UrlOutcome(url=asked, fate="rejected", cause=cause, status=response.status))
         except Exception as error:  # a page that cannot be written must not keep its level open for ever
-            self._lost(UrlOutcome(url=asked, fate="rejected", cause=_text(error)))
+            self._note(UrlOutcome(url=asked, fate="rejected", cause=_text(error)))
         self._close()
 
     def _fetched(self, response: Response, asked: str, depth: int) -> None:
@@ -131,7 +133,7 @@ class PageSpider(Spider):
             last_modified=_header(response, "Last-Modified"),
             links=self._found(response) if depth < self._options.depth else (),
         )
-        self._journal.add(entry, record)
+        self._note(entry, record)
 
     def _found(self, response: Response) -> tuple[str, ...]:
         if not isinstance(response, HtmlResponse):
@@ -148,7 +150,7 @@ class PageSpider(Spider):
 
     def _failed(self, failure: Any) -> None:
         asked = failure.request.cb_kwargs["asked"]
-        self._lost(self._loss(asked, failure.value, urlsplit(failure.request.url).hostname or ""))
+        self._note(self._loss(asked, failure.value, urlsplit(failure.request.url).hostname or ""))
         self._close()
 
     def _loss(self, asked: str, error: BaseException, host: str) -> UrlOutcome:
@@ -171,8 +173,13 @@ class PageSpider(Spider):
             cause = _text(_reason(error))
         return UrlOutcome(url=asked, fate="rejected", cause=cause)
 
-    def _lost(self, entry: UrlOutcome) -> None:
-        self._journal.add(entry)
+    def _note(self, entry: UrlOutcome, record: bytes = b"") -> None:
+        """Write an outcome down. Where that cannot be, the crawl ends; the next run goes on from there."""
+        try:
+            self._journal.add(entry, record)
+        except OSError as error:
+            print(f"the journal of the crawl cannot be written: {error}", file=sys.stderr, flush=True)
+            os._exit(4)
 
     def _close(self) -> None:
         self._open -= 1

@@ -1,6 +1,7 @@
 """Collections, against a server that answers in the shapes of the real ones."""
 
 import bz2
+import dataclasses
 import gzip
 import io
 import json
@@ -16,8 +17,12 @@ from ops.crawl.collections.item import Item
 from ops.crawl.collections.kinds import FolderOptions
 from ops.crawl.collections.s2orc import S2orcShards
 from ops.crawl.collections.wikipedia import WikipediaDump
+from ops.crawl.crawl import crawl
+from ops.crawl.place import CrawlPlace
 from ops.crawl.warc import read_record, response_record
-from tests.ops.crawl.crawling import crawled
+from ops.parse.scan import SourceError
+from ops.parse.source import MonthRule
+from tests.ops.crawl.crawling import corpus, crawled
 from tests.ops.crawl.hostile import answering, conditional, in_turn, redirect, reply
 from tests.ops.crawl.test_client import client
 from tests.ops.crawl.test_hostile_servers import cut_short
@@ -406,3 +411,31 @@ def test_an_item_may_be_larger_than_a_listing(tmp_path, page_bytes, causes):
         bounds = {"listing_bytes": 1000, "page_bytes": page_bytes}
         found = crawled(tmp_path, [f"{site}/m.xml"], kind="arxiv_bulk", files=f"{site}/", **bounds)
     assert list(found.causes().values()) == ["listing", *causes]
+
+
+def test_an_item_that_was_the_copy_of_one_that_changed_is_fetched_again(tmp_path):
+    meta = "<meta><month>June</month><year>2018</year></meta>"
+    papers = "".join(f'<paper id="{number}"><url>P18-100{number}</url></paper>' for number in (1, 2))
+    xml = f'<collection id="P18"><volume id="1">{meta}{papers}</volume></collection>'.encode()
+    routes = {
+        "/P18.xml": reply(body=xml),
+        "/P18-1001.pdf": conditional(b"%PDF-1"),
+        "/P18-1002.pdf": conditional(b"%PDF-1"),
+    }
+    with answering(routes) as (site, _):
+        options = {"kind": "acl_anthology", "metadata": f"{site}/", "files": f"{site}/"}
+        one = crawled(tmp_path, ["P18"], **options)
+        routes |= {"/P18-1001.pdf": conditional(b"%PDF-2", value='"2"')}
+        two = crawled(tmp_path, ["P18"], former=one.folder, recrawl=True, working="again", **options)
+    assert [row["url"][-8:] for row in one.kept] == ["1001.pdf"]
+    assert [row["url"][-8:] for row in two.kept] == ["1001.pdf", "1002.pdf"]
+
+
+def test_a_collection_needs_months(tmp_path):
+    lists = corpus(tmp_path, ["P18"], kind="acl_anthology")
+    source = lists.sources["web"].model_copy(update={"month": MonthRule(constant="2018")})
+    years = dataclasses.replace(
+        lists, sources={"web": source}, first_month="2018", last_month="2018", every="year"
+    )
+    with pytest.raises(SourceError, match="lists by month"):
+        list(crawl(years.records("2018"), CrawlPlace(tmp_path, None, False, lambda done, known: None)))

@@ -1,5 +1,7 @@
 """A crawl that is cut short goes on without asking again; one that is made again takes what was published."""
 
+import os
+import resource
 import signal
 import subprocess
 import sys
@@ -8,6 +10,7 @@ import time
 import psutil
 import pytest
 
+from ops.crawl.run import CrawlError
 from tests.ops.crawl.crawling import crawled
 from tests.ops.crawl.hostile import answering, conditional, reply
 from tests.waiting import until
@@ -146,3 +149,30 @@ def test_what_did_not_change_is_dropped_where_only_news_are_wanted(tmp_path):
     assert once_more.causes() == dict.fromkeys(urls, "unchanged")
     assert [row["url"] for row in kept.kept] == urls, "what was dropped is asked for again where it is wanted"
     assert asked.paths()[asks:] == ["/a"]
+
+
+def test_a_new_page_like_one_that_is_left_out_is_kept(tmp_path):
+    routes = {"/a": conditional(b"same")}
+    with answering(routes) as (site, _):
+        urls = [f"{site}/a", f"{site}/b"]
+        one = crawled(tmp_path, urls, unchanged="drop")
+        routes["/b"] = reply(body=b"same")
+        two = crawled(tmp_path, urls, former=one.folder, recrawl=True, working="again", unchanged="drop")
+    assert two.causes() == {urls[0]: "unchanged"}
+    assert [row["url"] for row in two.kept] == [urls[1]]
+
+
+def test_a_disk_that_is_full_ends_the_crawl_and_rejects_no_page(tmp_path):
+    """The journal's file of records may hold 5,000 bytes: the third page does not fit."""
+    pages = {f"/{name}": reply(body=os.urandom(2_000)) for name in "abcd"}
+    with answering(pages) as (site, _):
+        urls = [f"{site}{path}" for path in pages]
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+        try:
+            with pytest.raises(CrawlError, match="the journal of the crawl cannot be written"):
+                crawled(tmp_path, urls)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        found = crawled(tmp_path, urls)
+    assert [row["url"] for row in found.kept] == urls and not found.rejected
