@@ -23,13 +23,15 @@ _NAMES = (
 )
 #: "Smith et al. (2010)", "Smith and Jones (2010; 2011)".
 _SAYING = re.compile(rf"{_NAMES}(?:['’]s)?\s?[(\[]\s?{_YEAR}(?:\s?[;,]\s?{_YEAR})*\s?[)\]](?:['’]s)?")
-#: "(Smith et al., 2010; Jones, 2011)", "(see also Smith, 2010)", "(2010)".
+#: "(Smith et al., 2010; Jones, 2011)", "(see also Smith, 2010)", "(2010)"; not "(2010 words)".
 _IN_BRACKETS = re.compile(
     rf"\s?[(\[]\s?(?:(?:e\.\s?g\.|i\.\s?e\.|see|cf\.?|also|as in|following|inter alia|for example),?\s)*"
-    rf"(?:(?:[A-Z][\w.'’\-]*\s){{0,2}}{_NAMES}\s?)?{_YEAR}[^()\[\]]*[)\]]"
+    rf"(?:(?:[A-Z][\w.'’\-]*\s){{0,2}}{_NAMES}\s?)?{_YEAR}\s?(?:[;,:][^()\[\]]*)?[)\]]"
 )
-#: "[12]", "[3, 4-7]".
-_NUMBERS = re.compile(r"\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]")
+#: "[12]", "[3, 4-7]"; not "a[1]".
+_NUMBERS = re.compile(r"(?<!\b\w)\s?\[\s?\d{1,3}(?:\s?[,;\-–]\s?\d{1,3})*\s?\]")
+#: In front of the last word of a name that is a thing's: "the Penn Treebank (1993)".
+_OF_THING = re.compile(r"\b[Tt]he\s(?:[A-Z]\S*\s)*\Z")
 #: What a mark in brackets stands behind where it is a word of the sentence.
 _NEEDS_WORD = re.compile(
     r"(?:^|\b(?:in|by|of|from|to|with|than|and|following|see|as|like|while|that|extend|extends|use|uses))\Z",
@@ -46,9 +48,10 @@ def without_marks(text: str, marks: Iterable[str] = ()) -> str:
     What is no mark stays as it is, apart from folded white space.
     """
     for mark in sorted({fold(mark) for mark in marks} - {""}, key=lambda mark: (-len(mark), mark)):
-        if not (_NUMBERS.fullmatch(mark) or re.search(_YEAR, mark)):
-            text = text.replace(mark, "")
-    text = _SAYING.sub(AUTHORS, text)
+        # A number by itself, a superscript, may be any number of the sentence.
+        if not (mark.isdigit() or _NUMBERS.fullmatch(mark) or re.search(_YEAR, mark)):
+            text = re.sub(rf"(?<!\w){re.escape(mark)}(?!\w)", "", text)
+    text = _SAYING.sub(_authors, text)
     for pattern in (_IN_BRACKETS, _NUMBERS):
         text = pattern.sub(_in_place_of, text)
     text = fold(_BEFORE_SIGN.sub("", re.sub(r"[(\[]\s*[)\]]", "", text)))
@@ -65,6 +68,10 @@ def printed_keys(text: str) -> list[str]:
         names = re.sub(r"['’]s\b|[.,&]|\band\b|\bcolleagues\b", " ", cited["names"].lower())
         found.append(f"{fold(names)} {cited['year']}")
     return list(dict.fromkeys(found))
+
+
+def _authors(mark: re.Match[str]) -> str:
+    return mark[0] if _OF_THING.search(mark.string[: mark.start()]) else AUTHORS
 
 
 def _in_place_of(mark: re.Match[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 
 import pyarrow as pa
 from pydantic import Field
@@ -25,7 +26,7 @@ from ops.parse.records import record_place
 from ops.text.space import fold
 from ops.text.stop_words import STOP_WORDS
 
-#: A sentence of so many words has a stop word if it is English.
+#: A sentence of so many words has a stop word if it is English, and more of them than of another language.
 _TELLING_WORDS = 6
 
 #: Scientists write "we", "the" and "of", and hardly "o" or "d", of which other languages are full.
@@ -111,8 +112,25 @@ def is_english(text: str) -> bool:
     letters = [sign for sign in text if sign.isalpha()]
     if sum(sign.isascii() for sign in letters) < 0.8 * len(letters):
         return False
-    words = text.lower().split()
-    return len(words) < _TELLING_WORDS or any(word.strip(".,;:()\"'") in _ENGLISH for word in words)
+    words = [word.strip(".,;:()\"'") for word in text.lower().split()]
+    english = sum(word in _ENGLISH for word in words)
+    foreign = max(sum(word in others for word in words) for others in _other_languages())
+    return len(words) < _TELLING_WORDS or english > foreign
+
+
+@cache
+def _other_languages() -> list[frozenset[str]]:
+    """Return the stop words of languages with Latin letters that are no English ones."""
+    from spacy.lang.de.stop_words import STOP_WORDS as GERMAN
+    from spacy.lang.es.stop_words import STOP_WORDS as SPANISH
+    from spacy.lang.fr.stop_words import STOP_WORDS as FRENCH
+    from spacy.lang.it.stop_words import STOP_WORDS as ITALIAN
+    from spacy.lang.nl.stop_words import STOP_WORDS as DUTCH
+    from spacy.lang.pt.stop_words import STOP_WORDS as PORTUGUESE
+    from spacy.lang.sv.stop_words import STOP_WORDS as SWEDISH
+
+    found = (GERMAN, SPANISH, FRENCH, ITALIAN, DUTCH, PORTUGUESE, SWEDISH)
+    return [frozenset(words) - STOP_WORDS for words in found]
 
 
 def _expansions(rows: Sequence[Row]) -> dict[str, dict[str, str]]:

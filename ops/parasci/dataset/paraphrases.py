@@ -19,8 +19,10 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
+from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Parts
+from ops.text.stop_words import STOP_WORDS
 from ops.thresholds import above, below
 
 #: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
@@ -112,7 +114,13 @@ def _links(unit: Row) -> list[str]:
     origins = [key.partition(":") for key in unit["keys"]]
     papers = [f"{INTRA_ORIGIN}:{key}" for origin, _, key in origins if origin == PARTS_ORIGIN]
     sentences = [unit["first"], unit["second"], *unit["wholes"]]
-    return [*unit["keys"], *papers, *(sentence.lower() for sentence in sentences)]
+    return [*unit["keys"], *papers, *map(_content, sentences)]
+
+
+def _content(sentence: str) -> str:
+    """Return the words of a sentence but for stop words, cases and signs; all words where no other is."""
+    words = [word for word in released_form(sentence).split() if word[0].isalnum()]
+    return " ".join([word for word in words if word not in STOP_WORDS] or words)
 
 
 def limits_of(params: ParaphraseParams, origin: str) -> Limits:

@@ -44,14 +44,15 @@ def partial(intra: Parts, pdbert: Artifact, params: PartialParams, strict: bool)
 
     `cosine` is that of the whole sentences. Reasons: those of `seen`, `no_model` (there was nothing to learn
     from), `long` (more tokens than the model reads), `no_word` (the span is of signs alone), `whole` (it is
-    the whole sentence, which the paper excludes), `known` (parasci/intra has the pair, or it was found
-    before).
+    the whole sentence, which the paper excludes), `known` (parasci/intra has the pair above the
+    threshold, or it was found before).
     """
     model = trained(pdbert, strict)
     for table in intra:
         rows = table.to_pylist()
         pairs, lost = seen(rows, params)
-        kept, more = _searched(model, pairs, {_pair(row["first"], row["second"]) for row in rows})
+        known = {_pair(row["first"], row["second"]) for row in rows if row["cosine"] >= params.threshold}
+        kept, more = _searched(model, pairs, known)
         lost |= more
         dropped = [drop(row, *lost[row["id"]]) for row in rows if row["id"] in lost]
         yield Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
