@@ -26,7 +26,7 @@ from ops.parse.records import record_place
 from ops.text.space import fold
 from ops.text.stop_words import STOP_WORDS
 
-#: A sentence of so many words has a stop word if it is English, and more of them than of another language.
+#: A sentence of so many words has a stop word if it is English, and as many of them as of another language.
 _TELLING_WORDS = 6
 
 #: Scientists write "we", "the" and "of", and hardly "o" or "d", of which other languages are full.
@@ -115,7 +115,7 @@ def is_english(text: str) -> bool:
     words = [word.strip(".,;:()\"'") for word in text.lower().split()]
     english = sum(word in _ENGLISH for word in words)
     foreign = max(sum(word in others for word in words) for others in _other_languages())
-    return len(words) < _TELLING_WORDS or english > foreign
+    return len(words) < _TELLING_WORDS or (english > 0 and english >= foreign)
 
 
 @cache
@@ -130,7 +130,7 @@ def _other_languages() -> list[frozenset[str]]:
     from spacy.lang.sv.stop_words import STOP_WORDS as SWEDISH
 
     found = (GERMAN, SPANISH, FRENCH, ITALIAN, DUTCH, PORTUGUESE, SWEDISH)
-    return [frozenset(words) - STOP_WORDS for words in found]
+    return [frozenset(word for word in words if len(word) > 1) - STOP_WORDS for words in found]
 
 
 def _expansions(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
