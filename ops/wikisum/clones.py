@@ -1,7 +1,7 @@
 """How much of an article a reference holds: copies of the article are no references of it.
 
 Belongs here: recall of unigrams by section (Liu et al. 2018, A.2.1). Not here: the threshold beyond which a
-reference counts as a clone (corpora.py).
+reference counts as a clone (corpus.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inner loops over numbers of words, compiled by numba.
 
 Belongs here: loops over arrays, nothing else; callers check their input. Not here: what is computed
-(clones.py, rankers/). Imported when first needed: numba takes a third of a second.
+(clones.py, rank.py). Imported when first needed: numba takes a third of a second.
 """
 
 from __future__ import annotations

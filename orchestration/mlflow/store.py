@@ -35,6 +35,7 @@ def prepare(path: Path, thorough: bool = False) -> None:
     """
     # A connection that is kept would go on with the file that was set aside.
     os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
+    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "CRITICAL")  # its import sets the level anew
     logging.getLogger("mlflow").setLevel(logging.CRITICAL)
     make_folder(path.parent)
     with contextlib.closing(lock_within(path.with_name(f"{path.name}.opening"), MIGRATION)):
