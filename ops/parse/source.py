@@ -203,7 +203,8 @@ def month_of(rule: MonthRule, raw: Raw, fields: Mapping[str, str]) -> str:
             year = ("19" if int(year) > 50 else "20") + year
         return f"{year}-01"
     value = str(fields.get(rule.field or "", "")).strip()
-    found = re.match(r"(\d{4})(?:-(0[1-9]|1[0-2])(?!\d)|(?![\d-]))", value, re.ASCII)
+    # A year is all of the value, also as a number with a point: "1999 words" and "2018.06" are no dates.
+    found = re.match(r"(\d{4})(?:[-/](0[1-9]|1[0-2])(?!\d)|(?:\.0)?\Z)", value, re.ASCII)
     if found is None:
         raise ParseError(
             f"the field {rule.field!r} holds no date (YYYY-MM-DD, YYYY-MM or YYYY): {value!r:.80}"

@@ -20,7 +20,7 @@ from orchestration.files.publish import write_files
 TABLES = ("kept", "dropped", "rejected")
 
 #: Counts of what a step itself generated, beside its tables; only where it generated something.
-COMBINATIONS = "combinations.json"
+COMBINATIONS = "__counts/combinations.json"
 
 
 def part_name(table: str, index: int) -> str:
@@ -52,9 +52,7 @@ def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> l
     combinations: Counter[str] = Counter()
     for outcome in outcomes:
         write_part(folder, len(units), outcome, shape)
-        if ours := [
-            name for name in outcome.files if name == COMBINATIONS or name.startswith((*TABLES, "__"))
-        ]:
+        if ours := [name for name in outcome.files if name.startswith((*TABLES, "__"))]:
             raise ValueError(f"{ours[0]!r} is written twice: a file of the dataset has that name")
         write_files(folder, outcome.files.items())
         units.append(outcome.units.to_pylist())
@@ -62,6 +60,7 @@ def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> l
     if not units:
         write_part(folder, 0, Outcome.of(shape, [], []), shape)
     if combinations:
+        (folder / COMBINATIONS).parent.mkdir()
         (folder / COMBINATIONS).write_text(json.dumps(combinations, sort_keys=True))
     return units
 

@@ -118,6 +118,8 @@ def test_a_file_named_like_a_line_of_another_is_a_record_of_its_own(tmp_path):
         (MonthRule(field="year"), "x", {"year": "2018"}, "2018-01"),
         (MonthRule(field="date"), "x", {"date": "2018-06"}, "2018-06"),
         (MonthRule(field="date"), "x", {"date": "2018-12-31"}, "2018-12"),
+        (MonthRule(field="date"), "x", {"date": "2018/12/31"}, "2018-12"),
+        (MonthRule(field="year"), "x", {"year": "2018.0"}, "2018-01"),
     ],
 )
 def test_a_month_is_told_by_the_rule(rule, document, fields, month):
@@ -129,6 +131,9 @@ def test_a_month_is_told_by_the_rule(rule, document, fields, month):
     [
         (MonthRule(field="date"), {}),
         (MonthRule(field="date"), {"date": "June 2018"}),
+        (MonthRule(field="date"), {"date": "2018 June"}),
+        (MonthRule(field="date"), {"date": "2018.06"}),
+        (MonthRule(field="date"), {"date": "1999 words"}),
         (MonthRule(field="date"), {"date": "20180601"}),
         (MonthRule(field="date"), {"date": "2018-13-01"}),
         (MonthRule(id_year=r"^[A-Z](\d\d)-"), {}),

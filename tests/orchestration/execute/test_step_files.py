@@ -55,7 +55,13 @@ def test_a_file_that_leaves_the_folder_is_refused(tmp_path, name):
 
 @pytest.mark.parametrize(
     "name",
-    ["twice", "kept-00000.parquet", "kept-00001.parquet", "__rejected/x.parquet", "combinations.json"],
+    [
+        "twice",
+        "kept-00000.parquet",
+        "kept-00001.parquet",
+        "__rejected/x.parquet",
+        "__counts/combinations.json",
+    ],
 )
 def test_a_file_that_is_there_twice_or_bears_the_name_of_a_table_is_refused(tmp_path, name):
     twice = outcome({"twice": b"2"}, "b", {"far": 3})

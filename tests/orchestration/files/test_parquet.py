@@ -59,7 +59,8 @@ def month(tmp_path):
     for part in "ab":
         units = [{"id": f"{part}{n}", "source_ids": ["f"], "licence": "CC0-1.0"} for n in range(6)]
         lost = [drop(unit, "short") for unit in units[1:3]], [reject(unit, "torn") for unit in units[3:]]
-        parts.append(Outcome.of(UNITS, [unit["id"] for unit in units], [{**units[0], "text": "x"}], *lost))
+        kept = [{**units[0], "text": "x"}]
+        parts.append(Outcome.of(UNITS, [unit["id"] for unit in units], kept, *lost, {"pairs made": 9}))
     write_outcomes(folder, parts, UNITS)
     return folder
 
