@@ -50,21 +50,20 @@ def text_rows(file: Path, delimiter: str, max_bytes: int, encoding: str) -> Iter
     """
     lines = _Lines(file, max_bytes)
     with closing(lines):
-        csv.field_size_limit(max(csv.field_size_limit(), max_bytes))  # `_Lines` bounds the whole row
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         names: list[str] = []
         while True:
             place = reader.line_num + 1
             lines.taken = 0
             try:
-                cells = next(reader)
-            except StopIteration:
-                return
+                cells = _next_row(reader, max_bytes)
             except csv.Error as error:
                 if not names:
                     raise ParseError(f"the header is not CSV: {error}") from None
                 yield TableRow(place, {}, f"not CSV: {error}")
                 continue
+            if cells is None:
+                return
             if not "".join(cells).strip() and (not names or len(cells) < 2):
                 continue
             try:
@@ -83,6 +82,15 @@ def text_rows(file: Path, delimiter: str, max_bytes: int, encoding: str) -> Iter
                 yield TableRow(place, {}, found)
             else:
                 yield TableRow(place, dict(zip(names, cells, strict=True)), None, guess)
+
+
+def _next_row(reader: Iterator[list[str]], max_bytes: int) -> list[str] | None:
+    """Return the next row, whose cells may be large: `_Lines` bounds the row. The limit is the process's."""
+    limit = csv.field_size_limit(max_bytes)
+    try:
+        return next(reader, None)
+    finally:
+        csv.field_size_limit(limit)
 
 
 def arrow_rows(file: Path) -> Iterator[TableRow]:

@@ -43,7 +43,7 @@ DAMAGE = {
     "stages a list": (b"schema: '2.0'\nstages:\n- code\n", "stages: "),
     "a stage that is a word": (b"schema: '2.0'\nstages:\n  code: x\n", "stages.code: "),
     "another schema": (WHOLE.replace(b"'2.0'", b"'3.0'"), "schema: "),
-    "a stage twice": (WHOLE + b"".join(LINES[STAGES[-1] :]), "quality-pages stands there twice"),
+    "a stage twice": (WHOLE + b"".join(LINES[STAGES[-1] :]), "duplicate anchor"),
     "within a word": (WHOLE[:-1], "it ends within a line"),
     "an output without hash": (without("md5"), "outs.0.md5: Field required"),
     "an output without size": (without("size"), "outs.0.size: Field required"),
