@@ -46,6 +46,7 @@ def meet(item: Item, parser: Parser, folder: Path) -> Met:
         return _met_in_one_crawl(parser)[item.name]
     write(item, parser, folder)
     records = _crawled(parser, folder) if parser.rows else _listed(parser, folder)
+    assert parser.op is not None
     outcome = parser.op(records)
     return Met(
         outcome,
