@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from ops.parse.characters import check_characters
 from ops.parse.encodings import guessed
 from ops.parse.files import too_large
 from ops.parse.lines import UNPACKED, unpacks_too_far
@@ -82,6 +83,7 @@ def _next_row(reader: Iterator[list[str]], max_bytes: int) -> list[str] | None:
 
 def _header(cells: list[str]) -> list[str]:
     names = [cell.strip() for cell in cells]
+    check_characters(" ".join(names), "the header")
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise ParseError(f"the column {name!r:.80} stands twice in the header")
