@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ops.parse.source import ParseError
-from ops.parse.tables.row import Row
+from ops.parse.tables.row import TableRow
 
 _ROWS = 64
 #: How much of a column of Parquet is read at once.
@@ -25,7 +25,7 @@ _BUFFER = 2**20
 _UNREADABLE = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError)
 
 
-def rows(file: Path) -> Iterator[Row]:
+def rows(file: Path) -> Iterator[TableRow]:
     """Yield the rows, without columns of lists, structs and bytes. Raises ParseError for what has none."""
     with _batches(file) as (names, batches):
         number = 0
@@ -33,9 +33,9 @@ def rows(file: Path) -> Iterator[Row]:
             for cells in _rows_of(batch.select(names)):
                 number += 1
                 if isinstance(cells, str):
-                    yield Row(number, {}, cells)
+                    yield TableRow(number, {}, cells)
                 else:
-                    yield Row(number, {name: _plain(value) for name, value in cells.items()})
+                    yield TableRow(number, {name: _plain(value) for name, value in cells.items()})
 
 
 def columns(file: Path) -> list[str]:

@@ -20,14 +20,14 @@ from ops.parse.files import too_large
 from ops.parse.lines import UNPACKED, unpacks_too_far
 from ops.parse.packed import is_packed, opened
 from ops.parse.source import ParseError
-from ops.parse.tables.row import Row
+from ops.parse.tables.row import TableRow
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _LONGEST_HEADER = 2**20
 _SURROGATE = re.compile("[\udc80-\udcff]")
 
 
-def rows(file: Path, delimiter: str, max_bytes: int, encoding: str) -> Iterator[Row]:
+def rows(file: Path, delimiter: str, max_bytes: int, encoding: str) -> Iterator[TableRow]:
     """Yield the rows below the header; blank lines are none.
 
     `encoding` is that of rows that are not UTF-8; empty for a guess for each. Raises ParseError for what ends
@@ -50,14 +50,14 @@ def rows(file: Path, delimiter: str, max_bytes: int, encoding: str) -> Iterator[
                 due = "CSV" if isinstance(error, csv.Error) else encoding or "utf-8"
                 if not names:
                     raise ParseError(f"the header is not {due}: {error}") from None
-                yield Row(place, {}, f"not {due}: {error}")
+                yield TableRow(place, {}, f"not {due}: {error}")
                 continue
             if not names:
                 names = _header(cells)
             elif len(cells) != len(names):
-                yield Row(place, {}, f"{len(cells)} columns where the header has {len(names)}")
+                yield TableRow(place, {}, f"{len(cells)} columns where the header has {len(names)}")
             else:
-                yield Row(place, dict(zip(names, cells, strict=True)), None, read_as)
+                yield TableRow(place, dict(zip(names, cells, strict=True)), None, read_as)
 
 
 def columns(file: Path, delimiter: str, encoding: str) -> list[str]:

@@ -20,7 +20,7 @@ from ops.parse.lines import UNPACKED, unpacks_too_far
 from ops.parse.packed import ERRORS
 from ops.parse.source import ParseError, exhausting
 from ops.parse.tables import columnar, delimited
-from ops.parse.tables.row import Row
+from ops.parse.tables.row import TableRow
 
 _BOUNDS = Bounds()
 #: Rows, and characters, that are handed over at once.
@@ -154,7 +154,7 @@ def _read(table: TableFile) -> Iterator[ReadRow]:
         yield ReadRow(place + 1, "", cause.replace(str(table.file), table.path))
 
 
-def _rows(table: TableFile) -> Iterator[Row]:
+def _rows(table: TableFile) -> Iterator[TableRow]:
     if (delimiter := delimited.DELIMITERS.get(table.suffix)) is None:
         return columnar.rows(table.file)
     return delimited.rows(table.file, delimiter, table.max_bytes, table.encoding)

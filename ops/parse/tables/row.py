@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A row: the line that it begins in, or its number; its cells, or why it cannot be read."""
 
     place: int
