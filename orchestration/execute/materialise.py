@@ -22,7 +22,7 @@ from assets.declare.graph import label
 from assets.declare.report import Everything
 from ops.crawl.former import asked_units
 from ops.parse.row_records import RowRecords
-from ops.parts import Artifact, Parts
+from ops.parts import FILES, Artifact, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.crawl_place import crawl_place
 from orchestration.execute.empty import settle_empty
@@ -246,7 +246,8 @@ class Materialisation:
         listed = list(self._listed(inputs))
         yield from listed
         if self.item.crawl:
-            yield from asked_units(self.workspace.folder(self.item, self.month), besides=listed)
+            files = self.workspace.folder(self.item, self.month) / FILES
+            yield from asked_units(files, besides=listed)
 
     def _listed(self, inputs: _Inputs) -> Iterator[str]:
         """Yield those of them that its input holds."""
