@@ -22,7 +22,7 @@ from assets.declare.graph import label
 from assets.declare.report import Everything
 from ops.crawl.former import asked_units
 from ops.parse.row_records import RowRecords
-from ops.parts import FILES, Artifact, Parts
+from ops.parts import FILES, Artifact, FilesFolder, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.crawl_place import crawl_place
 from orchestration.execute.empty import settle_empty
@@ -160,7 +160,7 @@ class Materialisation:
         folder = begin_parts(*self._place, key)
         resumable = ResumableEngine(self.workspace, engine(), label(self.item, self.month), folder, before)
         with building(self.workspace.staging, target) as new, contextlib.closing(resumable):
-            outcomes = self.item.function(**self._arguments(inputs, key, resumable))
+            outcomes = self.item.function(**self._arguments(inputs, key, resumable, new))
             units = write_outcomes(new, outcomes, self.item.shape)
         return {
             "conservation": conservation.conservation(target, units, self._expected(inputs)),
@@ -212,7 +212,7 @@ class Materialisation:
         return replace(former, key=key) if former is not None and unchanged else None
 
     def _arguments(
-        self, inputs: _Inputs, key: Mapping[str, Any], resumable: ResumableEngine
+        self, inputs: _Inputs, key: Mapping[str, Any], resumable: ResumableEngine, new: Path
     ) -> dict[str, Any]:
         item = self.item
         mapped = {
@@ -227,6 +227,8 @@ class Materialisation:
             arguments[item.strict] = self.workspace.settings.numerics == "strict"
         if item.crawl:
             arguments[item.crawl] = crawl_place(*self._place)
+        if item.files:
+            arguments[item.files] = FilesFolder(new / FILES)
         if item.records:
             records = corpus(self.workspace, item.records).records(self.month, resumable)
             arguments["records"] = replace(records, rows=self._row_records(inputs))
@@ -243,11 +245,10 @@ class Materialisation:
 
     def _expected(self, inputs: _Inputs) -> Iterator[str]:
         """Yield the ids of the units that a step must account for, read from its input, not its output."""
-        listed = list(self._listed(inputs))
-        yield from listed
+        yield from self._listed(inputs)
         if self.item.crawl:
             files = self.workspace.folder(self.item, self.month) / FILES
-            yield from asked_units(files, besides=listed)
+            yield from asked_units(files, besides=set(self._listed(inputs)))
 
     def _listed(self, inputs: _Inputs) -> Iterator[str]:
         """Yield those of them that its input holds."""
