@@ -70,20 +70,28 @@ def write_part(folder: Path, index: int, outcome: Outcome, shape: Shape) -> None
     for name in TABLES:
         table: pa.Table = getattr(outcome, name)
         (folder / part_name(name, index)).parent.mkdir(exist_ok=True)
-        write_table(table.cast(getattr(shape, name)), folder / part_name(name, index))
+        path, rows = folder / part_name(name, index), table.cast(getattr(shape, name))
+        if name == "kept" and not rows.num_rows:
+            _writer(rows.schema, path).close()  # datasets fails at a row group without rows
+        else:
+            write_table(rows, path)
 
 
 def write_table(table: pa.Table, path: Path) -> None:
     """Write one table with pinned options and without schema metadata of pandas or Arrow."""
-    pq.write_table(
-        table.replace_schema_metadata(None),
+    with _writer(table.schema, path) as writer:
+        writer.write_table(table.replace_schema_metadata(None), row_group_size=65_536)
+
+
+def _writer(schema: pa.Schema, path: Path) -> pq.ParquetWriter:
+    return pq.ParquetWriter(
         path,
+        schema.remove_metadata(),
         version="2.6",
         data_page_version="1.0",
         compression="zstd",
         compression_level=3,
         use_dictionary=True,
         write_statistics=True,
-        row_group_size=65_536,
         store_schema=False,
     )

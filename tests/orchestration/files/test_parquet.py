@@ -43,7 +43,7 @@ BESIDE = ("table.json", "rows.jsonl", "rows.csv", "README.md", "pages.warc", "da
 
 @pytest.fixture
 def month(tmp_path):
-    """A month of two parts: two kept rows, four dropped ones, six rejected, and files that are no rows."""
+    """A month of three parts: two kept rows, four dropped ones, six rejected; a part without rows, and files."""
     folder = tmp_path / "dataset" / "2020-01"
     folder.mkdir(parents=True)
     pq.write_table(pa.table({"id": ["c"]}), tmp_path / "released.parquet")
@@ -55,6 +55,7 @@ def month(tmp_path):
         files = {f"{part}/{name}": (tmp_path / "released.parquet").read_bytes() for name in BESIDE}
         names = [unit["id"] for unit in units]
         parts.append(Outcome.of(UNITS, names, kept, *lost, {"pairs made": 9}, files))
+    parts.append(Outcome.of(UNITS, [], []))
     write_outcomes(folder, parts, UNITS)
     return folder
 
