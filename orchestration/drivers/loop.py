@@ -24,7 +24,7 @@ from orchestration.files.publish import recover
 from orchestration.messages.display import Display
 from orchestration.state.counts import total
 from orchestration.state.empty import empty_months
-from orchestration.state.freshness import ONLY_STALE, View
+from orchestration.state.freshness import FORCED, ONLY_STALE, View
 from orchestration.state.records import forget
 from orchestration.workspace.workspace import Workspace
 
@@ -63,7 +63,7 @@ def bring_up_to_date(
     for item, _ in wanted:
         for month in prune(workspace, item):
             console.print(f"{label(item, month)}: removed, it is no partition any more")
-    run_tags = {**(tags or {}), **({} if force else {ONLY_STALE: "true"})}
+    run_tags = {**(tags or {}), FORCED if force else ONLY_STALE: "true"}
     with (
         Display(console, sum(len(months) for _, months in wanted)) as display,
         contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, run_tags)) as loop,
@@ -137,11 +137,11 @@ class _Loop:
             if place in self._together and self._empty(place[0], self._reasons):
                 continue
             self._waiting.remove(place)
-            item, month = self._reports[place[0]].item, place[1]
+            item, month, made = self._reports[place[0]].item, place[1], self._reports[place[0]].made
             lost = next((found for found in self._inputs[place] if found in self._lost), None)
             if lost is not None:
                 self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
-            elif (self.force and place not in self._together) or not self._view.status(item, month).fresh:
+            elif month not in made and (self.force or not self._view.status(item, month).fresh):
                 self._make(item, month)
             else:
                 self._settle(place)

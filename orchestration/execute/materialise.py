@@ -50,7 +50,7 @@ from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
 from orchestration.state.crawls import RECRAWL, ask_again, discard_crawl
 from orchestration.state.empty import is_empty
-from orchestration.state.freshness import EXPECTATIONS, ONLY_STALE, NotReadyError, View, differences
+from orchestration.state.freshness import EXPECTATIONS, FORCED, ONLY_STALE, NotReadyError, View, differences
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making, reading
 from orchestration.state.records import PartitionRecord, forget, write_record
@@ -83,14 +83,15 @@ class Store:
         try:
             with making(self.workspace, declaration, month) as waited:
                 empty = bool(month) and is_empty(self.workspace, declaration, month)
-                if (waited or empty or ONLY_STALE in context.run.tags) and (
+                forced = FORCED in context.run.tags
+                if (waited or (empty and not forced) or ONLY_STALE in context.run.tags) and (
                     record := View(self.workspace).status(declaration, month).fresh_record
                 ):
                     context.log.info("made by another run since this one was asked for it")
                     return materialisation.result(record)
                 with listening(EventLines(context.log.info)):
                     result = materialisation.make(context.run_id)
-            if empty and (others := settle_empty(self.workspace, declaration, month)):
+            if empty and (others := settle_empty(self.workspace, declaration, month, forced)):
                 context.log.info(f"as empty, and settled with it: {', '.join(others)}")
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
