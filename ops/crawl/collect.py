@@ -22,9 +22,6 @@ from ops.crawl.recrawl import FormerVersion
 from ops.crawl.warc import resource_record
 from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
-#: What a library raises at an answer that no provider gives: a nest of brackets, an offset of infinity.
-_FAULTS = (ValueError, LookupError, ArithmeticError, RecursionError, OSError, MemoryError, TooLongError)
-
 #: Of the processor, for what one line lists.
 _SECONDS = 600
 
@@ -64,7 +61,7 @@ def collect(
         try:
             with computing_at_most(_SECONDS):
                 items = {_address(item): (collection, item) for item in collection.items(month)}
-        except _FAULTS as error:
+        except Exception as error:  # whatever a library raises at an answer that no provider gives
             journal.add(_not_listed(line, _cause(error), journal, former))
         else:
             journal.add(UrlOutcome(url=line, fate="listing", links=tuple(items)))
@@ -113,7 +110,7 @@ def _outcome(
             return former.compared(*_fetched(client, *place, options, former.conditions(url)))
         except UnchangedError:
             return former.unchanged(url)
-    except _FAULTS as error:
+    except Exception as error:
         return UrlOutcome(url=url, fate="rejected", cause=_cause(error)), b""
 
 
@@ -124,7 +121,7 @@ def _fetched(
     options: CollectionOptions,
     conditions: Mapping[str, str],
 ) -> tuple[UrlOutcome, bytes]:
-    """Fetch an item; its outcome, and its record. Raises one of _FAULTS."""
+    """Fetch an item; its outcome, and its record. Raises whatever a library does."""
     url, content = item.address, bytearray()
     client.validators = {}
     for chunk in collection.content(item, conditions):
@@ -160,4 +157,5 @@ def _cause(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "what was answered takes too much memory"
     told = isinstance(error, (FetchError, LookupError, TooLongError))
-    return str(error) if told else f"{type(error).__name__}: {error}"
+    cause = str(error) if told else f"{type(error).__name__}: {error}"
+    return cause.encode(errors="replace").decode()

@@ -38,11 +38,20 @@ def test_what_computes_for_too_long_is_ended_and_what_does_not_goes_on():
     assert sum(range(10**7))
 
 
+class NoKeyError(Exception):
+    """As the packages behind fsspec have some of their own."""
+
+
+def without_key(*_):
+    raise NoKeyError("no key for this bucket")
+
+
 @pytest.mark.parametrize(
     ("fault", "cause"),
     [
         (endless, "more than 1 seconds of the processor"),
         (lambda month: [b"x" * 2**62], "what was answered takes too much memory"),
+        (without_key, "NoKeyError: no key for this bucket"),
     ],
 )
 def test_a_listing_over_its_bounds_costs_its_line_alone(tmp_path, monkeypatch, fault, cause):
@@ -54,6 +63,20 @@ def test_a_listing_over_its_bounds_costs_its_line_alone(tmp_path, monkeypatch, f
     journal = collected(tmp_path, ["bad", "good"])
     found = {url: entry.cause or entry.fate for url, entry in journal.entries.items()}
     assert found == {"bad": cause, "good": "listing"}
+
+
+def test_an_item_that_a_library_fails_at_costs_itself_alone(tmp_path, monkeypatch):
+    def collection(client, line, month, own):
+        items = [Item(name, f"http://a.example/{name}", month) for name in ("bad", "good")]
+        return SimpleNamespace(
+            items=lambda month: items,
+            content=lambda item, _: without_key() if item.id == "bad" else iter([b"good"]),
+        )
+
+    monkeypatch.setitem(KINDS, "acl_anthology", Kind(AclOptions, collection))
+    journal = collected(tmp_path, ["all"])
+    found = {url.rpartition("/")[2]: entry.cause or entry.fate for url, entry in journal.entries.items()}
+    assert found == {"all": "listing", "bad": "NoKeyError: no key for this bucket", "good": "fetched"}
 
 
 def test_an_item_that_takes_too_much_memory_costs_itself_alone(tmp_path, monkeypatch):
