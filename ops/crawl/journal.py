@@ -4,7 +4,7 @@ Belongs here: the folder of a crawl that is under way, which survives Ctrl-C, ki
 Not here: what becomes of it in the end (outcomes.py).
 
 Two files: `journal.jsonl`, a line for each URL that has an outcome, and `records.warc`, to which records are
-appended before their line is. A line begins with the checksum of itself and its record. Where that is not
+appended before their line is. A line begins with the checksums of itself and its record. Where these are not
 theirs, the line counts as not written, and its URL is asked for again.
 """
 
@@ -102,8 +102,8 @@ class Journal:
             entry = entry.model_copy(update={"offset": end, "length": len(record)})
             self._record_file.write(record)
             self._record_file.flush()
-        line = entry.model_dump_json(exclude_defaults=True).encode()
-        self._line_file.write(b"%08x %s\n" % (_checksum(line, record), line))
+        line = b"%08x %s" % (zlib.crc32(record), entry.model_dump_json(exclude_defaults=True).encode())
+        self._line_file.write(b"%08x %s\n" % (zlib.crc32(line), line))
         self._line_file.flush()
         self.entries[entry.url] = entry
         if time.monotonic() - self._synced > _SYNC_EVERY:
@@ -132,15 +132,13 @@ class Journal:
 
 def _entry(line: bytes, records: BinaryIO) -> UrlOutcome | None:
     """Return what a line says, None where it or its record is not as it was written."""
-    checksum, _, content = line.removesuffix(b"\n").partition(b" ")
+    checksum, _, line = line.removesuffix(b"\n").partition(b" ")
+    if checksum != b"%08x" % zlib.crc32(line):
+        return None
+    checksum, _, content = line.partition(b" ")
     try:
         entry = UrlOutcome.model_validate_json(content)
-    except ValueError:
+    except ValueError:  # written by another version of the project
         return None
     records.seek(entry.offset)
-    record = records.read(entry.length)
-    return entry if checksum == b"%08x" % _checksum(content, record) else None
-
-
-def _checksum(line: bytes, record: bytes) -> int:
-    return zlib.crc32(record, zlib.crc32(line))
+    return entry if checksum == b"%08x" % zlib.crc32(records.read(entry.length)) else None

@@ -27,6 +27,12 @@ def damaged_record(folder):
     flip(folder / RECORDS, (folder / RECORDS).read_bytes().index(b"<p>1"))
 
 
+def damaged_length(folder):
+    """So many bytes cannot even be asked for."""
+    lines = (folder / LINES).read_bytes()
+    (folder / LINES).write_bytes(lines.replace(b'"length":', b'"length":99999999999999', 1))
+
+
 def torn_line(folder):
     lines = (folder / LINES).read_bytes()
     (folder / LINES).write_bytes(lines[:-20])
@@ -43,7 +49,9 @@ def zeros(folder):
     (folder / LINES).write_bytes(b"".join(lines[:-1]) + bytes(len(lines[-1])))
 
 
-@pytest.mark.parametrize("damage", [damaged_line, damaged_record, torn_line, torn_records, zeros])
+@pytest.mark.parametrize(
+    "damage", [damaged_line, damaged_length, damaged_record, torn_line, torn_records, zeros]
+)
 def test_what_is_damaged_is_asked_for_again_and_nothing_else(tmp_path, damage):
     pages = {f"/{number}": reply(body=b"<p>%d" % number) for number in range(4)}
     with answering(pages) as (site, asked):
