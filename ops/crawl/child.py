@@ -20,8 +20,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from ops.crawl.addresses import AddressPolicy
-from ops.crawl.collect import collect
-from ops.crawl.collections.kinds import KINDS
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal
 from ops.crawl.options import CrawlOptions
@@ -30,6 +28,8 @@ from ops.crawl.website import serving
 from ops.parse.bounded.bounds import bound_memory
 
 PLAN = "plan.json"
+#: The kind of a crawl of pages; others are those of collections.
+URLS = "url_list"
 #: Seconds between two lines of progress.
 _EVERY = 0.5
 #: Bytes of address space beyond what the process begins with.
@@ -64,14 +64,17 @@ def main(folder: Path, channel: socket.socket) -> None:
         if plan.former is not None:
             known = stack.enter_context(contextlib.closing(Journal(Path(plan.former), plan.digest)))
             former = FormerVersion(known)
-        if plan.kind in KINDS:
-            listed = KINDS[plan.kind].options.model_validate(plan.options)
-            collect(plan.kind, plan.urls, plan.month, listed, journal, tell, former)
-        else:
+        if plan.kind == URLS:
             options = CrawlOptions.model_validate(plan.options)
             sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
             server = stack.enter_context(serving(sites)) if sites else None
             _crawl(plan.urls, options, journal, tell, former, server)
+        else:  # what it imports takes a tenth of a second, which pages need not wait for
+            from ops.crawl.collect import collect
+            from ops.crawl.collections.kinds import KINDS
+
+            listed = KINDS[plan.kind].options.model_validate(plan.options)
+            collect(plan.kind, plan.urls, plan.month, listed, journal, tell, former)
 
 
 def _crawl(
