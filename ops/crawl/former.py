@@ -18,9 +18,6 @@ from typing import Any
 from ops.crawl.journal import UNCHANGED, Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
 
-#: How the detail of a copy begins, in front of the URL that it copies.
-SAME_BYTES = "the same bytes as "
-
 _PATTERN = "*-[0-9]*.jsonl"
 
 
@@ -69,8 +66,7 @@ def take_over(
             file = line.pop("file")
             del line["unit"]
             entry = UrlOutcome.model_validate(line)
-            copied = entry.detail.removeprefix(SAME_BYTES) if entry.detail.startswith(SAME_BYTES) else None
-            gone = copied is not None and first.get("listed") != listed and copied not in urls
+            gone = bool(entry.copy_of) and first.get("listed") != listed and entry.copy_of not in urls
             gone = gone or (entry.cause == UNCHANGED and options.unchanged == "keep")
             if entry.url not in journal.entries and not gone:
                 journal.add(entry, _record(published / file, entry) if file else b"")

@@ -5,6 +5,8 @@ import json
 import pytest
 import yaml
 
+from tests.ops.crawl.crawling import QUICK
+from tests.ops.crawl.hostile import answering, reply
 from tests.projects import Project, begin, copy_code
 from tests.systems import leave_out
 
@@ -106,6 +108,26 @@ def test_a_backfill_of_years_leaves_other_years_alone(project):
     assert "1980" not in records(project, "papers")
     told = project.silverloom("backfill", "--from", "1974-01", "--to", "1976", ok=False)
     assert "FROM must be a year like 2018" in told
+
+
+def test_months_of_a_crawl_without_lists_are_settled_together_and_asked_for_nothing_again(project):
+    (project.root / "lists").mkdir()
+    source = {"kind": "url_list", "path": "lists", "licence": "CC0-1.0", "options": dict(QUICK)}
+    with answering({"/a": reply(body=b"<p>a")}) as (site, asked):
+        (project.root / "lists/1976.txt").write_text(f"{site}/a\n")
+
+        def change(params):
+            params["sources"]["crawls"] = {"web": {**source, "month": {"field": "file"}}}
+
+        project.params(change)
+        project.silverloom("render")
+        output = project.silverloom("run", "--select", "sources/crawls")
+        assert [name for name in project.made(output) if name == "sources/crawls 1976"]
+        assert len(project.made(output)) == 2
+        again = project.silverloom("run", "--recrawl", "--select", "sources/crawls")
+        assert len(project.made(again)) == 2
+        assert project.made(project.silverloom("run", "--select", "sources/crawls")) == []
+        assert asked.paths() == ["/a", "/a"]
 
 
 def test_without_periods_there_is_one_partition_and_no_month_is_asked_for(project):
