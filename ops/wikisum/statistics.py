@@ -10,6 +10,7 @@ import json
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,9 @@ TABLE_1 = (
     },
 )
 
+#: What the tables need of an article.
+_COUNTS = (*TABLE_2, "input_words", "rouge1_recall")
+
 #: Where pages are longer, the next row begins.
 LENGTHS = (100, 500, 1_000, 5_000, 10_000)
 
@@ -66,24 +70,26 @@ def statistics(
     """Yield the counts of every article; the units are the articles.
 
     tables.json has Table 1 and Table 2 of the articles with as many citations as an example needs, beside
-    the published numbers, and how many candidates count as clones, by their length.
+    the published numbers; and how many candidates are clones, of those among which they are removed, by
+    length.
     """
     sizes = _sizes(corpus)
-    outcomes = []
+    counted: list[Row] = []
+    last: Outcome | None = None
     for table in ranked:
+        if last is not None:
+            yield last
         units = table.to_pylist()
         kept = [_row(unit, sizes[unit["article_id"]], examples) for unit in units]
-        outcomes.append(Outcome.of(STATISTICS, [unit["id"] for unit in units], kept))
-    rows = [row for outcome in outcomes for row in outcome.kept.to_pylist() if row["counted"]]
+        counted.extend({name: row[name] for name in _COUNTS} for row in kept if row["counted"])
+        last = Outcome.of(STATISTICS, [unit["id"] for unit in units], kept)
     tables = {
-        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(rows)],
-        "table_2": _table_2(rows),
+        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(counted)],
+        "table_2": _table_2(counted),
         "clones": _clones(references, clones),
     }
     files = {TABLES: json.dumps(tables, indent=1, sort_keys=True).encode() + b"\n"}
-    for outcome in outcomes:
-        yield Outcome(outcome.units, outcome.kept, outcome.dropped, outcome.rejected, files=files)
-        files = {}
+    yield replace(last or Outcome.of(STATISTICS, [], []), files=files)
 
 
 def rouge1_recall(output: str, inputs: Sequence[str]) -> float:
