@@ -20,7 +20,7 @@ from ops.outcome import Outcome, Outcomes, Row
 from ops.parts import Parts
 from ops.text.word_numbers import number_words
 from ops.thresholds import at_least, at_most
-from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.corpus import CorpusParams, is_compared
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.schemas import STATISTICS
 from ops.wikisum.tokenizer import target_of
@@ -168,10 +168,12 @@ def _table_2(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _clones(references: Parts, params: CorpusParams) -> list[dict[str, Any]]:
-    """Return how many candidates are above the threshold, by their number of words."""
+    """Return how many of the candidates that may be clones are above the threshold, by their words."""
     totals, clones = [0] * (len(LENGTHS) + 1), [0] * (len(LENGTHS) + 1)
     for part in references.parts:
-        for row in part.read(["words", "clone_recall"]).to_pylist():
+        for row in part.read(["words", "clone_recall", "cited", "hits"]).to_pylist():
+            if not is_compared(row, params):
+                continue
             place = bisect_right(LENGTHS, row["words"] - 1)
             totals[place] += 1
             clones[place] += not at_most(row["clone_recall"], params.clone_recall)
