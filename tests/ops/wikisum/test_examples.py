@@ -138,6 +138,13 @@ def test_a_title_longer_than_the_input_leaves_no_room(steps):
     assert len(row["source_tokens"]) == 2 and row["used_paragraphs"] == 0
 
 
+def test_the_source_may_be_the_title_alone(steps):
+    [row] = made(steps, {"title": InputSet(references=False, target="article")}).kept.to_pylist()
+    assert (row["source"], row["used_paragraphs"]) == (f"salt bread {TITLE_END}", 0)
+    assert row["source_tokens"] == [*load_tokenizer(steps.pieces).encode("salt bread").ids, 3]
+    assert row["target"].startswith("salt bread is a flat bread . == history ==")
+
+
 def test_the_tokenizer_is_one_of_transformers(steps):
     from transformers import AutoTokenizer
 
