@@ -13,8 +13,6 @@ from mlflow import MlflowClient
 from tests.projects import BLOCKING, CODE, LEFT_OUT, ROOT, datasets
 from tests.systems import TOY, own_folders, put_in_toy
 
-pytestmark = pytest.mark.slow
-
 MADE = ("sources/riddles", "toy/questions", "toy/lengths", "toy/model", "toy/rating_sheets")
 
 ANSWER = """
