@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row
@@ -74,18 +75,19 @@ def statistics(
     length.
     """
     sizes = _sizes(corpus)
-    counted: list[Row] = []
+    counted = [STATISTICS.kept.empty_table().select(_COUNTS)]
     last: Outcome | None = None
     for table in ranked:
         if last is not None:
             yield last
         units = table.to_pylist()
         kept = [_row(unit, sizes[unit["article_id"]], examples) for unit in units]
-        counted.extend({name: row[name] for name in _COUNTS} for row in kept if row["counted"])
         last = Outcome.of(STATISTICS, [unit["id"] for unit in units], kept)
+        counted.append(last.kept.filter(last.kept["counted"]).select(_COUNTS))
+    counts = pa.concat_tables(counted)
     tables = {
-        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(counted)],
-        "table_2": _table_2(counted),
+        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(counts)],
+        "table_2": _table_2(counts),
         "clones": _clones(references, clones),
     }
     files = {TABLES: json.dumps(tables, indent=1, sort_keys=True).encode() + b"\n"}
@@ -134,16 +136,15 @@ def _row(unit: Row, size: Mapping[str, int], params: ExampleParams) -> Row:
     }
 
 
-def _table_1(rows: Sequence[Row]) -> dict[str, Any]:
+def _table_1(counts: pa.Table) -> dict[str, Any]:
+    recalls = counts["rouge1_recall"].to_pylist()
     return {
         "dataset": "ours",
         "published": False,
-        "input": _range([row["input_words"] for row in rows]),
-        "output": _range([row["lead_words"] for row in rows]),
-        "examples": len(rows),
-        "rouge1_recall": round(100 * sum(row["rouge1_recall"] for row in rows) / len(rows), 2)
-        if rows
-        else None,
+        "input": _range(counts["input_words"].to_pylist()),
+        "output": _range(counts["lead_words"].to_pylist()),
+        "examples": len(recalls),
+        "rouge1_recall": round(100 * sum(recalls) / len(recalls), 2) if recalls else None,
     }
 
 
@@ -156,11 +157,11 @@ def _range(values: Sequence[int]) -> str:
     return low if low == high else f"{low}-{high}"
 
 
-def _table_2(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _table_2(counts: pa.Table) -> list[dict[str, Any]]:
     """Return the percentiles: the least value that so many of the articles do not exceed."""
     found = []
     for aspect, published in TABLE_2.items():
-        values = [row[aspect] for row in rows]
+        values = counts[aspect].to_pylist()
         ours = np.percentile(values, PERCENTILES, method="inverted_cdf").tolist() if values else [None] * 6
         for percentile, value, theirs in zip(PERCENTILES, ours, published, strict=True):
             found.append({"aspect": aspect, "percentile": percentile, "value": value, "published": theirs})
