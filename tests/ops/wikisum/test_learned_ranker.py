@@ -14,30 +14,36 @@ from tests.ops.wikisum.encyclopedia import Steps, article, page
 
 SPLITS = SplitParams(validation=0.2, test=0.3)
 TITLES = [f"Place{number}" for number in range(40)]
-PAGES, PARAGRAPHS, WORDS = 6, 6, 60
+PAGES, PARAGRAPHS, WORDS = 6, 6, (40, 80)
 
 
-def prose(drawing, count):
-    return " ".join("".join(drawing.choices("aeiklmnoprst", k=4)) for _ in range(count))
+def prose(drawing):
+    return " ".join("".join(drawing.choices("aeiklmnoprst", k=4)) for _ in range(drawing.randint(*WORDS)))
+
+
+def paragraphs(title, fact, telling, drawing):
+    """Return a page with a fact of the lead: in the first paragraph, or in the one that names the title most."""
+    first, loud, *others = (prose(drawing) for _ in range(PARAGRAPHS))
+    if not telling:
+        loud = fact
+    elif drawing.random() < 0.8:
+        first = fact
+    else:
+        others[0] = fact
+    behind = [*others, f"{title} {title} {title} {loud}"]
+    drawing.shuffle(behind)
+    return [f"{text} ." for text in (f"{title} is {first}", *behind)]
 
 
 def place(number, telling):
-    """Return an article with its pages: what is in its lead stands first on each page, or in no certain place.
-
-    Where it stands first, another paragraph of the page names the title most often, and tells nothing of it.
-    Otherwise the paragraph that names the title most often is the one that tells.
-    """
+    """Return an article with its pages, each of which has a part of the lead."""
     drawing = random.Random(number)
     title = TITLES[number]
-    facts = [prose(drawing, WORDS) for _ in range(PAGES)]
-    pages = []
-    for at, fact in enumerate(facts):
-        others = [f"{prose(drawing, WORDS)} ." for _ in range(PARAGRAPHS - 2)]
-        loud = f"{title} {title} {title} {prose(drawing, WORDS) if telling else fact} ."
-        found = [*others, loud]
-        drawing.shuffle(found)
-        found.insert(0, f"{title} is {fact if telling else prose(drawing, WORDS)} .")
-        pages.append(page(f"http://a/{number}/{at}", *found))
+    facts = [prose(drawing) for _ in range(PAGES)]
+    pages = [
+        page(f"http://a/{number}/{at}", *paragraphs(title, fact, telling, drawing))
+        for at, fact in enumerate(facts)
+    ]
     cites = [row["url"] for row in pages]
     return article(title, f"{title} is a place . {' '.join(facts)} .", cites=cites), pages
 
