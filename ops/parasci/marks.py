@@ -54,8 +54,10 @@ _NO_NAMES = STOP_WORDS | words(
     computational linguistics senseval semeval parseval treebank penn corpus dataset coling interspeech
     eurospeech shared however recently moreover furthermore similarly finally also thus hence therefore
     formally originally specifically additionally subsequently previously consequently notably see since
+    first second third next
     """
-) - {"et", "al"}
+)
+_OTHERS = re.compile(r"(?:\band\s)?\b(?:et\sal\b\.?|colleagues\b)")
 _BEFORE_SIGN = re.compile(r"\s+(?=[,.;:!?)])")
 
 
@@ -79,19 +81,25 @@ def printed_keys(text: str) -> list[str]:
     """Return the works that a sentence cites by name and year, each as names and year: "blei et al 2003".
 
     They stand for papers where a source tells none. Two works of the same names and year are taken for one.
-    Months, venues and places of the paper ("Table, 1999") are no names.
+    Three names or more are the first "et al". Months, venues and places of the paper ("Table, 1999") are no
+    names.
     """
     found = []
     for cited in _NAMED.finditer(text):
-        names = re.sub(r"['’]s\b|[.,&]|\band\b|\bcolleagues\b", " ", cited["names"]).split()
-        begin = next((place for place, name in enumerate(names) if _is_name(name)), len(names))
-        if begin < len(names) and all(map(_is_name, names[begin:])):
-            found.append(f"{' '.join(names[begin:]).lower()} {cited['year']}")
+        names, more = _OTHERS.subn("", re.sub(r"['’]s\b", "", cited["names"]))
+        people = [fold(person) for person in re.split(r"[,&]|\band\b", names) if person.strip()]
+        while people and not _is_name(people[0]):
+            people.pop(0)
+        if people and all(map(_is_name, people)):
+            shown = [people[0], "et al"] if more or len(people) > 2 else people
+            found.append(f"{' '.join(shown).lower()} {cited['year']}")
     return list(dict.fromkeys(found))
 
 
-def _is_name(word: str) -> bool:
-    return word.lower() not in _NO_NAMES and not _NO_NAME.search(_PREFIX.sub("", word))
+def _is_name(person: str) -> bool:
+    return not any(
+        word.lower() in _NO_NAMES or _NO_NAME.search(_PREFIX.sub("", word)) for word in person.split()
+    )
 
 
 def _authors(mark: re.Match[str]) -> str:
