@@ -209,5 +209,5 @@ def _rows(
             "words": len(text.split()),
             "truncated": len(tokens) > model.max_seq_length,
             "mentions": [mention for _, _, mention in members],
-            "embedding": embedding.tolist(),
+            "embedding": embedding,
         }
