@@ -64,6 +64,7 @@ def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_
         tmp_path,
         [
             candidate("same", A, f"{A.lower()} "),
+            candidate("signs", "A graph-based method, that works.", "A graphbased method (that works) ."),
             candidate("low", A, B, cosine=0.7799),
             candidate("kept", A, B, cosine=0.78),
         ],
@@ -71,12 +72,15 @@ def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_
         cosine=0.78,
     )
     lost = {row["id"]: (row["reason"], row["score"]) for row in rows_of(outcomes, "dropped")}
-    assert lost == {"same": ("identical", None), "low": ("cosine", 0.7799)}
+    assert lost == {
+        "same": ("identical", None), "signs": ("identical", None), "low": ("cosine", 0.7799),
+    }  # fmt: skip
     assert combinations(outcomes) == {"definitions: cosine": 1, "merged": 0}
     assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == [
         "kept",
         "low",
         "same",
+        "signs",
     ]
 
 
