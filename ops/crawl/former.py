@@ -40,7 +40,10 @@ def published_line(unit: str, file: str, entry: UrlOutcome) -> bytes:
 
 
 def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
-    """Yield the units of a published crawl that it found itself, besides those that were listed."""
+    """Yield the units of a published crawl that it found itself, besides those that were listed.
+
+    `folder` is that of its files.
+    """
     listed = frozenset(besides)
     for path in sorted(folder.glob(_PATTERN)):
         yield from (line["unit"] for line in _lines(path)[1:] if line["unit"] not in listed)
@@ -49,7 +52,9 @@ def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
 def take_over(
     published: Path, name: str, options: CrawlOptions, urls: Collection[str], journal: Journal
 ) -> None:
-    """Add to a journal what a published crawl fetched beyond it; nothing if that had other options.
+    """Add to a journal what a crawl, whose files were `published`, fetched beyond it.
+
+    Nothing is added if that had other options.
 
     `urls` are listed now. Of pages with the same bytes one alone has a record: copies are left out where the
     list is another, and does not have that one. So are pages that were dropped as unchanged and are now to be

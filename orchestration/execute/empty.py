@@ -21,12 +21,12 @@ from orchestration.state.records import PartitionRecord, write_record
 from orchestration.workspace.workspace import Workspace
 
 
-def settle_empty(workspace: Workspace, item: Declaration, month: str) -> list[str]:
+def settle_empty(workspace: Workspace, item: Declaration, month: str, again: bool = False) -> list[str]:
     """Make the other empty partitions of a dataset what its partition `month` is; return their months.
 
     They have the same input, which is none, so they have the same bytes and the same findings. Nothing is
-    done where that partition has rows, or is not fresh. Left alone are partitions that are fresh, that have
-    rows so far, and whose inputs are not made yet.
+    done where that partition has rows, or is not fresh. Left alone are partitions that are fresh, unless they
+    are made `again`, that have rows so far, and whose inputs are not made yet.
     """
     months, view = empty_months(workspace, item, item.made_months), View(workspace)
     record = view.status(item, month).fresh_record if month in months else None
@@ -36,7 +36,8 @@ def settle_empty(workspace: Workspace, item: Declaration, month: str) -> list[st
     settled = []
     for other in months:
         former = view.known(item, other)
-        if not view.status(item, other).fresh and (former is None or _without_rows(former)):
+        due = other != month and (again or not view.status(item, other).fresh)
+        if due and (former is None or _without_rows(former)):
             with making(workspace, item, other):
                 if _settle(workspace, item, month, record, other):
                     settled.append(other)

@@ -23,6 +23,9 @@ from orchestration.workspace.workspace import Workspace
 #: The tag of a run that a driver began for a stale partition: it leaves alone what is fresh by then.
 ONLY_STALE = "silverloom/only_stale"
 
+#: The tag of a run that a driver was forced to begin: empty partitions, too, are made though they are fresh.
+FORCED = "silverloom/forced"
+
 #: The difference that leaves the bytes as they are: they are validated again, not made again.
 EXPECTATIONS = "expectations changed"
 

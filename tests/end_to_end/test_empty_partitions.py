@@ -74,6 +74,22 @@ def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver)
     assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
 
 
+@pytest.mark.parametrize(("last", "remade"), [(1981, 6), (1975, 2)])
+def test_a_forced_backfill_makes_them_again_together(project, last, remade):
+    project.run()
+    before = records(project, "papers")
+    output = project.silverloom("backfill", "--from", "1974", "--to", str(last), "--force")
+    after = records(project, "papers")
+    again = {year for year in YEARS if after[year]["run_id"] != before[year]["run_id"]}
+    assert {year for year in YEARS if int(year) <= last} <= again
+    empty = [year for year in YEARS if int(year) <= last and year not in FILLED]
+    assert len(empty) == remade
+    if remade > 2:
+        assert "and so are 5 more partitions without records" in " ".join(output.split())
+        assert len({after[year]["run_id"] for year in empty}) == 1
+    assert "everything is up to date" in project.silverloom("plan")
+
+
 def test_a_document_of_an_empty_year_makes_that_year_alone(project):
     project.run()
     (project.root / "corpus/1977.txt").write_text(PAPER.format(year=1977))

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 EXPERIMENTS = {
     "half": "talksumm.training_sets.validation=0.5",
     "few": "talksumm.training_sets.sets=[words_150]",
@@ -114,7 +116,6 @@ def test_a_lost_template_comes_back_with_the_set_up(queued):
     project.dvc("plots", "show")
 
 
-@pytest.mark.long
 def test_an_experiment_in_place_changes_the_workspace_and_can_be_taken_back(done):
     before = done.data(), done.lock
     output = done.dvc("exp", "run", "-S", EXPERIMENTS["few"])

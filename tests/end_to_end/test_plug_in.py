@@ -13,8 +13,6 @@ from mlflow import MlflowClient
 from tests.projects import BLOCKING, CODE, LEFT_OUT, ROOT, datasets
 from tests.systems import TOY, own_folders, put_in_toy
 
-pytestmark = pytest.mark.slow
-
 MADE = ("sources/riddles", "toy/questions", "toy/lengths", "toy/model", "toy/rating_sheets")
 
 ANSWER = """
@@ -98,7 +96,7 @@ def test_its_runs_are_in_mlflow_with_trials_and_a_model_that_answers(made, tmp_p
 
 
 def test_it_has_a_rating_sheet_for_each_rater(made):
-    folder = made[0].root / "data/toy/rating_sheets/sheets"
+    folder = made[0].root / "data/toy/rating_sheets/__files/sheets"
     for rater in ("ann", "bob"):
         text = (folder / rater / "toy_riddles.csv").read_text(encoding="utf-8-sig")
         rows = list(csv.DictReader(io.StringIO(text)))

@@ -4,8 +4,6 @@ import pytest
 
 from orchestration.state.dvc_lock import read_stages
 
-pytestmark = pytest.mark.slow
-
 LIVE = "data/quality/live/state.js"
 METRICS = "metrics/talksumm/pairs.json"
 

@@ -46,9 +46,9 @@ def many_parts(fresh) -> Project:
     return fresh
 
 
-def test_a_partition_goes_on_from_its_finished_parts(tally, many_parts):
+@pytest.mark.parametrize("attempts", [6, pytest.param(20, marks=pytest.mark.long)])
+def test_a_partition_goes_on_from_its_finished_parts(tally, many_parts, attempts):
     """Ctrl-C, `kill -9` and a full disk while the parts of a partition are computed"""
-    attempts = 20
     script = str(Path(__file__).with_name("interrupted_parts.py"))
     for _ in range(attempts):
         tally.attempt()

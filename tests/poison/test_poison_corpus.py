@@ -13,10 +13,10 @@ PAIRS = [
         item,
         parser,
         id=f"{item.name}-{parser.name}".replace("{", "(").replace("|", "_"),
-        marks=[pytest.mark.slow] if item.slow else [],
+        marks=[pytest.mark.long] if item.slow and number else [],
     )
     for item in ITEMS
-    for parser in item.parsers()
+    for number, parser in enumerate(item.parsers())
 ]
 
 

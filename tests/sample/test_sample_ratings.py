@@ -11,13 +11,14 @@ import pytest
 
 from assets.declare.settings import section, settings
 from ops.annotation.answers import parse_answers
+from ops.annotation.judged import TABLE
 from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES as SHEETS
 from ops.parse.papers import parse_papers
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.talksumm.align.alignments import align
 from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.evaluation.human_evaluation import TABLE, HumanEvaluationParams, human_evaluation
+from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, human_evaluation
 from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
 from ops.talksumm.pairing.matches import match_talks
 from ops.talksumm.pairing.pairs import PairParams, pair_talks
@@ -109,13 +110,11 @@ def test_two_raters_rate_everything_and_the_third_one_paper(answers):
     assert {rater: len(titles) for rater, titles in papers.items()} == {"ann": 3, "bob": 3, "chi": 1}
 
 
-@pytest.mark.slow
 def test_the_sheets_made_of_the_sample_are_those_that_were_filled_in(evaluated, answers):
     sheets, _ = evaluated
     assert set(answers["row_id"].to_pylist()) == set(sheets.kept["id"].to_pylist())
 
 
-@pytest.mark.slow
 def test_every_answer_but_two_counts(evaluated, answers):
     _, outcome = evaluated
     assert outcome.dropped.select(["reason", "detail"]).to_pylist() == [
@@ -127,7 +126,6 @@ def test_every_answer_but_two_counts(evaluated, answers):
     assert sum(outcome.kept["raters"].to_pylist()) == answers.num_rows - 2 == 215
 
 
-@pytest.mark.slow
 def test_the_table_is_the_one_that_the_documentation_shows(evaluated):
     _, outcome = evaluated
     table = json.loads(outcome.files[TABLE])

@@ -87,7 +87,6 @@ def test_naming_a_model_imports_nothing_heavy():
     assert done.stdout.strip() == "set()"
 
 
-@pytest.mark.slow
 def test_the_encoder_gives_the_same_vectors_twice_and_knows_what_is_alike():
     vectors = [encoder().encode(["A cat sleeps.", "A kitten naps.", "Stocks fell."]) for _ in range(2)]
     assert np.array_equal(vectors[0], vectors[1]) and vectors[0].shape == (3, 384)
@@ -95,7 +94,6 @@ def test_the_encoder_gives_the_same_vectors_twice_and_knows_what_is_alike():
     assert like > 0.5 > unlike
 
 
-@pytest.mark.slow
 def test_the_spacy_pipeline_parses():
     [sentence] = spacy_pipeline()("She reads papers.").sents
     assert [token.lemma_ for token in sentence] == ["she", "read", "paper", "."]

@@ -276,7 +276,6 @@ def test_a_run_of_signs_that_is_no_word_is_one_token():
     assert len(found.words) == 900
 
 
-@pytest.mark.slow
 def test_a_document_of_ten_thousand_sentences_is_parsed_past_the_length_that_spacy_takes():
     from ops.discofuse.build.pipeline import annotator
 

@@ -89,7 +89,6 @@ def load(tmp_path, monkeypatch):
     return load
 
 
-@pytest.mark.slow
 def test_the_tables_load_with_the_library_datasets(tmp_path, load):
     rows = [fused("a"), example("b", split="test"), fused("c", has_coref_type_nominal=1.0)]
     for month, some in (("2018-06", rows[:2]), ("2018-07", rows[2:])):
@@ -101,7 +100,6 @@ def test_the_tables_load_with_the_library_datasets(tmp_path, load):
     assert train[0]["has_coref_type_pronoun"] == 1.0 and train[0]["connective_string"] == ", and"
 
 
-@pytest.mark.slow
 def test_the_released_files_load_with_the_library_datasets(tmp_path, files, load):
     for name, content in files[-1].files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

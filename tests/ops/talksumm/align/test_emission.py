@@ -133,7 +133,7 @@ print(hashlib.sha256(table.tobytes() + beta.tobytes() + path.tobytes()).hexdiges
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names processors of this family")
 def test_old_and_new_processors_compute_the_same_bits(tmp_path):
     digests = set()
