@@ -52,8 +52,8 @@ def scored(
     """Yield every pair of distinct sentences that a method found, scored.
 
     The same pair from two methods, or swapped, is one row, with all their keys. Units are the pairs within
-    papers; reasons: `cosine` (below the threshold), `identical` (but for case, spaces and signs). What the other
-    methods lose is counted by the same reasons in `combinations`; a part of a sentence is asked for its
+    papers; reasons: `cosine` (below the threshold), `identical` (but for case, spaces and signs). What the
+    other methods lose is counted by the same reasons in `combinations`; a part of a sentence is asked for its
     `confidence` in place of `cosine`. In memory are the pairs above it.
     """
     groups: dict[tuple[str, str], list[tuple[str, Row]]] = defaultdict(list)
@@ -147,7 +147,7 @@ def _pair(row: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _identical(pair: tuple[str, str]) -> bool:
-    """Say whether both have the same letters and digits: "re-use" and "reuse" differ by a line's end alone."""
+    """Say whether both have the same letters and digits: "re-use" and "reuse" differ by a line's end."""
     first, second = ("".join(filter(str.isalnum, side)) for side in pair)
     return first == second
 

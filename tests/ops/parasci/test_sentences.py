@@ -232,7 +232,11 @@ def test_names_with_a_year_are_keys_of_what_is_cited():
     assert printed_keys("Okafor and Lindqvist (2017) agree (Okafor & Lindqvist, 2017).") == [
         "okafor lindqvist 2017"
     ]
-    same = ["Blei, Ng, and Jordan (2003) agree.", "(Blei and colleagues, 2003)", "See Blei, Ng, et al. (2003)."]
+    same = [
+        "Blei, Ng, and Jordan (2003) agree.",
+        "(Blei and colleagues, 2003)",
+        "See Blei, Ng, et al. (2003).",
+    ]
     assert {key for text in same for key in printed_keys(text)} == {"blei et al 2003"}
     assert printed_keys("In 2003 there were 1999 words.") == []
 
