@@ -1,11 +1,12 @@
 """Clone detection and rankers of WikiSum, against obvious versions of the same formulas.
 
-Run: python benchmarks/wikisum.py [--articles N] [--references N] [--dense N]. Texts are drawn at
-random with the word frequencies of text (Zipf's law), by a seed. Every pair of versions has the same texts
-and must give equal results. Seconds are the processor's; the peak of memory is that of a process of its own.
-The obvious clone detection is timed on as many references as --dense says, and told by reference.
+Run: python benchmarks/wikisum.py [--articles N] [--references N] [--dense N] [--only NAME ...]. Texts are
+drawn at random with the word frequencies of text (Zipf's law), by a seed. Every pair of versions has the same
+texts and must give equal results. Seconds are the processor's; the peak of memory is that of a process of its
+own. The obvious clone detection is timed on as many references as --dense says, and told by reference.
 With --peer PYTHON, of an environment with sumy (pip install sumy numpy), its TextRank runs beside ours; its
-formula differs: words that two paragraphs share count as often as they stand there.
+formula differs: words that two paragraphs share count as often as they stand there. --paragraphs says on how
+many: 2,000 take it minutes.
 """
 
 from __future__ import annotations
@@ -161,8 +162,6 @@ def tf_idf(prose: Prose) -> None:
     print(f"  ratio {speed / plain:.1f}; {speed / RELEASED:.1f} times the released code's {RELEASED:,}")
 
 
-#: sumy looks at all pairs of words of all pairs of paragraphs: 2,000 would take it an hour.
-SUMY_PARAGRAPHS = 200
 #: Reads paragraphs as lists of words and writes, as JSON, the seconds of the processor and sumy's scores.
 SUMY = """
 import json, sys, time
@@ -178,7 +177,7 @@ print(json.dumps([time.process_time() - begun, [scores[unit] for unit in units]]
 """
 
 
-def text_rank(prose: Prose, peer: str | None) -> None:
+def text_rank(prose: Prose, peer: str | None, many: int) -> None:
     """Time TextRank on 2,000 paragraphs."""
     paragraphs = prose.texts(2_000, 10, 110)
     found, seconds = timed(lambda: rank("t", paragraphs, "text_rank"))
@@ -189,7 +188,7 @@ def text_rank(prose: Prose, peer: str | None) -> None:
         f"ratio {dense / seconds:.0f}"
     )
     if peer:
-        few = paragraphs[:SUMY_PARAGRAPHS]
+        few = paragraphs[:many]
         found, seconds = timed(lambda: rank("t", few, "text_rank"))
         given = json.dumps([content_words(paragraph) for paragraph in few])
         answer = subprocess.run([peer, "-c", SUMY], input=given, capture_output=True, text=True, check=True)
@@ -233,12 +232,17 @@ def main() -> None:
     parser.add_argument("--references", type=int, default=100)
     parser.add_argument("--dense", type=int, default=5_000)
     parser.add_argument("--peer", help="the Python of an environment that has sumy")
+    parser.add_argument("--paragraphs", type=int, default=200, help="of the comparison with sumy")
+    parts = {
+        "clones": lambda: clones(Prose(0), given.articles, given.references, given.dense),
+        "tf_idf": lambda: tf_idf(Prose(0)),
+        "text_rank": lambda: text_rank(Prose(0), given.peer, given.paragraphs),
+        "largest": largest,
+    }
+    parser.add_argument("--only", nargs="+", choices=parts, default=[*parts])
     given = parser.parse_args()
-    prose = Prose(0)
-    clones(prose, given.articles, given.references, given.dense)
-    tf_idf(prose)
-    text_rank(prose, given.peer)
-    largest()
+    for name in given.only:
+        parts[name]()
 
 
 if __name__ == "__main__":

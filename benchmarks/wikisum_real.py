@@ -187,8 +187,8 @@ def main() -> None:
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
         references, corpora, ranked = made(given.data, Path(folder), given.rankers, given.least_section_words)
-        outcomes = statistics(ranked, corpora, references, ExampleParams(citations=0), CorpusParams())
-        tables = json.loads(next(outcomes).files["tables.json"])
+        *_, last = statistics(ranked, corpora, references, ExampleParams(citations=0), CorpusParams())
+        tables = json.loads(last.files["tables.json"])
         units = [unit for table in ranked for unit in table.to_pylist() if unit["lead"]]
         print(f"{len(units)} articles with a lead and a reference")
         show(tables, recalls(units, given.folds))

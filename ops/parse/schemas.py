@@ -159,6 +159,7 @@ ARTICLES = Shape(
             "addresses that references cite, in the article's order, each once a section",
         ),
         ("list_items", _INT, "items of lists, which are no part of the text"),
+        ("categories", pa.list_(_TEXT), "that editors put the article in, in its order"),
         ENCODING,
     ),
 )

@@ -67,6 +67,13 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
     return Outcome.of(CORPUS, [unit["id"] for unit in units], kept, dropped)
 
 
+def is_compared(unit: Row, params: CorpusParams) -> bool:
+    """Return whether a candidate is of the kind that clones are removed among."""
+    return (unit["cited"] and CITATIONS in params.clones_among) or (
+        bool(unit["hits"]) and SEARCH in params.clones_among
+    )
+
+
 def recalls(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
     """Yield the candidates by what `params.clone_recall` is asked of."""
     lenient = params.model_copy(update={"clone_recall": -1.0})

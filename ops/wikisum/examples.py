@@ -37,6 +37,7 @@ class InputSet(Params):
     ranker: Method | Literal["learned"] = "tf_idf"
     target: Literal["lead", "article"] = "lead"
     tokens: int = Field(500, ge=1, description="sub-words of the source, its title included: L")
+    references: bool = Field(True, description="false: the title alone is the source (Figure 7)")
 
 
 class ExampleParams(Params, section="wikisum.examples"):
@@ -125,7 +126,7 @@ def _row(
     order = order_of(scores)
     if not order:
         return None
-    source = _source(unit, order, content.tokens, pieces)
+    source = _source(unit, order if content.references else (), content.tokens, pieces)
     target = sub_words.target_of(unit, content.target)
     return {
         "id": row_id("example", unit["id"], name),
@@ -177,7 +178,7 @@ def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _S
             break
         texts.append(unit["paragraphs"][index]["text"])
         tokens += _tokens(texts[-1], pieces)
-    text = f"{title} {sub_words.TITLE_END} {' '.join(texts)}"
+    text = " ".join([title, sub_words.TITLE_END, *texts])
     if len(tokens) > most:
         tokens = tokens[:most]
         text = pieces.decode(tokens, skip_special_tokens=False).strip()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
@@ -52,8 +53,10 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
     found = LearnedRanker.fit(_learnt(ranked, splits), params.ridge)
     files = {_WEIGHTS: found.content} if found else {}
     held_out: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
-    outcomes = []
+    last: Outcome | None = None
     for table in ranked:
+        if last is not None:
+            yield last
         units = table.to_pylist()
         kept: list[Row] = []
         dropped: list[Row] = []
@@ -67,11 +70,9 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
                 if row["held_out"]:
                     held_out[row["ranker"], row["words"]][unit["id"]] = row["bigram_recall"]
             kept += rows
-        outcomes.append(Outcome.of(LEARNED_RANKER, [unit["id"] for unit in units], kept, dropped))
+        last = Outcome.of(LEARNED_RANKER, [unit["id"] for unit in units], kept, dropped)
     files[RECALLS] = json.dumps(_summary(held_out, params), indent=1, sort_keys=True).encode() + b"\n"
-    for outcome in outcomes:
-        yield Outcome(outcome.units, outcome.kept, outcome.dropped, outcome.rejected, files=files)
-        files = {}
+    yield replace(last or Outcome.of(LEARNED_RANKER, [], []), files=files)
 
 
 def load(artifact: Artifact) -> LearnedRanker | None:

@@ -6,11 +6,9 @@ are taken (corpus.py), crawling and searching (ops/crawl).
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 from pydantic import Field
@@ -22,6 +20,7 @@ from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.wikisum import search_index as indexing
 from ops.wikisum.clones import clone_recalls
+from ops.wikisum.itself import is_itself
 from ops.wikisum.near_duplicates import signature
 from ops.wikisum.schemas import REFERENCES
 
@@ -105,23 +104,6 @@ def sections_of(article: Row) -> Iterator[tuple[str, str]]:
     """Yield heading and text of each section, the lead first; a text may be empty."""
     for section in article["sections"]:
         yield section["title"], article["text"][section["start"] : section["end"]]
-
-
-def is_itself(address: str, title: str, hosts: Sequence[str]) -> bool:
-    """Return whether a page of the encyclopedia's hosts is named as an article is."""
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname or ""
-    except ValueError:
-        return False
-    if not any(host == name or host.endswith(f".{name}") for name in hosts):
-        return False
-    name = unquote(parts.path).rstrip("/").rpartition("/")[2]
-    return _letters(re.sub(r"\.html?$", "", name)) == _letters(title)
-
-
-def _letters(text: str) -> str:
-    return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
 def _cited(article: Row) -> Iterator[str]:

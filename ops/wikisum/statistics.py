@@ -10,16 +10,18 @@ import json
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row
 from ops.parts import Parts
 from ops.text.word_numbers import number_words
 from ops.thresholds import at_least, at_most
-from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.corpus import CorpusParams, is_compared
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.schemas import STATISTICS
 from ops.wikisum.tokenizer import target_of
@@ -54,6 +56,9 @@ TABLE_1 = (
     },
 )
 
+#: What the tables need of an article.
+_COUNTS = (*TABLE_2, "input_words", "rouge1_recall")
+
 #: Where pages are longer, the next row begins.
 LENGTHS = (100, 500, 1_000, 5_000, 10_000)
 
@@ -66,24 +71,27 @@ def statistics(
     """Yield the counts of every article; the units are the articles.
 
     tables.json has Table 1 and Table 2 of the articles with as many citations as an example needs, beside
-    the published numbers, and how many candidates count as clones, by their length.
+    the published numbers; and how many candidates are clones, of those among which they are removed, by
+    length.
     """
     sizes = _sizes(corpus)
-    outcomes = []
+    counted = [STATISTICS.kept.empty_table().select(_COUNTS)]
+    last: Outcome | None = None
     for table in ranked:
+        if last is not None:
+            yield last
         units = table.to_pylist()
         kept = [_row(unit, sizes[unit["article_id"]], examples) for unit in units]
-        outcomes.append(Outcome.of(STATISTICS, [unit["id"] for unit in units], kept))
-    rows = [row for outcome in outcomes for row in outcome.kept.to_pylist() if row["counted"]]
+        last = Outcome.of(STATISTICS, [unit["id"] for unit in units], kept)
+        counted.append(last.kept.filter(last.kept["counted"]).select(_COUNTS))
+    counts = pa.concat_tables(counted)
     tables = {
-        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(rows)],
-        "table_2": _table_2(rows),
+        "table_1": [*({**row, "published": True} for row in TABLE_1), _table_1(counts)],
+        "table_2": _table_2(counts),
         "clones": _clones(references, clones),
     }
     files = {TABLES: json.dumps(tables, indent=1, sort_keys=True).encode() + b"\n"}
-    for outcome in outcomes:
-        yield Outcome(outcome.units, outcome.kept, outcome.dropped, outcome.rejected, files=files)
-        files = {}
+    yield replace(last or Outcome.of(STATISTICS, [], []), files=files)
 
 
 def rouge1_recall(output: str, inputs: Sequence[str]) -> float:
@@ -128,16 +136,15 @@ def _row(unit: Row, size: Mapping[str, int], params: ExampleParams) -> Row:
     }
 
 
-def _table_1(rows: Sequence[Row]) -> dict[str, Any]:
+def _table_1(counts: pa.Table) -> dict[str, Any]:
+    recalls = counts["rouge1_recall"].to_pylist()
     return {
         "dataset": "ours",
         "published": False,
-        "input": _range([row["input_words"] for row in rows]),
-        "output": _range([row["lead_words"] for row in rows]),
-        "examples": len(rows),
-        "rouge1_recall": round(100 * sum(row["rouge1_recall"] for row in rows) / len(rows), 2)
-        if rows
-        else None,
+        "input": _range(counts["input_words"].to_pylist()),
+        "output": _range(counts["lead_words"].to_pylist()),
+        "examples": len(recalls),
+        "rouge1_recall": round(100 * sum(recalls) / len(recalls), 2) if recalls else None,
     }
 
 
@@ -150,11 +157,11 @@ def _range(values: Sequence[int]) -> str:
     return low if low == high else f"{low}-{high}"
 
 
-def _table_2(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _table_2(counts: pa.Table) -> list[dict[str, Any]]:
     """Return the percentiles: the least value that so many of the articles do not exceed."""
     found = []
     for aspect, published in TABLE_2.items():
-        values = [row[aspect] for row in rows]
+        values = counts[aspect].to_pylist()
         ours = np.percentile(values, PERCENTILES, method="inverted_cdf").tolist() if values else [None] * 6
         for percentile, value, theirs in zip(PERCENTILES, ours, published, strict=True):
             found.append({"aspect": aspect, "percentile": percentile, "value": value, "published": theirs})
@@ -162,10 +169,12 @@ def _table_2(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _clones(references: Parts, params: CorpusParams) -> list[dict[str, Any]]:
-    """Return how many candidates are above the threshold, by their number of words."""
+    """Return how many of the candidates that may be clones are above the threshold, by their words."""
     totals, clones = [0] * (len(LENGTHS) + 1), [0] * (len(LENGTHS) + 1)
     for part in references.parts:
-        for row in part.read(["words", "clone_recall"]).to_pylist():
+        for row in part.read(["words", "clone_recall", "cited", "hits"]).to_pylist():
+            if not is_compared(row, params):
+                continue
             place = bisect_right(LENGTHS, row["words"] - 1)
             totals[place] += 1
             clones[place] += not at_most(row["clone_recall"], params.clone_recall)

@@ -62,6 +62,20 @@ def test_a_line_is_drawn_where_the_input_of_the_set_ends(page):
     assert all(inside for _, inside in order(opened))
 
 
+def test_the_lead_is_marked_with_what_of_it_stands_in_the_input_up_to_the_line(page):
+    opened = page()
+    opened.assert_text("corrow soup is a dish of the island of varn", "20.0 % of the lead's bigrams")
+    [inside] = opened.page.locator("#paragraphs > li.inside").all()
+    before, beyond = inside.locator("p.text").all_inner_texts()
+    assert before.strip() == "the monks of torrow made corrow soup in the year 1820 , and sold it"
+    assert beyond.strip() == "at their gate on sundays ."
+    marks = opened.page.locator("#lead mark").all()
+    assert [(mark.get_attribute("class"), mark.inner_text()) for mark in marks] == [
+        ("bigram", "corrow soup"), ("word", "of"), ("word", "the"), ("word", "of"), ("word", "it"), ("word", "made"),
+        ("word", "in"), ("word", "1820"), ("bigram", "the monks of torrow"),
+    ]  # fmt: skip
+
+
 def test_another_ranker_orders_cuts_and_covers_anew_and_stands_in_the_address(page):
     opened = page()
     before, lead = order(opened), opened.page.locator("#lead mark").all_inner_texts()

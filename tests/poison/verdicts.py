@@ -23,7 +23,7 @@ from ops.parse.encodings import any_encoding, in_utf8
 from ops.parse.records import Record, record_id
 from ops.parse.row_records import RowRecords
 from ops.parse.source import DatasetSource, MonthRule, Source
-from ops.parts import Part, Parts
+from ops.parts import FILES, Part, Parts
 from tests.poison.corpus import ITEMS, Item, write
 from tests.poison.parsers import Parser
 
@@ -121,7 +121,8 @@ def _crawled(parser: Parser, folder: Path) -> list[Record]:
         place = {"file": "crawl.warc.gz", "offset": len(warc), "length": len(record), "bytes": len(content)}
         rows.append({"id": f"row {path}", "source_ids": ["x"], "licence": "MIT", **place})
         warc += record
-    (folder / "crawl.warc.gz").write_bytes(warc)
+    (folder / FILES).mkdir()
+    (folder / FILES / "crawl.warc.gz").write_bytes(warc)
     kept = folder / "kept-00000.parquet"
     pq.write_table(pa.Table.from_pylist(rows, PAGES.kept), kept)
     parts = Parts(PAGES.kept, (Part(str(kept)),), None)

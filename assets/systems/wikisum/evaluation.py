@@ -41,13 +41,14 @@ from ops.wikisum.splits import SplitParams
 )
 def evaluation(
     ranked: Parts,
+    articles: Parts,
     grid: Artifact,
     learned_ranker: Artifact,
     splits: SplitParams,
     params: evaluating.EvaluationParams,
 ) -> Outcomes:
     """The scores of every model of the grid and of extraction alone: Tables 3, 4 and 7, Figures 2 and 3."""
-    return evaluating.evaluation(ranked, grid, learned_ranker, splits, params)
+    return evaluating.evaluation(ranked, articles, grid, learned_ranker, splits, params)
 
 
 @dataset(

@@ -12,6 +12,7 @@ which materialises the weights, as the paper's code did.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 import torch
@@ -39,7 +40,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, f
     return weights.to(values.dtype) @ values
 
 
-class SelfAttention(nn.Module):
+class SelfAttention(nn.Module, ABC):
     """Multi-head attention of T tokens (T x width) to the earlier ones of their sequences."""
 
     def __init__(self, config: DecoderConfig) -> None:
@@ -59,9 +60,9 @@ class SelfAttention(nn.Module):
         queries, keys, values = torch.unflatten(self.projected(hidden), -1, (3, self.heads, -1)).unbind(-3)
         return queries, keys, values
 
+    @abstractmethod
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, layout: Layout) -> Tensor:
         """Return what the tokens add (T x width), from their projections (T x heads x D)."""
-        raise NotImplementedError
 
     def attend(self, tensors: Iterable[Tensor], mask: Tensor | None = None) -> Tensor:
         """Return the attention of queries, keys and values, each B x positions x heads x D, in this form."""

@@ -78,4 +78,5 @@ def _row(record: Record, form: _Form) -> Row:
         "sections": sections,
         "citations": [{"url": url, "section": section} for url, section in article.citations],
         "list_items": article.list_items,
+        "categories": article.categories,
     }

@@ -55,6 +55,7 @@ class Article(NamedTuple):
     citations: list[tuple[str, int]]
     """An address, and the index of the section that cites it."""
     list_items: int
+    categories: list[str]
     reason: str = ""
 
 
@@ -62,7 +63,7 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
     """Return what a page of the main namespace holds."""
 
     def none(reason: str) -> Article:
-        return Article(title, date, [], [], 0, reason)
+        return Article(title, date, [], [], 0, [], reason)
 
     if redirect or _REDIRECT.match(wikitext):
         return none(REDIRECT)
@@ -70,12 +71,12 @@ def article(title: str, date: str, wikitext: str, redirect: bool = False) -> Art
         return none(DISAMBIGUATION)
     if _LIST.match(title):
         return none(LIST)
-    text, citations = cleaned(wikitext)
+    text, citations, categories = cleaned(wikitext)
     sections, items = _sections(text)
     if not any(section.paragraphs for section in sections):
         return none(NO_PROSE)
     found = [(citation.url, min(citation.heading, len(sections) - 1)) for citation in citations]
-    return Article(title, date, sections, found, items)
+    return Article(title, date, sections, found, items, categories)
 
 
 def _sections(text: str) -> tuple[list[ArticleSection], int]:

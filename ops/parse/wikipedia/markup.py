@@ -1,8 +1,8 @@
 """Wikitext without what is no running text: comments, references, templates, tables, files.
 
 Belongs here: finding and taking out what nests, in one pass each, so that time grows with the length of the
-text whatever it holds; and the addresses that references cite. Not here: links and formatting of what is
-left, sections (article.py).
+text whatever it holds; the addresses that references cite; categories. Not here: links and formatting of what
+is left, sections (article.py).
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from ops.text.space import fold
 
 #: Elements whose content is no text.
 _OPAQUE = (
@@ -27,11 +29,13 @@ _BRACES = re.compile(r"\{\{|\}\}")
 _BRACKETS = re.compile(r"\[\[|\]\]")
 _TABLES = re.compile(r"^[ \t:*#]*\{\||^[ \t]*\|\}", re.MULTILINE)
 _HEADING = re.compile(r"^(={1,6})[^=\n].*?=+[ \t]*$", re.MULTILINE)
-#: Namespaces of pictures and categories, in the languages with the most articles.
+#: Namespaces of pictures and of categories, in the languages with the most articles.
 _FILES = frozenset(
-    {"file", "image", "media", "category", "datei", "bild", "kategorie", "fichier", "catégorie", "archivo",
-     "imagen", "categoría", "immagine", "categoria", "bestand", "afbeelding", "categorie", "plik", "grafika",
-     "kategoria", "файл", "изображение", "категория", "ficheiro", "imagem"}
+    {"file", "image", "media", "datei", "bild", "fichier", "archivo", "imagen", "immagine", "bestand",
+     "afbeelding", "plik", "grafika", "файл", "изображение", "ficheiro", "imagem"}
+)  # fmt: skip
+_CATEGORIES = frozenset(
+    {"category", "kategorie", "catégorie", "categoría", "categoria", "categorie", "kategoria", "категория"}
 )  # fmt: skip
 #: A file by its name, in any other language.
 _PICTURE = re.compile(
@@ -56,10 +60,11 @@ class Citation(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """What is left of a text, and what its references cite, in order, each address once a section."""
+    """What is left of a text; what its references cite, each address once a section; and its categories."""
 
     text: str
     citations: list[Citation]
+    categories: list[str]
 
 
 def cleaned(text: str) -> Cleaned:
@@ -80,9 +85,12 @@ def cleaned(text: str) -> Cleaned:
     ]
     text = _without(text, _pairs(text, _BRACES, "{{"), _words_of_template)
     text = _without(text, _pairs(text, _TABLES, "{|"), lambda _: "\n")
-    text = _without(text, _pairs(text, _BRACKETS, "[["), _link)
+    links = _pairs(text, _BRACKETS, "[[")
+    categories = [name for start, end in links if (name := _category(text[start:end]))]
+    text = _without(text, links, _link)
     # What is left of these is one without its other half: no parser needs to look for it.
-    return Cleaned(text.replace("{{", "").replace("}}", ""), list(dict.fromkeys(citations)))
+    text = text.replace("{{", "").replace("}}", "")
+    return Cleaned(text, list(dict.fromkeys(citations)), list(dict.fromkeys(categories)))
 
 
 def _without_comments(text: str) -> str:
@@ -166,10 +174,20 @@ def _words_of_template(template: str) -> str:
     return shown(plain) if shown and (plain or "dash" in name or name == "snd") else ""
 
 
+def _category(link: str) -> str:
+    """Return the category that a link puts its article in, without namespace and sort key; "" of others."""
+    namespace, _, name = link[2:-2].partition(":")
+    if namespace.strip().lower() not in _CATEGORIES:
+        return ""
+    name = fold(name.partition("|")[0].replace("_", " "))
+    return name[:1].upper() + name[1:]
+
+
 def _link(link: str) -> str:
     """Return a link as it is, "" of one to a file, a category or another wiki's page of the article."""
     namespace, colon, _ = link[2:].partition(":")
-    if colon and (namespace.strip().lower() in _FILES or _PICTURE.match(link)):
+    name = namespace.strip().lower()
+    if colon and (name in _FILES or name in _CATEGORIES or _PICTURE.match(link)):
         return ""
     # [[de:Titel]] by itself; [[:de:Titel]] would be a link in the text.
     return "" if colon and re.fullmatch(r"[a-z]{2,3}(-[a-z]+)?", namespace) and "|" not in link else link

@@ -47,7 +47,7 @@ class Dump:
         if text is None:
             raise ParseError("a page without text")
         if plain(descend(page, "ns")) not in ("", "0"):
-            return Article(title, date, [], [], 0, NOT_AN_ARTICLE)
+            return Article(title, date, [], [], 0, [], NOT_AN_ARTICLE)
         model = plain(descend(page, "revision", "model"))
         if model not in ("", "wikitext"):
             raise ParseError(f"its text is no wikitext but {model!r:.40}")

@@ -7,20 +7,21 @@ the cells (ops/wikisum/models/grid.py), extraction (extractive.py), the paper's 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 from pydantic import Field, field_validator
 
 from ops.identity import joint_licence, row_id
-from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
+from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, paired_tests, system_tests
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.wikisum import learned_ranker as learning
+from ops.wikisum.evaluation.categories import Group, groups_of
 from ops.wikisum.evaluation.extractive import ExtractedLead, extracted_leads
 from ops.wikisum.models.summaries import METRICS, perplexity_interval, rouge_scores
 from ops.wikisum.models.summarizer import MODELS
@@ -44,7 +45,7 @@ EVALUATION = Shape(
     kept=columns(
         ("article_id", _TEXT, "row of sources/articles"),
         ("title", _TEXT, "of the article", TITLE),
-        ("categories", pa.list_(_TEXT), "of params.yaml that the article's lead is of"),
+        ("categories", pa.list_(_TEXT), "of params.yaml that the article is of"),
         ("system", _TEXT, f"architecture of the model, or {EXTRACTIVE}"),
         ("model", _TEXT, "ranker, corpus and, of a model, L"),
         ("ranker", _TEXT, "what ordered the paragraphs"),
@@ -72,27 +73,25 @@ _OF_MODEL = ("ranker", "corpus", "length", "prediction", "tokens", "nats", *METR
 class EvaluationParams(Params, section="wikisum.evaluation"):
     """The categories of articles, and the bootstrap over articles."""
 
-    categories: dict[str, str] = Field(
-        {}, description="by name a regular expression, which the normalised lead of its articles has"
-    )
+    categories: dict[str, Group] = Field({}, description="by name what tells its articles")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0)
 
     @field_validator("categories")
     @classmethod
-    def _compiled(cls, categories: dict[str, str]) -> dict[str, str]:
-        for name, pattern in categories.items():
-            if name == ALL:
-                raise ValueError(f"{ALL!r} is the name of all articles")
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise ValueError(f"the pattern of {name!r}: {error}") from None
+    def _named(cls, categories: dict[str, Group]) -> dict[str, Group]:
+        if ALL in categories:
+            raise ValueError(f"{ALL!r} is the name of all articles")
         return categories
 
 
 def evaluation(
-    ranked: Parts, grid: Artifact, learned_ranker: Artifact, splits: SplitParams, params: EvaluationParams
+    ranked: Parts,
+    articles: Parts,
+    grid: Artifact,
+    learned_ranker: Artifact,
+    splits: SplitParams,
+    params: EvaluationParams,
 ) -> Outcomes:
     """Yield the scores of every system on each test article; the units are the articles.
 
@@ -109,14 +108,18 @@ def evaluation(
         if last is not None:
             yield last
         units = table.to_pylist()
+        ids = [unit["article_id"] for unit in units]
         of_article: dict[str, list[Row]] = {}
-        for row in grid.rows.read(where=("article_id", [unit["article_id"] for unit in units])).to_pylist():
+        for row in grid.rows.read(where=("article_id", ids)).to_pylist():
             of_article.setdefault(row["article_id"], []).append(row)
+        known = articles.read(["id", "categories"], where=("id", ids)).to_pylist()
+        categories = {row["id"]: row["categories"] for row in known}
         kept: list[Row] = []
         dropped: list[Row] = []
         for unit in units:
             if written := of_article.get(unit["article_id"]):
-                about = _about(unit, params)
+                groups = groups_of(categories[unit["article_id"]], unit["lead"], params.categories)
+                about = _about(unit, groups)
                 kept += [_written(about, row, chosen) for row in written]
                 kept += [_extracted(about, lead) for lead in extracted_leads(unit, ranker)]
             else:
@@ -171,32 +174,24 @@ def _scored(rows: Sequence[Row], resamples: int, seed: int) -> dict[str, Any]:
 def _tests(
     systems: Mapping[EvaluatedSystem, Sequence[Row]], resamples: int, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the paired tests of the chosen model against every other system."""
-    for ours in (name for name, rows in systems.items() if rows[0]["chosen"]):
-        for theirs in sorted(systems.keys() - {ours}):
-            pair = in_common(systems[ours], systems[theirs], "article_id")
-            if pair[0]:
-                yield {
-                    "first": _named(ours),
-                    "second": _named(theirs),
-                    "articles": len(pair[0]),
-                    "scores": paired_tests(*pair, (ROUGE_L, "rouge1_f"), resamples, seed),
-                }
+    """Return the paired tests of the chosen model against every other system."""
+    pairs = (
+        (ours, theirs)
+        for ours, rows in systems.items()
+        if rows[0]["chosen"]
+        for theirs in sorted(systems.keys() - {ours})
+    )
+    compared = partial(paired_tests, metrics=(ROUGE_L, "rouge1_f"), resamples=resamples, seed=seed)
+    return system_tests(systems, pairs, "article_id", "articles", compared)
 
 
-def _named(system: EvaluatedSystem) -> dict[str, str]:
-    return {"system": system[0], "model": system[1]}
-
-
-def _about(unit: Row, params: EvaluationParams) -> dict[str, Any]:
+def _about(unit: Row, categories: Sequence[str]) -> dict[str, Any]:
     return {
         "source_ids": [unit["id"]],
         "licence": unit["licence"],
         "article_id": unit["article_id"],
         "title": unit["title"],
-        "categories": [
-            name for name, pattern in params.categories.items() if re.search(pattern, unit["lead"])
-        ],
+        "categories": categories,
         "target": unit["lead"],
     }
 

@@ -26,7 +26,7 @@ from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.wikisum.corpus import CorpusName
 from ops.wikisum.examples import ExampleParams, InputSet, examples
-from ops.wikisum.models.learning_sets import LearningSet, learning_set
+from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
 from ops.wikisum.models.summaries import SUMMARIES, perplexity_interval, score
 from ops.wikisum.models.summarizer import MODELS, distinct
 from ops.wikisum.models.summarizer_training import (
@@ -45,6 +45,9 @@ CHEATING = "cheating"
 
 #: What models.json tells of a cell on the test split, each with the ends of its interval.
 TESTED = ("log_perplexity", "rougeL_f")
+
+#: What is read of a test example, by which a cell is scored.
+_SCORED = ("id", "licence", "article_id", "title", "set", "target", "source_tokens", "target_tokens")
 
 _TEXT = pa.string()
 
@@ -150,7 +153,7 @@ def grid(
     """
     cells = params.cells()
     _check(cells, params)
-    tests = _tests(grid_examples, params)
+    articles = _test_articles(grid_examples, params)
     licences = distinct(grid_examples, "licence")
     reports: list[dict[str, Any]] = []
     chosen: dict[str, Any] | None = None
@@ -160,9 +163,12 @@ def grid(
         learnt = _learning_set(grid_examples, name, tokenizer, params)
         if learnt is None:
             continue
+        tests = [
+            row for row in rows_of(grid_examples, name, "test", _SCORED) if row["article_id"] in articles
+        ]
         for cell in group:
             model, report = _trained(cell, learnt, tokenizer, params, checkpoints, strict)
-            rows = _written(cell, model, report, tests.get(name, ()))
+            rows = _written(cell, model, report, tests)
             for row in rows:
                 written.setdefault(row["example_id"], []).append(row)
             report |= _scores(rows, params)
@@ -191,17 +197,13 @@ def _check(cells: Sequence[Cell], params: GridParams) -> None:
         )
 
 
-def _tests(examples: Parts, params: GridParams) -> dict[str, list[Row]]:
-    """Return the test examples of each set, of the same drawn articles for all."""
+def _test_articles(examples: Parts, params: GridParams) -> set[str]:
+    """Return the drawn articles, the same for all sets."""
     found: set[str] = set()
     for part in examples.parts:
         table = part.read(["article_id", "split"])
         found.update(table.filter(pc.equal(table["split"], "test"))["article_id"].to_pylist())
-    articles = sorted(found, key=lambda article: drawn(params.seed, article))[: params.test_articles]
-    tests: dict[str, list[Row]] = {}
-    for row in examples.read(where=("article_id", articles)).to_pylist():
-        tests.setdefault(row["set"], []).append(row)
-    return tests
+    return set(sorted(found, key=lambda article: drawn(params.seed, article))[: params.test_articles])
 
 
 def _learning_set(examples: Parts, name: str, tokenizer: Artifact, params: GridParams) -> LearningSet | None:

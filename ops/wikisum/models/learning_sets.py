@@ -71,10 +71,18 @@ def example_of(row: Row, end: int) -> TokenExample:
     return TokenExample(source, target)
 
 
+def rows_of(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[Row]:
+    """Yield rows of a set and split; one part at a time is in memory."""
+    for part in examples.parts:
+        table = part.read([*{*columns, "set", "split"}])
+        mask = pc.and_(pc.equal(table["set"], name), pc.equal(table["split"], split))
+        yield from table.filter(mask).to_pylist()
+
+
 def _judges(examples: Parts, name: str, split: str, end: int, most: int, seed: int) -> ExampleStore:
     from ops.models.long_sequences.store import ExampleStore
 
-    ids = (str(row["id"]) for row in _rows(examples, name, split, ("id",)))
+    ids = (str(row["id"]) for row in rows_of(examples, name, split, ("id",)))
     chosen = set(heapq.nsmallest(most, ids, key=lambda example: drawn(seed, example)))
     return ExampleStore(_taken(examples, name, split, end, chosen))
 
@@ -82,14 +90,6 @@ def _judges(examples: Parts, name: str, split: str, end: int, most: int, seed: i
 def _taken(
     examples: Parts, name: str, split: str, end: int, chosen: Collection[str] | None = None
 ) -> Iterator[tuple[str, TokenExample]]:
-    for row in _rows(examples, name, split, _COLUMNS):
+    for row in rows_of(examples, name, split, _COLUMNS):
         if chosen is None or row["id"] in chosen:
             yield str(row["id"]), example_of(row, end)
-
-
-def _rows(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[Row]:
-    """Yield rows of a set and split; one part at a time is in memory."""
-    for part in examples.parts:
-        table = part.read([*{*columns, "set", "split"}])
-        mask = pc.and_(pc.equal(table["set"], name), pc.equal(table["split"], split))
-        yield from table.filter(mask).to_pylist()

@@ -79,6 +79,26 @@ def test_citations_name_the_section_and_not_the_archive():
 
 
 @pytest.mark.parametrize(
+    ("wikitext", "categories"),
+    [
+        (WIKITEXT, ["Rivers"]),
+        (
+            "[[Category:American male_actors|Holt, Maren]] [[category: islands ]]",
+            ["American male actors", "Islands"],
+        ),
+        ("[[Category:Rivers]][[Category:Rivers| ]]", ["Rivers"]),
+        ("[[Kategorie:Fluss]] [[Catégorie:Cours d'eau]]", ["Fluss", "Cours d'eau"]),
+        ("A link to [[:Category:Rivers]], [[Rivers]] and [[Help:Category]]", []),
+        ("<!-- [[Category:Rivers]] --><noinclude>[[Category:Rivers]]</noinclude>", []),
+        ("[[Category:]] [[Category:{{PAGENAME}}]] [[Category", []),
+    ],
+)
+def test_categories_are_those_that_editors_put_the_article_in(wikitext, categories):
+    assert cleaned(wikitext).categories == categories
+    assert article("Tane", "", f"It is a river.\n\n{wikitext}").categories == categories
+
+
+@pytest.mark.parametrize(
     ("title", "wikitext", "reason"),
     [
         ("Tane river", "#REDIRECT [[Tane]]", "redirect"),

@@ -18,7 +18,7 @@ from tests.parts import parts
 FIELDS = {"ranked": schemas.RANKED, "corpus": schemas.CORPUS, "references": schemas.REFERENCES}
 
 
-def article(title, lead, sections=(), cites=(), month="2018-06") -> dict[str, Any]:
+def article(title, lead, sections=(), cites=(), month="2018-06", categories=()) -> dict[str, Any]:
     """An article: lead and sections as (heading, text); a text may be empty."""
     text, found = "", []
     for level, (heading, body) in enumerate([("", lead), *sections]):
@@ -37,6 +37,7 @@ def article(title, lead, sections=(), cites=(), month="2018-06") -> dict[str, An
         "sections": found,
         "citations": [{"url": url, "section": 0} for url in cites],
         "list_items": 0,
+        "categories": list(categories),
     }
 
 

@@ -19,6 +19,7 @@ from ops.wikisum.statistics import rouge1_recall, statistics
 from ops.wikisum.tokenizer import END, PAD, SEPARATOR, TITLE_END, TokenizerParams, tokenizer
 from ops.wikisum.tokenizer import load as load_tokenizer
 from tests.ops.wikisum.encyclopedia import Steps, article, artifact, conserved, page
+from tests.parts import parts
 
 MONKS = "The monks of Torrow baked it first, on hot stones."
 HARBOUR = "In the harbour a shop sells salt bread every day."
@@ -135,6 +136,13 @@ def test_an_example_is_title_and_ranked_paragraphs_to_the_lead(steps):
 def test_a_title_longer_than_the_input_leaves_no_room(steps):
     [row] = made(steps, {"short": InputSet(tokens=2)}).kept.to_pylist()
     assert len(row["source_tokens"]) == 2 and row["used_paragraphs"] == 0
+
+
+def test_the_source_may_be_the_title_alone(steps):
+    [row] = made(steps, {"title": InputSet(references=False, target="article")}).kept.to_pylist()
+    assert (row["source"], row["used_paragraphs"]) == (f"salt bread {TITLE_END}", 0)
+    assert row["source_tokens"] == [*load_tokenizer(steps.pieces).encode("salt bread").ids, 3]
+    assert row["target"].startswith("salt bread is a flat bread . == history ==")
 
 
 def test_the_tokenizer_is_one_of_transformers(steps):
@@ -267,6 +275,30 @@ def test_statistics_are_counted_beside_the_published_ones(steps):
     assert first == {"aspect": "lead_words", "percentile": 20, "value": 7, "published": 37}
     assert tables["table_1"][-1]["rouge1_recall"] == 83.33
     assert sum(row["candidates"] for row in tables["clones"]) == 2
+
+
+def test_clones_are_counted_among_the_candidates_that_may_be_clones(tmp_path):
+    lead = "Salt bread is a flat bread."
+    copies = [page(f"http://{host}/1", lead) for host in ("cited", "found", "both")]
+    bread = article("Salt bread", lead, cites=["http://cited/1", "http://both/1"])
+    steps = Steps(tmp_path, [bread], [*copies, page("http://other/1", "Salt is found in the sea .")])
+    hits = {row["address"]: bool(row["hits"]) for row in steps.kept("references")}
+    rows = [
+        {**row, "hits": [] if row["address"] == "http://cited/1" else row["hits"]}
+        for row in steps.kept("references")
+    ]
+    assert hits.pop("http://other/1") and len(hits) == 3
+    found = parts(tmp_path / "cut", schemas.REFERENCES.kept, rows)
+
+    def counts(*among):
+        params = CorpusParams(clones_among=among)
+        [outcome] = statistics(steps.parts("ranked"), steps.parts("corpus"), found, ExampleParams(), params)
+        tables = json.loads(outcome.files["tables.json"])["clones"]
+        return tuple(sum(row[name] for row in tables) for name in ("candidates", "clones"))
+
+    assert counts("search") == (3, 2)
+    assert counts("citations") == (2, 2)
+    assert counts("search", "citations") == (4, 3)
 
 
 def test_recall_of_the_output_is_rouge_1():

@@ -204,12 +204,13 @@ def _inputs(
     for name, content in makers.sets.items():
         cuts = {}
         for ranker in rankers.get(content.corpus, ()):
-            order = orders[content.corpus, ranker]
+            order = orders[content.corpus, ranker] if content.references else ()
             cut = paragraphs.cut(order, content.tokens)
             there = paragraphs.words(order, cut)
             cuts[ranker] = {
                 "paragraphs": cut.paragraphs,
-                "characters": _in_script(texts[order[cut.paragraphs - 1]], cut.characters),
+                "characters": cut.characters
+                and _in_script(texts[order[cut.paragraphs - 1]][: cut.characters]),
                 "words": len(there),
                 "marks": lead.marks(there),
                 "recall": round(lead.recall(there), _DIGITS),
@@ -218,9 +219,9 @@ def _inputs(
     return found
 
 
-def _in_script(text: str, characters: int | None) -> int | None:
-    """Return a number of characters as scripts count them: what is beyond the first plane is two."""
-    return None if characters is None else len(text[:characters].encode("utf-16-le", "surrogatepass")) // 2
+def _in_script(text: str) -> int:
+    """Return the number of characters as scripts count them: what is beyond the first plane is two."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _rounded(score: float | None) -> float | None:

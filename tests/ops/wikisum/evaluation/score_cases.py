@@ -3,6 +3,7 @@
 import json
 
 from ops.metrics.rouge import rouge
+from ops.parse.schemas import ARTICLES
 from ops.parts import Artifact
 from ops.wikisum.evaluation.scores import EVALUATION, EvaluationParams, evaluation
 from ops.wikisum.models.grid import GRID
@@ -12,7 +13,10 @@ from ops.wikisum.splits import SplitParams, split_of
 from tests.parts import dealt, parts
 
 SPLITS = SplitParams(validation=0.2, test=0.5)
-PARAMS = EvaluationParams(categories={"people": r"\bwas an? actor\b", "rivers": "river"}, resamples=100)
+PARAMS = EvaluationParams(
+    categories={"people": {"category": "actors$", "lead": r"\bwas an? actor\b"}, "rivers": "river"},
+    resamples=100,
+)
 TITLES = [f"Ann {number}" for number in range(24)]
 TESTS = [title for title in TITLES if split_of(title, SPLITS) == "test"]
 
@@ -42,6 +46,13 @@ def ranked(title):
     }  # fmt: skip
 
 
+def article(title):
+    """Return an article as far as it is read; every fourth has categories, of which one is that of an actor."""
+    number = TITLES.index(title)
+    named = {1: ["Northern actors", "1879 births"], 0: ["Towns"]}
+    return {"id": f"article-{number}", "categories": named[number % 2] if number % 4 < 2 else []}
+
+
 def written(title, architecture="t_d", prediction=None, nats=10.0, tokens=5):
     number, target = TITLES.index(title), lead_of(title)
     text = prediction if prediction is not None else f"{title.lower()} was a town ."
@@ -68,6 +79,7 @@ def made(folder, rows, titles=TITLES, params=PARAMS, chosen="t_d-tf_idf-combined
     outcomes = list(
         evaluation(
             parts(folder / "ranked", RANKED.kept, *([ranked(title)] for title in titles)),
+            parts(folder / "articles", ARTICLES.kept, *([article(title)] for title in TITLES)),
             Artifact(stored, place),
             Artifact(None, folder / "learned_ranker"),
             SPLITS,

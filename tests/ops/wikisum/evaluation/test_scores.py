@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ops.metrics.rouge import rouge
 from ops.wikisum.evaluation.scores import EXTRACTIVE, LOG_PERPLEXITY, EvaluationParams
-from tests.ops.wikisum.evaluation.score_cases import PARAMS, TESTS, TITLES, lead_of, made, written
+from tests.ops.wikisum.evaluation.score_cases import TESTS, TITLES, lead_of, made, written
 
 ROWS = [
     *(written(title, "t_d", nats=4.0 + number, tokens=2 + number % 3) for number, title in enumerate(TESTS)),
@@ -102,13 +102,21 @@ def test_without_models_there_are_no_rows(tmp_path):
     assert (kept, len(dropped), table["systems"]) == ([], len(TITLES), [])
 
 
-@pytest.mark.parametrize(("name", "pattern", "cause"), [("all", "x", "all articles"), ("odd", "(", "'odd'")])
-def test_a_category_that_cannot_be_is_refused(name, pattern, cause):
+@pytest.mark.parametrize(
+    ("name", "group", "cause"),
+    [
+        ("all", "x", "all articles"),
+        ("odd", "(", r"categories\.odd\.lead\n.*regular expression"),
+        ("odd", {"category": "("}, r"categories\.odd\.category\n.*regular expression"),
+        ("odd", {}, "give the pattern of a category, or of the lead"),
+    ],
+)
+def test_a_category_that_cannot_be_is_refused(name, group, cause):
     with pytest.raises(ValidationError, match=cause):
-        EvaluationParams(categories={name: pattern})
+        EvaluationParams(categories={name: group})
 
 
 def test_an_article_may_be_of_several_categories(tmp_path):
-    own = PARAMS.model_copy(update={"categories": {"people": "actor", "north": "north"}})
+    own = EvaluationParams(categories={"people": "actor", "north": "north"}, resamples=100)
     kept, _, _ = made(tmp_path, ROWS, params=own)
     assert {tuple(row["categories"]) for row in kept} == {(), ("people", "north")}

@@ -51,6 +51,7 @@ ARCHITECTURES = {
     "t_d": {"architecture": "decoder", "layers": "F", **_SMALL},
     "t_dmca": {"architecture": "decoder", "layers": "LM", "block": 8, **_SMALL},
 }
+MIXTURE = {**ARCHITECTURES["t_dmca"], "layers": "LML", "experts": 4, "expert_filter": 8}
 
 
 def params(architectures=ARCHITECTURES, **more):

@@ -2,13 +2,17 @@
 
 import json
 import math
+import re
 
 import pytest
+import yaml
 
+from assets.declare.settings import checkout, document, raw_section
 from ops.wikisum.models.grid import CHEATING, GRID, Cell, GridParams, grid
 from tests.checkpoints import Memory
 from tests.ops.wikisum.models.summarizer_cases import (
     ARCHITECTURES,
+    MIXTURE,
     NAMES,
     example,
     examples,
@@ -18,12 +22,12 @@ from tests.ops.wikisum.models.summarizer_cases import (
 
 SLICES = {
     "extractors": {"rankers": [CHEATING, "tf_idf"], "lengths": [8], "architectures": ["t_d"]},
-    "architectures": {"lengths": [8], "architectures": ["t_d", "seq2seq"]},
+    "architectures": {"lengths": [8], "architectures": ["t_d", "seq2seq", "t_dmca_moe"]},
 }
 
 
 def given(slices=SLICES, **more):
-    sizes = params(ARCHITECTURES).sizes
+    sizes = params(ARCHITECTURES | {"t_dmca_moe": MIXTURE}).sizes
     return GridParams(size="tiny", sizes=sizes, slices=slices, resamples=50, **more)
 
 
@@ -58,6 +62,7 @@ def test_a_cell_of_two_slices_is_trained_once_and_those_of_one_set_stand_togethe
         Cell("cheating", "combined", 8, "t_d"),
         Cell("tf_idf", "combined", 8, "seq2seq"),
         Cell("tf_idf", "combined", 8, "t_d"),
+        Cell("tf_idf", "combined", 8, "t_dmca_moe"),
     ]
     assert {name: (kind.ranker, kind.corpus, kind.tokens) for name, kind in given().sets().items()} == {
         "cheating-combined-8": ("cheating", "combined", 8),
@@ -72,11 +77,11 @@ def test_every_cell_writes_for_every_test_example_of_its_set(trained):
         ("cheating", 8, "t_d", "t_d-cheating-combined-8"),
         ("tf_idf", 8, "t_d", "t_d-tf_idf-combined-8"),
         ("tf_idf", 8, "seq2seq", "seq2seq-tf_idf-combined-8"),
+        ("tf_idf", 8, "t_dmca_moe", "t_dmca_moe-tf_idf-combined-8"),
     }
     assert {row["example_id"] for row in kept} == tests
-    assert len(kept) == len(tests) + sum(
-        row["set"].startswith("tf_idf") for row in rows if row["id"] in tests
-    )
+    of_tf_idf = [row for row in rows if row["id"] in tests and row["set"].startswith("tf_idf")]
+    assert len(kept) == len(tests) + 2 * len(of_tf_idf)
     assert {row["id"]: f"split_{row['split']}" for row in rows if row["split"] != "test"} == dropped
 
 
@@ -110,7 +115,7 @@ def test_the_drawn_articles_are_the_same_for_every_cell(tmp_path):
     ]
     kept, dropped, _ = made(tmp_path, rows, own)
     assert len({row["article_id"] for row in kept}) == 1
-    assert len(kept) == 3
+    assert len(kept) == 4
     assert {reason for reason in dropped.values() if not reason.startswith("split")} == {"not_drawn"}
 
 
@@ -125,7 +130,7 @@ def test_a_set_from_which_nothing_can_be_learnt_has_no_model(tmp_path):
     assert {
         dropped[row["id"]] for row in rows if row["set"].startswith("cheating") and row["split"] == "test"
     } == {"no_model"}
-    assert len(json.loads(files["models.json"])) == 2
+    assert len(json.loads(files["models.json"])) == 3
 
 
 def test_without_examples_there_is_no_model(tmp_path):
@@ -135,5 +140,37 @@ def test_without_examples_there_is_no_model(tmp_path):
 
 def test_an_architecture_that_the_size_does_not_have_is_an_error_that_names_it(tmp_path):
     own = given({"odd": {"lengths": [8], "architectures": ["t_rex"]}})
-    with pytest.raises(LookupError, match=r"t_rex, but the size tiny has seq2seq, t_d, t_dmca, t_ed"):
+    with pytest.raises(
+        LookupError, match=r"t_rex, but the size tiny has seq2seq, t_d, t_dmca, t_dmca_moe, t_ed"
+    ):
         made(tmp_path, rows_of(tmp_path, own, len(NAMES)), own)
+
+
+def test_a_mixture_of_experts_is_trained_with_its_loss_of_balance(trained):
+    _, _, _, files = trained
+    [report] = [
+        report for report in json.loads(files["models.json"]) if report["architecture"] == "t_dmca_moe"
+    ]
+    assert (report["config"]["experts"], report["config"]["balance"]) == (4, 0.01)
+    assert math.isfinite(report["best"]) and report["test_log_perplexity"] > 0
+
+
+def test_the_documented_grid_has_every_model_of_the_paper_s_tables():
+    text = (checkout() / "docs/wikisum.md").read_text()
+    [block] = re.findall(r"```yaml\n(  grid:\n.*?)```", text, re.DOTALL)
+    asked = yaml.safe_load(block)["grid"]
+    documented = GridParams.model_validate(raw_section(document(), "wikisum.grid") | asked)
+    cells = {cell[:] for cell in documented.cells()}
+    assert f"These are {len(cells)} trainings" in text
+    architectures = documented.sizes["paper"].architectures
+    assert {cell[3] for cell in cells} <= architectures.keys()
+    assert {(name, kind.experts) for name, kind in architectures.items() if getattr(kind, "experts", 0)} == {
+        ("t_dmca_moe", 128),
+        ("t_dmca_moe_256", 256),
+    }
+    table_3 = {("cheating", "combined"), ("tf_idf", "combined"), ("tf_idf", "citations"), ("tf_idf", "search"),
+               ("identity", "combined")}  # fmt: skip
+    table_4 = {("seq2seq", 500), ("t_ed", 500), ("t_d", 4000), ("t_dmca", 11_000), ("t_dmca_moe", 11_000),
+               ("t_dmca_moe_256", 7_500)}  # fmt: skip
+    assert {(*place, 500, "t_ed") for place in table_3} <= cells
+    assert {("tf_idf", "combined", length, name) for name, length in table_4} <= cells

@@ -3,11 +3,13 @@
 import itertools
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from ops.outcome import Row
 from ops.rank.tokens import words
+from ops.wikisum.examples import InputSet
 from ops.wikisum.rank import bigram_recalls
 from ops.wikisum.ranked import order_of
 from ops.wikisum.tokenizer import TITLE_END
@@ -106,6 +108,14 @@ def test_orders_of_all_rankers_are_there_the_trained_one_too(everything, made):
         ]
         assert [given["ranks"][place] for place in order] == list(range(len(order)))
         assert given["size"] == len(order) and given["note"] == ranking["note"]
+
+
+def test_a_set_of_titles_alone_has_no_paragraph_and_nothing_of_the_lead(everything):
+    [found] = articles._chosen(everything, ["article-2"])
+    makers = replace(articles._makers(everything), sets={"title": InputSet(references=False)})
+    [given] = article.page_data(found, makers)["inputs"]
+    cuts = [(cut["paragraphs"], cut["characters"], cut["recall"]) for cut in given["cuts"].values()]
+    assert cuts == [(0, None, 0.0)] * 6
 
 
 def test_references_have_what_became_of_them(everything, made):

@@ -1,0 +1,90 @@
+"""What ops over all months have in memory: a part at a time, and of that the columns that they need."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from ops.parts import Part
+from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.examples import ExampleParams
+from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from ops.wikisum.models.grid import grid
+from ops.wikisum.schemas import CORPUS, RANKED, REFERENCES
+from ops.wikisum.splits import SplitParams
+from ops.wikisum.statistics import statistics
+from tests.checkpoints import Memory
+from tests.ops.wikisum.encyclopedia import Steps, article, page
+from tests.ops.wikisum.models.summarizer_cases import examples, tokenizer
+from tests.ops.wikisum.models.test_grid import given, rows_of
+from tests.parts import parts
+
+NAMES = ("Salt bread", "Corrow soup", "Tane eel", "Varn cake")
+
+
+@dataclass(frozen=True)
+class Watched(Part):
+    """A part that notes which columns of it were read; None: all."""
+
+    reads: list = field(default_factory=list)
+
+    def read(self, columns=None):
+        self.reads.append(columns)
+        return super().read(columns)
+
+
+def watched(found, reads):
+    return replace(found, parts=tuple(Watched(part.path, reads) for part in found.parts))
+
+
+@pytest.fixture
+def steps(tmp_path):
+    def text(name):
+        return f"{name} is a dish of the island , and {name} is made of flour and salt ."
+
+    pages = [page(f"http://a/{number}", text(name)) for number, name in enumerate(NAMES)]
+    articles = [
+        article(name, f"{name} is a dish.", cites=[f"http://a/{number}"]) for number, name in enumerate(NAMES)
+    ]
+    return Steps(tmp_path, articles, pages)
+
+
+def ranked(steps, reads):
+    rows = steps.kept("ranked")
+    assert len(rows) == len(NAMES)
+    return watched(parts(steps.folder / "one each", RANKED.kept, *([row] for row in rows)), reads)
+
+
+def test_the_learned_ranker_passes_a_part_on_before_it_reads_all(steps):
+    reads = []
+    outcomes = learned_ranker(ranked(steps, reads), SplitParams(), LearnedRankerParams())
+    next(outcomes)
+    assert len(reads) <= len(NAMES) + 2  # all of them to learn from, then one behind the other
+    assert len(list(outcomes)) == len(NAMES) - 1
+
+
+def test_statistics_pass_a_part_on_before_they_read_all(steps):
+    reads = []
+    found = ranked(steps, reads)
+    more = (steps.parts("corpus"), steps.parts("references"), ExampleParams(), CorpusParams())
+    outcomes = statistics(found, *more)
+    next(outcomes)
+    assert len(reads) <= 2
+    *others, last = outcomes
+    assert list(last.files) == ["tables.json"] and not any(outcome.files for outcome in others)
+
+
+def test_without_articles_there_are_tables_all_the_same(tmp_path):
+    none = [parts(tmp_path / shape, kind.kept) for shape, kind in
+            (("ranked", RANKED), ("corpus", CORPUS), ("references", REFERENCES))]  # fmt: skip
+    [counted] = statistics(*none, ExampleParams(), CorpusParams())
+    [judged] = learned_ranker(none[0], SplitParams(), LearnedRankerParams())
+    assert (list(counted.files), list(judged.files)) == (["tables.json"], ["recalls.json"])
+
+
+def test_the_grid_reads_no_text_before_its_models_have_written(tmp_path):
+    reads = []
+    params = given()
+    stored = watched(examples(tmp_path / "examples", rows_of(tmp_path, params)), reads)
+    next(grid(stored, tokenizer(tmp_path / "tokenizer")[0], params, Memory(), True))
+    assert len([columns for columns in reads if columns is None]) == 1  # of the part that was passed on
+    assert not any("source" in columns for columns in reads if columns)
