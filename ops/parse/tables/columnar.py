@@ -51,6 +51,8 @@ def _rows_of(batch: pa.RecordBatch, sound: bool = False) -> Iterator[dict[str, A
         if not sound:
             batch.validate(full=True)
         cells = batch.to_pylist() if few else []
+    except MemoryError:  # which pyarrow's is as well
+        raise
     except _UNREADABLE as error:
         if batch.num_rows == 1:
             yield f"no row of Parquet or Arrow: {error}"
@@ -76,6 +78,8 @@ def _batches(file: Path) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]
         else:  # not mapped: to map a large file takes more memory than a child may have
             with pa.OSFile(str(file)) as stream, _arrow(stream) as (schema, batches):
                 yield _readable(schema), batches
+    except MemoryError:
+        raise
     except _UNREADABLE as error:
         cause = str(error).replace(str(file), file.name)
         raise ParseError(f"cannot be read as Parquet or Arrow: {cause:.300}") from None
