@@ -165,7 +165,7 @@ class Outcome:
     or stands in the `id` or the `source_ids` of a kept row; never in two of the three.
     `combinations` counts by reason what the step itself generated (all pairs of a paper's sentences),
     which is not stored whole. `files` are what it made beside rows (a model), by their paths in the folder
-    of the partition.
+    of such files.
     """
 
     units: pa.Array

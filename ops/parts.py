@@ -17,6 +17,16 @@ import pyarrow.parquet as pq
 
 from ops.outcome import Outcome, Outcomes
 
+#: Where files that are no rows lie in the folder of a partition: who reads it whole passes over them.
+FILES = "__files"
+
+
+@dataclass(frozen=True)
+class FilesFolder:
+    """Where files of the partition that is being made lie: a step writes there what memory may not hold."""
+
+    path: Path
+
 
 class Engine(Protocol):
     """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
@@ -78,11 +88,12 @@ class Artifact:
 
     rows: Parts
     folder: Path
+    """That of the files."""
 
     def files(self, below: str = "") -> dict[str, bytes]:
         """Return the files of a folder of the artifact, by their paths in it."""
         base = self.folder / below
-        found = sorted(path for path in base.rglob("*") if path.is_file() and path.suffix != ".parquet")
+        found = sorted(path for path in base.rglob("*") if path.is_file())
         return {path.relative_to(base).as_posix(): path.read_bytes() for path in found}
 
 

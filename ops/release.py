@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,7 +21,7 @@ from pydantic import Field
 from ops.identity import joint_licence, row_id
 from ops.outcome import NAME, Outcome, Outcomes, Shape, columns
 from ops.params import Params
-from ops.parts import Parts
+from ops.parts import FilesFolder, Parts
 
 #: Why a row is not released.
 FORBIDDEN = "licence"
@@ -57,6 +59,7 @@ def shape(rows: Shape) -> Shape:
 
 def release_files(
     rows: Parts,
+    files: FilesFolder,
     params: ReleaseParams,
     config: str | None = None,
     without: Collection[str] = (),
@@ -66,8 +69,8 @@ def release_files(
 
     A file is `data/<config>/<split>-<number>.parquet`: `config` is the column that names the configuration,
     `split` the one that names the split. Files have all columns but the split and those `without`. `marks`
-    are columns to add: whether a row is a source of another dataset's rows. Of each split of a configuration
-    one file is in memory.
+    are columns to add: whether a row is a source of another dataset's rows. Files are written row group by
+    row group: of each split of a configuration one is in memory, and the ids of the rows in its open file.
     """
     added = {name: _sources(parts) for name, parts in (marks or {}).items()}
     names = [name for name in rows.schema.names if name not in {*without, "split"}]
@@ -86,7 +89,7 @@ def release_files(
         for key in sorted(pc.unique(keys).to_pylist()):
             value, _, split = key.rpartition("/")
             place = config_name(value), split
-            writer = writers.setdefault(place, _SplitWriter(kind, *place, most))
+            writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most))
             yield from writer.add(released.filter(pc.equal(keys, key)).select([*names, *added]))
     for _, writer in sorted(writers.items()):
         yield from writer.close()
@@ -106,11 +109,12 @@ def licence_names(licence: str) -> list[str]:
 class _SplitWriter:
     """Writes the rows of a split of a configuration into files of bounded size."""
 
-    def __init__(self, kind: Shape, config: str, split: str, most: int) -> None:
-        self._kind, self._config, self._split, self._most, self._number = kind, config, split, most, 0
+    def __init__(self, folder: Path, kind: Shape, config: str, split: str, most: int) -> None:
+        self._folder, self._kind, self._most = folder, kind, most
+        self._config, self._split, self._number = config, split, 0
         self._waiting: list[pa.Table] = []
-        self._file: tuple[pa.BufferOutputStream, pq.ParquetWriter] | None = None
-        self._ids: list[str] = []
+        self._file: tuple[pa.OSFile, pq.ParquetWriter] | None = None
+        self._ids: list[pa.Array] = []
         self._licences: set[str] = set()
 
     def add(self, table: pa.Table) -> Outcomes:
@@ -131,31 +135,42 @@ class _SplitWriter:
             if self._file and self._file[0].tell() + piece.nbytes > self._most:
                 yield self._end(*self._file)
             if self._file is None:
-                sink = pa.BufferOutputStream()
+                path = self._folder / self._name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                sink = pa.OSFile(str(path), "wb")
                 self._file = sink, _parquet_writer(sink, piece.schema)
             self._file[1].write_table(piece, row_group_size=len(piece))
-            self._ids += piece["id"].to_pylist()
-            self._licences.update(piece["licence"].to_pylist())
+            self._ids += piece["id"].chunks
+            self._licences.update(pc.unique(piece["licence"]).to_pylist())
 
-    def _end(self, sink: pa.BufferOutputStream, writer: pq.ParquetWriter) -> Outcome:
+    @property
+    def _name(self) -> str:
+        return f"data/{self._config}/{self._split}-{self._number:05d}.parquet"
+
+    def _end(self, sink: pa.OSFile, writer: pq.ParquetWriter) -> Outcome:
         writer.close()
-        content = sink.getvalue().to_pybytes()
-        file = f"data/{self._config}/{self._split}-{self._number:05d}.parquet"
-        md5 = hashlib.md5(content, usedforsecurity=False).hexdigest()
-        ids, licences = self._ids, self._licences
-        self._number, self._file, self._ids, self._licences = self._number + 1, None, [], set()
+        sink.close()
+        file, ids = self._name, pa.chunked_array(self._ids).combine_chunks()
+        with (self._folder / file).open("rb") as written:
+            md5 = hashlib.file_digest(written, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
         row = {
             "id": row_id("file", file, md5),
-            "source_ids": ids,
-            "licence": joint_licence(licences),
+            "source_ids": [],
+            "licence": joint_licence(self._licences),
             "file": file,
             "config": self._config,
             "split": self._split,
             "rows": len(ids),
-            "bytes": len(content),
+            "bytes": (self._folder / file).stat().st_size,
             "md5": md5,
         }
-        return Outcome.of(self._kind, ids, [row], files={file: content})
+        self._number, self._file, self._ids, self._licences = self._number + 1, None, [], set()
+        outcome = Outcome.of(self._kind, [], [row])
+        place = outcome.kept.schema.get_field_index("source_ids")
+        named = outcome.kept.set_column(
+            place, outcome.kept.schema.field(place), pa.ListArray.from_arrays([0, len(ids)], ids)
+        )
+        return replace(outcome, units=ids, kept=named)
 
 
 def config_name(value: str) -> str:
@@ -193,7 +208,7 @@ def _pieces(tables: Sequence[pa.Table], most: int) -> Iterator[pa.Table]:
             waiting += [table.slice(half), table.slice(0, half)]
 
 
-def _parquet_writer(sink: pa.BufferOutputStream, schema: pa.Schema) -> pq.ParquetWriter:
+def _parquet_writer(sink: pa.OSFile, schema: pa.Schema) -> pq.ParquetWriter:
     """Return a writer with pinned options, and with an index of pages, by which viewers jump to a row."""
     plain = pa.schema([field.remove_metadata() for field in schema])
     return pq.ParquetWriter(

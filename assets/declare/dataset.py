@@ -20,7 +20,7 @@ from ops.outcome import Outcomes, Shape
 from ops.params import Params, Strict
 from ops.parse.row_format import AnyFormat
 from ops.parse.scan import Records
-from ops.parts import Artifact, Parts
+from ops.parts import Artifact, FilesFolder, Parts
 from ops.scores import DatasetScore
 
 #: An input of which a step reads every month, not only its own.
@@ -50,7 +50,7 @@ def dataset(
     `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
     are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
     the raw records of `sources.<asset>`, `records: Annotated[Records, "papers"]` those of `sources.papers`;
-    `place: CrawlPlace` where a crawl of these works.
+    `place: CrawlPlace` where a crawl of these works; `files: FilesFolder` where large files are written.
     `consumes` names the input whose units must be conserved ("pairs", or "papers.sentences" for a nested
     column). A dataset that is not `partitioned` reads all months.
     `formats` read the raw records, by the `kind` that params.yaml gives a source: a folder, or a dataset,
@@ -120,6 +120,8 @@ def _arguments(function: Callable[..., Outcomes], group: str, partitioned: bool)
             found["checkpoints"] = argument
         elif hint is CrawlPlace:
             found["crawl"] = argument
+        elif hint is FilesFolder:
+            found["files"] = argument
         elif hint == Strict:
             found["strict"] = argument
         elif isinstance(hint, type) and issubclass(hint, Params):

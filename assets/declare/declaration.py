@@ -74,6 +74,8 @@ class Declaration:
     """The argument that takes whether numerics are strict."""
     crawl: str | None = None
     """The argument that takes where a crawl works: it finds units itself, beside those of its records."""
+    files: str | None = None
+    """The argument that takes the folder of its files: it writes large ones itself."""
     measures: tuple[str, ...] = ()
     """What is worth drawing of its kept rows, as ops.measures names it."""
     formats: Mapping[str, AnyFormat] = dataclasses.field(default_factory=dict)

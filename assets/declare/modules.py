@@ -10,6 +10,7 @@ import hashlib
 import re
 import sqlite3
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -23,6 +24,11 @@ from assets.declare.settings import checkout
 
 #: Where what was read is kept, by the digest of the file: every command begins with some hundred modules.
 CACHE = ".silverloom/modules"
+
+#: What a cache that is damaged, or that another process holds, raises: then all is read as without it.
+_UNUSABLE = (sqlite3.Error, diskcache.Timeout, OSError, ValueError, zlib.error)
+#: Seconds to wait for another process: to read a module takes less.
+_PATIENCE = 1
 
 
 class Import(NamedTuple):
@@ -52,11 +58,11 @@ def summary(path: Path) -> ModuleSource:
 
 def kept(key: str, make: Callable[[], Any]) -> Any:
     """Return the value of a key, made once in this checkout: JSON that depends on nothing but the key."""
-    with suppress(sqlite3.Error, OSError):
+    with suppress(*_UNUSABLE):
         if (store := _cache()) is not None and (found := store.get(key)) is not None:
             return found
     made = make()
-    with suppress(sqlite3.Error, OSError):
+    with suppress(*_UNUSABLE):
         if (store := _cache()) is not None:
             store.set(key, made)
     return made
@@ -108,9 +114,9 @@ def _summary(content: bytes) -> ModuleSource:
 def _cache() -> diskcache.Cache | None:
     """Open the cache of this checkout, JSON in SQLite; None before set-up, and where it cannot be opened."""
     folder = checkout() / CACHE
-    with suppress(sqlite3.Error, OSError):
+    with suppress(*_UNUSABLE):
         if folder.parent.is_dir():
-            return diskcache.Cache(str(folder), disk=diskcache.JSONDisk, size_limit=2**25)
+            return diskcache.Cache(str(folder), _PATIENCE, diskcache.JSONDisk, size_limit=2**25)
     return None
 
 

@@ -201,7 +201,12 @@ def section(kind: type[Section]) -> Section:
 
 
 def raw_section(content: Mapping[str, Any], path: str) -> Any:
-    """Return what stands at a dotted path. Raises ParamsError when it is missing."""
+    """Return what stands at a dotted path; {} where the whole section is left out: it has its defaults.
+
+    Raises ParamsError for a part that its section lacks.
+    """
+    if path.partition(".")[0] not in content:
+        return {}
     value: Any = content
     for name in path.split("."):
         if not isinstance(value, dict) or name not in value:

@@ -10,5 +10,6 @@ evaluation), bootstrap intervals (ops/metrics).
     parse_answers(records)             filled sheets, as records    answers.py
     validate(answers, rows, questionnaire)                          ratings.py
     collected(answers, rows, questionnaires)                        collected.py
+    human_evaluation(shape, ratings, sent, questionnaires, ...)     judged.py
     majority, means, against_the_others, pairwise                   agreement.py
 """

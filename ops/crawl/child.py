@@ -2,14 +2,14 @@
 
 Belongs here: one crawl, from its plan to the end of its journal. Not here: who begins it (run.py), what is
 asked for (spider.py, collect.py).
-It reads nothing of its parent but the end of its standard input, at which it ends, too.
+Progress goes to the parent by a socket, where no library prints. When that is closed, the child ends, too.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+import socket
 import sys
 import threading
 import time
@@ -20,15 +20,16 @@ from typing import Any
 from pydantic import BaseModel
 
 from ops.crawl.addresses import AddressPolicy
-from ops.crawl.collect import collect
-from ops.crawl.collections.kinds import KINDS
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import UNCHANGED, Journal
+from ops.crawl.journal import Journal
 from ops.crawl.options import CrawlOptions
+from ops.crawl.recrawl import FormerVersion
 from ops.crawl.website import serving
 from ops.parse.bounded.bounds import bound_memory
 
 PLAN = "plan.json"
+#: The kind of a crawl of pages; others are those of collections.
+URLS = "url_list"
 #: Seconds between two lines of progress.
 _EVERY = 0.5
 #: Bytes of address space beyond what the process begins with.
@@ -51,31 +52,37 @@ class Plan(BaseModel):
     """The folder of the former crawl's journal: its pages are asked for on condition that they changed."""
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, channel: socket.socket) -> None:
     """Run the crawl whose plan lies in a folder."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(channel,), daemon=True).start()
+    tell = _Progress(channel)
     plan = Plan.model_validate_json((folder / PLAN).read_text())
     bound_memory(_MEMORY)
     with contextlib.ExitStack() as stack:
         journal = stack.enter_context(contextlib.closing(Journal(folder, plan.digest)))
-        former = None
+        former = FormerVersion(None)
         if plan.former is not None:
-            former = stack.enter_context(contextlib.closing(Journal(Path(plan.former), plan.digest)))
-        if plan.kind in KINDS:
-            listed = KINDS[plan.kind].options.model_validate(plan.options)
-            collect(plan.kind, plan.urls, plan.month, listed, journal, _Progress(), former)
-        else:
+            known = stack.enter_context(contextlib.closing(Journal(Path(plan.former), plan.digest)))
+            former = FormerVersion(known)
+        if plan.kind == URLS:
             options = CrawlOptions.model_validate(plan.options)
             sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
             server = stack.enter_context(serving(sites)) if sites else None
-            _crawl(plan.urls, options, journal, former, server)
+            _crawl(plan.urls, options, journal, tell, former, server)
+        else:  # what it imports takes a tenth of a second, which pages need not wait for
+            from ops.crawl.collect import collect
+            from ops.crawl.collections.kinds import KINDS
+
+            listed = KINDS[plan.kind].options.model_validate(plan.options)
+            collect(plan.kind, plan.urls, plan.month, listed, journal, tell, former)
 
 
 def _crawl(
     urls: Sequence[str],
     options: CrawlOptions,
     journal: Journal,
-    former: Journal | None,
+    tell: _Progress,
+    former: FormerVersion,
     server: tuple[str, int] | None,
 ) -> None:
     from scrapy.crawler import AsyncCrawlerProcess
@@ -86,38 +93,34 @@ def _crawl(
 
     hosts = CheckedHosts(AddressPolicy([*options.allow, *options.serve]), server)
     process = AsyncCrawlerProcess(scrapy_settings(options, hosts))
-    known = former.entries if former else {}
-    pages = {
-        url: entry for url, entry in known.items() if entry.fate == "fetched" or entry.cause == UNCHANGED
-    }
     process.crawl(
         PageSpider,
         frontier=Frontier(urls, options, journal.entries),
         journal=journal,
         options=options,
         hosts=hosts,
-        former=pages,
-        former_record=former.record if former else None,
-        tell=_Progress(),
+        former=former,
+        tell=tell,
     )
     process.start()
 
 
 class _Progress:
-    def __init__(self) -> None:
-        self._next = 0.0
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel, self._next = channel, 0.0
 
     def __call__(self, done: int, known: int) -> None:
         if done == known or time.monotonic() > self._next:
             self._next = time.monotonic() + _EVERY
-            print(json.dumps([done, known]), flush=True)
+            self._channel.sendall(b"%d %d\n" % (done, known))
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(channel: socket.socket) -> None:
     """End at once when the parent does: what is written is whole, and the next run goes on from there."""
-    os.read(sys.stdin.fileno(), 1)
+    with contextlib.suppress(ConnectionError):  # where the parent was killed before it read all
+        channel.recv(1)
     os._exit(3)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), socket.socket(fileno=int(sys.argv[2])))

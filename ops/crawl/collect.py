@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import mimetypes
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from ops.crawl.addresses import AddressPolicy
@@ -17,12 +17,10 @@ from ops.crawl.client import Client, FetchError, UnchangedError
 from ops.crawl.collections.item import Collection, Item
 from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import UNCHANGED, Journal, UrlOutcome
+from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.recrawl import FormerVersion
 from ops.crawl.warc import resource_record
 from ops.parse.bounded.bounds import TooLongError, computing_at_most
-
-#: What a library raises at an answer that no provider gives: a nest of brackets, an offset of infinity.
-_FAULTS = (ValueError, LookupError, ArithmeticError, RecursionError, OSError, MemoryError, TooLongError)
 
 #: Of the processor, for what one line lists.
 _SECONDS = 600
@@ -38,12 +36,12 @@ def collect(
     options: CollectionOptions,
     journal: Journal,
     tell: Callable[[int, int], None],
-    former: Journal | None = None,
+    former: FormerVersion,
 ) -> None:
     """Fetch the items of a month that each line lists, but for what the journal has.
 
-    What the `former` journal has is asked for on condition that it changed. A line that cannot be listed,
-    and an item that cannot be fetched, costs itself alone.
+    What the `former` version has is asked for on condition that it changed. An item that cannot be
+    fetched costs itself alone. Items stay as they were where their line cannot be listed again.
     """
     client = Client(
         options.user_agent,
@@ -57,22 +55,38 @@ def collect(
     )
     found: dict[str, tuple[Collection, Item]] = {}
     for line in lines:
+        if _through(line, journal):
+            continue
         collection = KINDS[kind].collection(client, line, month, options.own())
         try:
             with computing_at_most(_SECONDS):
                 items = {_address(item): (collection, item) for item in collection.items(month)}
-        except _FAULTS as error:
-            journal.add(UrlOutcome(url=line, fate="rejected", cause=_cause(error)))
+        except Exception as error:  # whatever a library raises at an answer that no provider gives
+            journal.add(_not_listed(line, _cause(error), journal, former))
         else:
             journal.add(UrlOutcome(url=line, fate="listing", links=tuple(items)))
             found |= items
     client.most_bytes = sys.maxsize  # items are bounded one by one
     frontier = Frontier(lines, options, journal.entries)
     for level in frontier.levels():
-        for page in level:
-            if page.url not in journal.entries:
-                journal.add(*_fetched(client, *found[page.url], options, former))
-            tell(len(journal.entries), frontier.asked)
+        urls = [page.url for page in level if page.url not in journal.entries]
+        for done, url in enumerate(urls, frontier.asked - len(urls) + 1):
+            journal.add(*_outcome(client, url, found.get(url), options, former))
+            tell(done, frontier.asked)
+
+
+def _through(line: str, journal: Journal) -> bool:
+    """Say whether a line was listed, and all its items have an outcome."""
+    entry = journal.entries.get(line)
+    return entry is not None and entry.fate == "listing" and journal.entries.keys() >= {*entry.links}
+
+
+def _not_listed(line: str, cause: str, journal: Journal, former: FormerVersion) -> UrlOutcome:
+    """Return the outcome of a line that cannot be listed, with the items that it listed before."""
+    entry = journal.entries.get(line) or former.entry(line)
+    if entry is None or entry.fate != "listing":
+        return UrlOutcome(url=line, fate="rejected", cause=cause)
+    return entry.model_copy(update={"cause": f"{cause}; its {len(entry.links)} items are as they were"})
 
 
 def _address(item: Item) -> str:
@@ -81,32 +95,47 @@ def _address(item: Item) -> str:
     return item.address
 
 
-def _fetched(
-    client: Client, collection: Collection, item: Item, options: CollectionOptions, former: Journal | None
+def _outcome(
+    client: Client,
+    url: str,
+    place: tuple[Collection, Item] | None,
+    options: CollectionOptions,
+    former: FormerVersion,
 ) -> tuple[UrlOutcome, bytes]:
-    """Return the outcome of an item, and its record."""
-    known = former.entries.get(item.address) if former else None
-    if known is not None and known.fate != "fetched" and known.cause != UNCHANGED:
-        known = None  # its bytes are in no record
-    content = bytearray()
-    client.validators = {}
+    """Return the outcome of an item, and its record; it has no place where its line was not listed again."""
     try:
-        for chunk in collection.content(item, known.conditions if known else {}):
-            content += chunk
-            if len(content) > options.page_bytes:
-                detail = f"more than {options.page_bytes} bytes"
-                return UrlOutcome(url=item.address, fate="dropped", cause="size", detail=detail), b""
-    except _FAULTS as error:
-        if former and known and isinstance(error, UnchangedError):
-            return known.model_copy(update={"unchanged": True}), former.record(known)
-        return UrlOutcome(url=item.address, fate="rejected", cause=_cause(error)), b""
+        if place is None:
+            return former.as_it_was(url)
+        try:
+            return former.compared(*_fetched(client, *place, options, former.conditions(url)))
+        except UnchangedError:
+            return former.unchanged(url)
+    except Exception as error:
+        return UrlOutcome(url=url, fate="rejected", cause=_cause(error)), b""
+
+
+def _fetched(
+    client: Client,
+    collection: Collection,
+    item: Item,
+    options: CollectionOptions,
+    conditions: Mapping[str, str],
+) -> tuple[UrlOutcome, bytes]:
+    """Fetch an item; its outcome, and its record. Raises whatever a library does."""
+    url, content = item.address, bytearray()
+    client.validators = {}
+    for chunk in collection.content(item, conditions):
+        content += chunk
+        if len(content) > options.page_bytes:
+            detail = f"more than {options.page_bytes} bytes"
+            return UrlOutcome(url=url, fate="dropped", cause="size", detail=detail), b""
     date = options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    kind = _content_type(item.address)
-    record, digest = resource_record(item.address, bytes(content), date, options.clock is None, kind)
+    kind = _content_type(url)
+    record, digest = resource_record(url, bytes(content), date, options.clock is None, kind)
     entry = UrlOutcome(
-        url=item.address,
+        url=url,
         fate="fetched",
-        final_url=item.address,
+        final_url=url,
         status=200,
         content_type=kind,
         bytes=len(content),
@@ -128,4 +157,5 @@ def _cause(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "what was answered takes too much memory"
     told = isinstance(error, (FetchError, LookupError, TooLongError))
-    return str(error) if told else f"{type(error).__name__}: {error}"
+    cause = str(error) if told else f"{type(error).__name__}: {error}"
+    return cause.encode(errors="replace").decode()

@@ -18,9 +18,6 @@ from typing import Any
 from ops.crawl.journal import UNCHANGED, Journal, UrlOutcome
 from ops.crawl.options import CrawlOptions
 
-#: How the detail of a copy begins, in front of the URL that it copies.
-SAME_BYTES = "the same bytes as "
-
 _PATTERN = "*-[0-9]*.jsonl"
 
 
@@ -40,7 +37,10 @@ def published_line(unit: str, file: str, entry: UrlOutcome) -> bytes:
 
 
 def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
-    """Yield the units of a published crawl that it found itself, besides those that were listed."""
+    """Yield the units of a published crawl that it found itself, besides those that were listed.
+
+    `folder` is that of its files.
+    """
     listed = frozenset(besides)
     for path in sorted(folder.glob(_PATTERN)):
         yield from (line["unit"] for line in _lines(path)[1:] if line["unit"] not in listed)
@@ -49,7 +49,9 @@ def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
 def take_over(
     published: Path, name: str, options: CrawlOptions, urls: Collection[str], journal: Journal
 ) -> None:
-    """Add to a journal what a published crawl fetched beyond it; nothing if that had other options.
+    """Add to a journal what a crawl, whose files were `published`, fetched beyond it.
+
+    Nothing is added if that had other options.
 
     `urls` are listed now. Of pages with the same bytes one alone has a record: copies are left out where the
     list is another, and does not have that one. So are pages that were dropped as unchanged and are now to be
@@ -64,8 +66,7 @@ def take_over(
             file = line.pop("file")
             del line["unit"]
             entry = UrlOutcome.model_validate(line)
-            copied = entry.detail.removeprefix(SAME_BYTES) if entry.detail.startswith(SAME_BYTES) else None
-            gone = copied is not None and first.get("listed") != listed and copied not in urls
+            gone = bool(entry.copy_of) and first.get("listed") != listed and entry.copy_of not in urls
             gone = gone or (entry.cause == UNCHANGED and options.unchanged == "keep")
             if entry.url not in journal.entries and not gone:
                 journal.add(entry, _record(published / file, entry) if file else b"")

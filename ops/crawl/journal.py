@@ -1,26 +1,36 @@
 """What a crawl has fetched so far: lines in a journal, and the records that they point to.
 
-Belongs here: the folder of a crawl that is under way, which survives Ctrl-C, kill -9 and a torn last line.
+Belongs here: the folder of a crawl that is under way, which survives Ctrl-C, kill -9, a power cut and damage.
 Not here: what becomes of it in the end (outcomes.py).
 
 Two files: `journal.jsonl`, a line for each URL that has an outcome, and `records.warc`, to which records are
-appended before their line is. A power cut may lose lines; what they told of is then asked for again.
+appended before their line is. A line begins with the checksums of itself and its record. Where these are not
+theirs, the line counts as not written, and its URL is asked for again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import time
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 _LINES, _RECORDS, _OPTIONS = "journal.jsonl", "records.warc", "options"
 
+#: Seconds of a crawl that a power cut may cost. To wait for the disk at every page would slow the crawl down.
+_SYNC_EVERY = 2.0
 
 #: Why a page is dropped that is the same as when it was last asked for.
 UNCHANGED = "unchanged"
+#: How the detail of a copy begins, in front of the URL that it copies.
+SAME_BYTES = "the same bytes as "
+
+
+Fate: TypeAlias = Literal["fetched", "listing", "dropped", "rejected"]
 
 
 class UrlOutcome(BaseModel):
@@ -29,7 +39,7 @@ class UrlOutcome(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: str
-    fate: Literal["fetched", "listing", "dropped", "rejected"]
+    fate: Fate
     cause: str = ""
     """The reason of a dropped one, the error of a rejected one."""
     detail: str = ""
@@ -43,7 +53,7 @@ class UrlOutcome(BaseModel):
     last_modified: str = ""
     unchanged: bool = False
     links: tuple[str, ...] = ()
-    """Of a page whose links are followed: those that match, in the order of the page, each once.
+    """Of a page: its links that may be followed, in the order of the page, each once.
 
     Of a listing: the addresses of its items."""
     about: Mapping[str, str] = {}
@@ -52,10 +62,14 @@ class UrlOutcome(BaseModel):
     length: int = 0
 
     @property
-    def conditions(self) -> dict[str, str]:
-        """The headers that ask for a page on condition that it changed."""
-        found = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
-        return {name: value for name, value in found.items() if value}
+    def copy_of(self) -> str:
+        """The URL of the page with the same bytes whose record stands for it; empty where it has its own."""
+        return self.detail.removeprefix(SAME_BYTES) if self.detail.startswith(SAME_BYTES) else ""
+
+    def without_record(self, reason: str, detail: str) -> UrlOutcome:
+        """Return the outcome of a page that was fetched and is dropped."""
+        lost = {"fate": "dropped", "cause": reason, "detail": detail, "offset": 0, "length": 0}
+        return self.model_copy(update=lost)
 
 
 class Journal:
@@ -70,12 +84,14 @@ class Journal:
                 path.unlink(missing_ok=True)
             mark.write_text(options)
         self.entries: dict[str, UrlOutcome] = {}
-        self._read()
-        self._line_file = self._lines.open("ab")
+        self._line_file = self._lines.open("a+b")
         self._record_file = self._records.open("a+b")
+        self._read()
+        self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Close the files."""
+        """Write to disk what is not there yet, and close the files."""
+        self._sync()
         self._line_file.close()
         self._record_file.close()
 
@@ -86,35 +102,43 @@ class Journal:
             entry = entry.model_copy(update={"offset": end, "length": len(record)})
             self._record_file.write(record)
             self._record_file.flush()
-        self._line_file.write(entry.model_dump_json(exclude_defaults=True).encode() + b"\n")
+        line = b"%08x %s" % (zlib.crc32(record), entry.model_dump_json(exclude_defaults=True).encode())
+        self._line_file.write(b"%08x %s\n" % (zlib.crc32(line), line))
         self._line_file.flush()
         self.entries[entry.url] = entry
+        if time.monotonic() - self._synced > _SYNC_EVERY:
+            self._sync()
 
     def record(self, entry: UrlOutcome) -> bytes:
         """Return the record of a page that was fetched."""
         self._record_file.seek(entry.offset)  # what is appended goes to the end all the same
         return self._record_file.read(entry.length)
 
-    def _read(self) -> None:
-        """Read the lines up to the first that is torn or points to nothing, and cut both files there."""
-        end, records = 0, 0
-        size = self._records.stat().st_size if self._records.exists() else 0
-        for line in self._whole_lines():
-            try:
-                entry = UrlOutcome.model_validate_json(line)
-            except ValueError:
-                break
-            if entry.offset + entry.length > size:
-                break
-            self.entries[entry.url] = entry
-            end += len(line)
-            records = max(records, entry.offset + entry.length)
-        for path, length in ((self._lines, end), (self._records, records)):
-            if path.exists():
-                with path.open("r+b") as file:
-                    file.truncate(length)
+    def _sync(self) -> None:
+        for file in (self._record_file, self._line_file):  # no line is on disk without its record
+            os.fsync(file.fileno())
+        self._synced = time.monotonic()
 
-    def _whole_lines(self) -> Iterator[bytes]:
-        if self._lines.exists():
-            with self._lines.open("rb") as file:
-                yield from (line for line in file if line.endswith(b"\n"))
+    def _read(self) -> None:
+        """Read the lines that are as they were written, with their records."""
+        self._line_file.seek(0)
+        line = b"\n"
+        for line in self._line_file:
+            if (entry := _entry(line, self._record_file)) is not None:
+                self.entries[entry.url] = entry
+        if not line.endswith(b"\n"):
+            self._line_file.write(b"\n")  # what is torn stays a line of its own
+
+
+def _entry(line: bytes, records: BinaryIO) -> UrlOutcome | None:
+    """Return what a line says, None where it or its record is not as it was written."""
+    checksum, _, line = line.removesuffix(b"\n").partition(b" ")
+    if checksum != b"%08x" % zlib.crc32(line):
+        return None
+    checksum, _, content = line.partition(b" ")
+    try:
+        entry = UrlOutcome.model_validate_json(content)
+    except ValueError:  # written by another version of the project
+        return None
+    records.seek(entry.offset)
+    return entry if checksum == b"%08x" % zlib.crc32(records.read(entry.length)) else None

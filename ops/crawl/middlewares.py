@@ -14,7 +14,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
 from twisted.internet.defer import Deferred
@@ -67,26 +67,20 @@ class Robots(RobotsTxtMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._nameless: set[str] = set()
+        self._faults: dict[str, Exception] = {}
 
     def process_request_2(self, rp: RobotParser | None, request: Request) -> None:
-        """Raise RobotsError for what is not allowed, RefusedError where the host has no address to ask."""
+        """Raise RobotsError for what is not allowed, with what went wrong as its cause."""
         if rp is None:
-            hosts: CheckedHosts = self.crawler.settings["CHECKED_HOSTS"]
-            parts = urlsplit(request.url)
-            if (cause := hosts.refused.get(parts.hostname or "")) is not None:
-                raise RefusedError(cause)
-            if parts.netloc in self._nameless:
-                raise RefusedError(f"the name {parts.hostname} has no address")
-            raise RobotsError("robots.txt could not be read, so nothing of its site is asked for")
+            fault = self._faults.get(urlsplit(request.url).netloc)
+            raise RobotsError("nothing of a site is asked for whose robots.txt cannot be read") from fault
         try:
             super().process_request_2(rp, request)
         except IgnoreRequest:
             raise RobotsError("robots.txt forbids it") from None
 
     def _robots_error(self, exc: Exception, netloc: str) -> None:
-        if isinstance(exc, CannotResolveHostError):
-            self._nameless.add(netloc)
+        self._faults[netloc] = exc
         super()._robots_error(exc, netloc)
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
@@ -98,7 +92,7 @@ class Robots(RobotsTxtMiddleware):
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
         if response.status >= 500 or response.status in _BUSY:
-            raise IgnoreRequest(f"robots.txt has the status {response.status}")
+            raise RobotsError(f"status {response.status}")
         body = response.body if response.status < 400 else b""
         await super()._parse_robots(response.replace(body=body), netloc, request)
 

@@ -80,6 +80,12 @@ class CrawlOptions(Params):
         return f"{self.agent} (+{self.contact})"
 
     @property
+    def environment(self) -> tuple[str, ...]:
+        """What the process that fetches is handed of the environment besides, as patterns of names."""
+        return ()
+
+    @property
     def digest(self) -> str:
-        """Return the hash of what pages are asked by: what was asked under others is asked again."""
-        return hashlib.sha256(self.model_dump_json(exclude={"unchanged"}).encode()).hexdigest()[:32]
+        """Return the hash of how pages are asked for: what was asked for otherwise is asked for again."""
+        how_many = {"depth", "pages", "unchanged"}
+        return hashlib.sha256(self.model_dump_json(exclude=how_many).encode()).hexdigest()[:32]

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ops.crawl.former import SAME_BYTES, listed_digest, published_head, published_line
+from ops.crawl.former import listed_digest, published_head, published_line
 from ops.crawl.frontier import Frontier, PageRequest, same
-from ops.crawl.journal import UNCHANGED, Journal, UrlOutcome
+from ops.crawl.journal import SAME_BYTES, UNCHANGED, Journal, UrlOutcome
 from ops.crawl.licence import spdx
 from ops.crawl.options import CrawlOptions
 from ops.crawl.schemas import PAGES
@@ -49,7 +49,7 @@ class CrawlParts:
     _digests: dict[str, str] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict)
     _origins: dict[str, str] = field(default_factory=dict)
-    """The listed line that a kept page was found from, by URL."""
+    """The listed line that led to a page, by URL."""
 
     def outcomes(self) -> Outcomes:
         """Yield the parts. Raises LookupError for a URL that the journal has no outcome of."""
@@ -104,35 +104,41 @@ class CrawlParts:
         return _OpenPart(f"{self.name}-{number:05d}", self.options, listed)
 
     def _add(self, part: _OpenPart, unit: Row, entry: UrlOutcome) -> None:
-        file = ""
-        known = entry.unchanged and entry.fate == "fetched" and self.options.unchanged == "drop"
-        counts = (
-            entry.fate == "fetched" and not known
-        )  # a page that is left out has no record to be a copy of
-        twin = self._digests.setdefault(entry.digest, entry.url) if counts else entry.url
-        if twin != entry.url:
-            again = {"fate": "dropped", "cause": "duplicate", "detail": f"{SAME_BYTES}{twin}"}
-            entry = entry.model_copy(update={**again, "offset": 0, "length": 0})
-        elif known:
-            gone = {"fate": "dropped", "cause": UNCHANGED, "detail": f"since {entry.date}"}
-            entry = entry.model_copy(update={**gone, "offset": 0, "length": 0})
-        if entry.fate == "listing":
+        file, first = "", entry.url
+        if entry.fate == "fetched" and entry.unchanged and self.options.unchanged == "drop":
+            entry = entry.without_record(UNCHANGED, f"since {entry.date}")
+        elif entry.fate == "fetched":
+            first = self._digests.setdefault(entry.digest, entry.url)
+            if first != entry.url:
+                entry = entry.without_record("duplicate", f"{SAME_BYTES}{first}")
+        origin = self._origin(unit, entry, first)
+        if entry.fate == "listing" and not entry.cause:
             detail = "its items are rows of their own"
             part.dropped.append(drop(unit, "listing", float(len(entry.links)), detail))
         elif entry.fate == "dropped":
             part.dropped.append(drop(unit, entry.cause, detail=entry.detail))
-        elif entry.fate == "rejected":
-            part.rejected.append(reject(unit, f"{entry.url}: {entry.cause}"))
-        else:
+        elif entry.fate == "fetched":
             file, offset = part.write(self.journal.record(entry), entry.date)
             entry = entry.model_copy(update={"offset": offset})
-            part.kept.append(self._row(unit, entry, file))
+            part.kept.append(self._row(unit, entry, file, origin))
+        else:
+            part.rejected.append(reject(unit, f"{entry.url}: {entry.cause}"))
         part.note(unit["id"], file, entry)
 
-    def _row(self, unit: Row, entry: UrlOutcome, file: str) -> Row:
-        origin = unit["id"] if unit["depth"] == 0 else self._origins.get(unit["found_on"])
+    def _origin(self, unit: Row, entry: UrlOutcome, first: str) -> str | None:
+        """Return the listed line that led to a page; None where it is lost: no kept row may name it then.
+
+        Of a listed copy it is the line of the page with the same bytes.
+        """
+        if unit["depth"]:
+            origin = self._origins.get(unit["found_on"])
+        else:
+            origin = unit["id"] if entry.fate == "fetched" else self._origins.get(first)
         if origin is not None:
             self._origins[entry.url] = origin
+        return origin
+
+    def _row(self, unit: Row, entry: UrlOutcome, file: str, origin: str | None) -> Row:
         return {
             **{name: unit[name] for name in ("crawl", "url", "depth", "found_on")},
             **{name: getattr(entry, name) for name in _SHARED},

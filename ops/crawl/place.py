@@ -18,7 +18,7 @@ class CrawlPlace:
     working: Path
     """Stays until the partition is published: an interrupted crawl goes on from there."""
     former: Path | None
-    """The published partition, if there is one."""
+    """The files of the published partition, if there is one."""
     recrawl: bool
     """Whether the web is asked again for what the former one has."""
     tell: Callable[[int, int], None]

@@ -6,17 +6,24 @@ fetched (outcomes.py).
 
 from __future__ import annotations
 
-import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import ops
 from ops.crawl.collections.kinds import KINDS
 from ops.crawl.options import CrawlOptions
+
+#: What every crawl is handed of the environment, as patterns of names: no secrets of other programs.
+_ENVIRONMENT = (
+    *("PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR", "TEMP", "TMP", "PYTHON*", "LD_LIBRARY_PATH"),
+    *("*_PROXY", "*_proxy", "SSL_CERT_*", "SILVERLOOM_*"),
+)
 
 
 class CrawlError(RuntimeError):
@@ -53,27 +60,38 @@ def run(
     )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PLAN).write_text(plan.model_dump_json())
-    with tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "ops.crawl.child", str(folder)],
-            stdin=subprocess.PIPE,  # its end tells the child that this process is gone, however it went
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env={**os.environ, "PYTHONPATH": str(Path(ops.__path__[0]).parent)},
-            start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the child
-        )
-        assert child.stdin is not None and child.stdout is not None
+    ours, theirs = socket.socketpair()  # its end tells the child that this process is gone, however it went
+    with tempfile.TemporaryFile() as printed, ours, ours.makefile() as progress:
+        with theirs:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "ops.crawl.child", str(folder), str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+                env=environment(options),
+                start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the child
+            )
         try:
-            for line in child.stdout:
-                done, known = json.loads(line)
+            for line in progress:
+                done, known = map(int, line.split())
                 tell(done, known)
             status = child.wait()
         finally:
             child.kill()
-            child.stdin.close()
-            child.stdout.close()
             child.wait()
         if status != 0:
-            errors.seek(0)
-            last = errors.read().decode(errors="replace").strip().splitlines()[-3:]
+            printed.seek(0)
+            last = printed.read().decode(errors="replace").strip().splitlines()[-3:]
             raise CrawlError(f"the crawl ended with status {status}: {' '.join(last)[:500]}")
+
+
+def environment(options: CrawlOptions) -> dict[str, str]:
+    """Return the environment of the process that fetches: what it needs of this one's."""
+    patterns = (*_ENVIRONMENT, *options.environment)
+    handed = {
+        name: value
+        for name, value in os.environ.items()
+        if any(fnmatchcase(name, pattern) for pattern in patterns)
+    }
+    return {**handed, "PYTHONPATH": str(Path(ops.__path__[0]).parent)}

@@ -32,7 +32,7 @@ PAGES = Shape(
         ("date", pa.string(), "when it was fetched"),
         ("etag", pa.string(), "what the next crawl asks with"),
         ("last_modified", pa.string(), "what the next crawl asks with"),
-        ("unchanged", pa.bool_(), "whether the site said so when it was asked again"),
+        ("unchanged", pa.bool_(), "whether it was the same when it was asked for again"),
         ("file", pa.string(), "the WARC file beside the rows that holds the answer", NAME),
         ("offset", pa.int64(), "of its record in the file, in bytes"),
         ("length", pa.int64(), "of its record in the file, in bytes"),

@@ -12,7 +12,7 @@ import http
 import itertools
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,22 +28,25 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.journal import Fate, Journal, UrlOutcome
 from ops.crawl.middlewares import RefusedError, RobotsError
 from ops.crawl.options import CrawlOptions
+from ops.crawl.recrawl import FormerVersion
 from ops.crawl.resolver import CheckedHosts
 from ops.crawl.warc import Headers, response_record
 
 #: Links of one page that are looked at, which holds up all other pages; and those that may be followed.
 _LOOKED_AT, _LINKS = 10_000, 5_000
 _LONGEST_CAUSE = 300
+#: Not Found and Gone: what such a page linked to is no part of its site any more.
+_GONE = frozenset({404, 410})
 
 
 class PageSpider(Spider):
     """Asks for every URL of a frontier that has no entry in the journal.
 
-    `former` gives the entry and the record of a page that was fetched before, which is asked for on condition
-    that it changed. `tell` is called with the numbers of URLs that are done and that are known.
+    Pages of the `former` version are asked for on condition that they changed. `tell` is called with how many
+    URLs are done and how many are known.
     """
 
     name = "pages"
@@ -54,13 +57,12 @@ class PageSpider(Spider):
         journal: Journal,
         options: CrawlOptions,
         hosts: CheckedHosts,
-        former: Mapping[str, UrlOutcome],
-        former_record: Callable[[UrlOutcome], bytes],
+        former: FormerVersion,
         tell: Callable[[int, int], None],
     ) -> None:
         super().__init__()
         self._frontier, self._journal, self._options, self._hosts = frontier, journal, options, hosts
-        self._former, self._former_record, self._tell = former, former_record, tell
+        self._former, self._tell = former, tell
         self._open, self._closed = 0, asyncio.Event()
         allow, deny = tuple(options.follow), tuple(options.skip)
         self._links = LinkExtractor(allow=allow, deny=deny, deny_extensions=())
@@ -68,49 +70,51 @@ class PageSpider(Spider):
     async def start(self) -> AsyncIterator[Request]:
         """Yield the requests level by level, each when the one before is through."""
         for level in self._frontier.levels():
-            for page in level:
-                if page.url in self._journal.entries:
-                    continue
+            urls = [page.url for page in level if page.url not in self._journal.entries]
+            self._open = len(urls)
+            for url in urls:
                 try:
-                    request = self._request(page.url, page.depth)
+                    request = self._request(url)
                 except ValueError as error:
-                    self._note(UrlOutcome(url=page.url, fate="rejected", cause=f"no URL: {error}"))
+                    self._close(UrlOutcome(url=url, fate="rejected", cause=f"no URL: {error}"))
                 else:
-                    self._open += 1
                     yield request
             while self._open:
                 self._closed.clear()
                 await self._closed.wait()
-            self._tell(len(self._journal.entries), self._frontier.asked)
 
-    def _request(self, url: str, depth: int) -> Request:
-        former = self._former.get(url)
-        headers = {} if former is None else former.conditions
+    def _request(self, url: str) -> Request:
         return Request(
             url,
             callback=self._answered,
             errback=self._failed,
-            headers=headers,
+            headers=self._former.conditions(url),
             dont_filter=True,
-            cb_kwargs={"asked": url, "depth": depth},
+            cb_kwargs={"asked": url},
         )
 
-    def _answered(self, response: Response, asked: str, depth: int) -> None:
+    def _answered(self, response: Response, asked: str) -> None:
         try:
-            former = self._former.get(asked)
-            if response.status == 304 and former is not None:
-                carried = former.model_copy(update={"unchanged": True})
-                self._note(carried, self._former_record(former))
-            elif 200 <= response.status < 300:
-                self._fetched(response, asked, depth)
-            else:
-                cause = f"status {_status(response.status)}"
-                self._note(UrlOutcome(url=asked, fate="rejected", cause=cause, status=response.status))
+            outcome, record = self._outcome(response, asked)
         except Exception as error:  # a page that cannot be written must not keep its level open for ever
-            self._note(UrlOutcome(url=asked, fate="rejected", cause=_text(error)))
-        self._close()
+            outcome, record = self._lost(asked, _text(error)), b""
+        self._close(outcome, record)
 
-    def _fetched(self, response: Response, asked: str, depth: int) -> None:
+    def _outcome(self, response: Response, asked: str) -> tuple[UrlOutcome, bytes]:
+        """Return what an answer says of the URL that was asked for, and its record."""
+        if response.status == 304 and self._former.conditions(asked):
+            return self._former.unchanged(asked)
+        if 200 <= response.status < 300:
+            return self._former.compared(*self._fetched(response, asked))
+        return self._lost(asked, f"status {_status(response.status)}", status=response.status), b""
+
+    def _lost(self, asked: str, cause: str, fate: Fate = "rejected", **more: Any) -> UrlOutcome:
+        """Return the outcome of a page that cannot be had; unless it is gone, with its former links."""
+        former = self._former.entry(asked)
+        links = former.links if former is not None and more.get("status") not in _GONE else ()
+        return UrlOutcome(url=asked, fate=fate, cause=cause, links=links, **more)
+
+    def _fetched(self, response: Response, asked: str) -> tuple[UrlOutcome, bytes]:
         date = self._options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
         record, digest = response_record(
             response.url,
@@ -131,13 +135,13 @@ class PageSpider(Spider):
             date=date,
             etag=_header(response, "ETag"),
             last_modified=_header(response, "Last-Modified"),
-            links=self._found(response) if depth < self._options.depth else (),
+            links=self._found(response),  # also at the deepest level: depth and list may be others later
         )
-        self._note(entry, record)
+        return entry, record
 
     def _found(self, response: Response) -> tuple[str, ...]:
-        if not isinstance(response, HtmlResponse):
-            return ()
+        if not isinstance(response, HtmlResponse) or "href" not in response.text.lower():
+            return ()  # to read a page of 10 KB as HTML is a sixth of what it costs
         host = urlsplit(response.url).hostname
         for element in itertools.islice(response.selector.root.iter("a", "area"), _LOOKED_AT, None):
             element.attrib.pop("href", None)
@@ -149,41 +153,43 @@ class PageSpider(Spider):
         )
 
     def _failed(self, failure: Any) -> None:
-        asked = failure.request.cb_kwargs["asked"]
-        self._note(self._loss(asked, failure.value, urlsplit(failure.request.url).hostname or ""))
-        self._close()
+        asked, host = failure.request.cb_kwargs["asked"], urlsplit(failure.request.url).hostname or ""
+        self._close(self._loss(asked, failure.value, host))
 
     def _loss(self, asked: str, error: BaseException, host: str) -> UrlOutcome:
         if isinstance(error, RobotsError):
-            return UrlOutcome(url=asked, fate="dropped", cause="robots", detail=str(error))
-        if isinstance(error, DownloadCancelledError) or "DOWNLOAD_MAXSIZE" in str(error):
-            limit = f"more than {self._options.page_bytes} bytes, unpacked"
-            return UrlOutcome(url=asked, fate="dropped", cause="size", detail=limit)
-        if isinstance(error, RefusedError):
-            cause = str(error)
-        elif isinstance(error, IgnoreRequest) and "redirections" in str(error):
-            cause = f"more than {self._options.redirects} redirects"
-        elif isinstance(error, ResponseDataLossError):
-            cause = "the answer was cut short"
-        elif isinstance(error, DownloadTimeoutError):
-            cause = f"no whole answer within {self._options.timeout:g} seconds"
-        elif isinstance(error, CannotResolveHostError):
-            cause = self._hosts.refused.get(host, f"the name {host} has no address")
-        else:
-            cause = _text(_reason(error))
-        return UrlOutcome(url=asked, fate="rejected", cause=cause)
+            if isinstance(error.__cause__, CannotResolveHostError):
+                return self._lost(asked, self._cause(error.__cause__, host))
+            fault = f": {self._cause(error.__cause__, host)}" if error.__cause__ else ""
+            return self._lost(asked, "robots", "dropped", detail=f"{error}{fault}")
+        if _too_large(error):
+            return self._lost(asked, "size", "dropped", detail=self._cause(error, host))
+        return self._lost(asked, self._cause(error, host))
 
-    def _note(self, entry: UrlOutcome, record: bytes = b"") -> None:
+    def _cause(self, error: BaseException, host: str) -> str:
+        if isinstance(error, (RefusedError, RobotsError)):
+            return str(error)
+        if _too_large(error):
+            return f"more than {self._options.page_bytes} bytes, unpacked"
+        if isinstance(error, IgnoreRequest) and "redirections" in str(error):
+            return f"more than {self._options.redirects} redirects"
+        if isinstance(error, ResponseDataLossError):
+            return "the answer was cut short"
+        if isinstance(error, DownloadTimeoutError):
+            return f"no whole answer within {self._options.timeout:g} seconds"
+        if isinstance(error, CannotResolveHostError):
+            return self._hosts.refused.get(host, f"the name {host} has no address")
+        return _text(_reason(error))
+
+    def _close(self, outcome: UrlOutcome, record: bytes = b"") -> None:
         """Write an outcome down. Where that cannot be, the crawl ends; the next run goes on from there."""
         try:
-            self._journal.add(entry, record)
+            self._journal.add(outcome, record)
         except OSError as error:
             print(f"the journal of the crawl cannot be written: {error}", file=sys.stderr, flush=True)
             os._exit(4)
-
-    def _close(self) -> None:
         self._open -= 1
-        self._tell(len(self._journal.entries), self._frontier.asked)
+        self._tell(self._frontier.asked - self._open, self._frontier.asked)
         if not self._open:
             self._closed.set()
 
@@ -215,6 +221,10 @@ def _reason(error: BaseException) -> BaseException:
     """Return what an answer failed for, which Scrapy names within another error."""
     failures = getattr(error.__cause__, "reasons", None)
     return failures[0].value if failures else error
+
+
+def _too_large(error: BaseException) -> bool:
+    return isinstance(error, DownloadCancelledError) or "DOWNLOAD_MAXSIZE" in str(error)
 
 
 def _text(error: BaseException) -> str:

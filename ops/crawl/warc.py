@@ -16,7 +16,7 @@ from typing import BinaryIO
 from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import BufferWARCWriter
+from warcio.warcwriter import WARCWriter
 
 #: Headers that are not true of the unpacked page.
 _TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
@@ -51,32 +51,33 @@ def _record(
     headers: StatusAndHeaders | None,
     content_type: str = "",
 ) -> tuple[bytes, str]:
-    writer = BufferWARCWriter(gzip=packed, warc_version="WARC/1.1")
+    content = io.BytesIO()
+    writer = WARCWriter(content, gzip=packed, warc_version="WARC/1.1")
     record = writer.create_warc_record(
         url,
         "response" if headers else "resource",
         payload=io.BytesIO(body),
+        length=len(body),  # without it, warcio writes the body into a temporary file
         http_headers=headers,
         warc_content_type=content_type,
         warc_headers_dict={"WARC-Date": date},
     )
-    writer.ensure_digest(record, block=False, payload=True)
     digest = record.rec_headers.get_header("WARC-Payload-Digest")
     record.rec_headers.replace_header("WARC-Record-ID", _record_id(date, url, digest))
     writer.write_record(record)
-    return writer.get_contents(), digest
+    return content.getvalue(), digest
 
 
 def head(name: str, software: str, date: str, packed: bool) -> bytes:
     """Return the record that a WARC file begins with."""
-    writer = BufferWARCWriter(gzip=packed, warc_version="WARC/1.1")
+    content = io.BytesIO()
+    writer = WARCWriter(content, gzip=packed, warc_version="WARC/1.1")
     about = {"software": software, "format": "WARC File Format 1.1"}
     record = writer.create_warcinfo_record(name, about)
     record.rec_headers.replace_header("WARC-Date", date)
     record.rec_headers.replace_header("WARC-Record-ID", _record_id(date, name, software))
     writer.write_record(record)
-    content: bytes = writer.get_contents()
-    return content
+    return content.getvalue()
 
 
 def read_record(stream: BinaryIO, offset: int) -> ArcWarcRecord:

@@ -9,12 +9,13 @@ import pyarrow as pa
 
 from ops.discofuse.sources.schemas import PROSE
 from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, column, columns, extended, struct
+from ops.parse.schemas import unit_of
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
 #: How a row of annotated lies in its file: ops/discofuse/build/stored.py.
 ANNOTATED = Shape(
-    unit=PROSE.kept,
+    unit=unit_of(PROSE),
     kept=columns(
         ("document_id", _TEXT, "row of sources/prose"),
         ("document", _TEXT, "the document's name in its source", NAME),

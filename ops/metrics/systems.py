@@ -7,8 +7,8 @@ Belongs here: the bootstrap applied to columns of rows, as tables tell it. Not h
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ops.metrics.bootstrap import interval, paired_bootstrap
 from ops.outcome import Row
@@ -26,6 +26,11 @@ def by_system(rows: Iterable[Row]) -> dict[EvaluatedSystem, list[Row]]:
     for row in rows:
         found[row["system"], row["model"] or ""].append(row)
     return dict(found)
+
+
+def named(system: EvaluatedSystem) -> dict[str, str | None]:
+    """Return a system as tables name it; one without a model has null."""
+    return {"system": system[0], "model": system[1] or None}
 
 
 def mean_scores(rows: Sequence[Row], metrics: Iterable[str], resamples: int, seed: int) -> SystemScores:
@@ -48,6 +53,25 @@ def paired_tests(
         name: paired_bootstrap(_column(first, name), _column(second, name), resamples, seed)._asdict()
         for name in metrics
     }
+
+
+def system_tests(
+    systems: Mapping[EvaluatedSystem, Sequence[Row]],
+    pairs: Iterable[tuple[EvaluatedSystem, EvaluatedSystem]],
+    item: str,
+    items: str,
+    compared: Callable[[Sequence[Row], Sequence[Row]], Mapping[str, Any]],
+    name: Callable[[EvaluatedSystem], Any] = named,
+) -> Iterator[dict[str, Any]]:
+    """Yield the tests of pairs of systems over the items that both have; none of a pair without any.
+
+    `item` is the column by which rows are of one item; the number of these is called `items` in a test.
+    """
+    for first, second in pairs:
+        ours, theirs = in_common(systems[first], systems[second], item)
+        if ours:
+            sides = {"first": name(first), "second": name(second)}
+            yield {**sides, items: len(ours), "scores": compared(ours, theirs)}
 
 
 def _column(rows: Iterable[Row], name: str) -> list[float]:

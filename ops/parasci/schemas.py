@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.outcome import NAME, TEXT, TIME, Shape, columns, extended, struct
-from ops.parse.schemas import RECORD
+from ops.parse.schemas import ENCODING, RECORD, unit_of
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
 
 _TEXT, _INT, _FLOAT, _BOOL = pa.string(), pa.int32(), pa.float64(), pa.bool_()
@@ -23,6 +23,7 @@ PASSAGES = Shape(
         ("position", _INT, "in its record, from 0"),
         ("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
         ("text", _TEXT, "white space folded", TEXT),
+        ENCODING,
     ),
 )
 
@@ -53,7 +54,7 @@ _EMBEDDED = extended(
 )
 
 SENTENCES = Shape(unit=PAPER_SENTENCES.kept, kept=_EMBEDDED)
-EMBEDDED_PASSAGES = Shape(unit=PASSAGES.kept, kept=_EMBEDDED)
+EMBEDDED_PASSAGES = Shape(unit=unit_of(PASSAGES), kept=_EMBEDDED)
 
 _CANDIDATE = columns(
     ("key", _TEXT, "what both have in common: the paper, the term with its area, or the cited paper", NAME),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import replace
+from itertools import islice
 
 from ops.parse.source import Raw
 
@@ -18,22 +19,27 @@ def any_encoding(form: object) -> bool:
     return bool(getattr(form, "any_encoding", False))
 
 
-#: The companion of a record that names the encoding it was guessed to be in.
-GUESSED = "encoding"
+def of_lines(form: object) -> bool:
+    """Say whether a format finds its records by the ends of lines, in bytes: then it says so."""
+    return bool(getattr(form, "of_lines", False))
 
-#: Bytes around those that are no ASCII by which the encoding is guessed, and how many of them in all.
-_AROUND = re.compile(rb"[\x00-\x7f]{0,100}[\x80-\xff]+[\x00-\x7f]{0,100}")
-_SAMPLE = 20_000
+
+#: Stretches of bytes that are no ASCII, with less than 200 that are between two.
+_FOREIGN = re.compile(rb"[\x80-\xff]++(?:[\x00-\x7f]{1,200}+[\x80-\xff]++)*+")
+#: Bytes around these by which the encoding is guessed, and how many of them in all.
+_AROUND, _SAMPLE = 100, 20_000
 _ASCII, _BROKEN = re.compile("[\x00-\x7f]+"), re.compile("[\udc80-\udcff]+")
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
-def encoding_fault(name: str) -> str | None:
-    """Return why `encoding:` of a source cannot be used; None where it can."""
+def encoding_fault(name: str, lines: bool = False) -> str | None:
+    """Return why `encoding:` of a source, of `lines` or not, cannot be used; None where it can."""
     try:
         "".encode(name)  # which knows text encodings alone
     except (LookupError, ValueError):
         return f"unknown encoding {name!r}; for instance utf-8, windows-1252, iso-8859-15, shift_jis"
+    if lines and not tells_lines(name):
+        return f"in {name} no lines can be told; one like utf-8 or windows-1252 is needed"
     return None
 
 
@@ -48,8 +54,7 @@ def in_utf8(raw: Raw, encoding: str) -> Raw:
     """Return a record with its bytes in UTF-8.
 
     `encoding` is what all of the source is in; empty for UTF-8, or what a guess says of the record where it
-    is not. Then the guess is among its companions. What is not in the declared encoding gets an error, and
-    what nobody can guess stays as it is.
+    is not. What is not in the declared encoding gets an error, and what nobody can guess stays as it is.
     """
     if raw.error is not None or not raw.content:
         return raw
@@ -60,11 +65,12 @@ def in_utf8(raw: Raw, encoding: str) -> Raw:
         if found is None:
             return raw
         text, name = found
-        return replace(raw, content=text.encode(), companions={**raw.companions, GUESSED: name})
-    if codecs.lookup(encoding).name == "utf-8":
+        return replace(raw, content=text.encode(), encoding=name, guessed=True)
+    name = codecs.lookup(encoding).name
+    if name == "utf-8":
         return raw  # whoever parses it says where it is not
     try:
-        return replace(raw, content=raw.content.decode(encoding).encode())
+        return replace(raw, content=raw.content.decode(encoding).encode(), encoding=name)
     except UnicodeError as error:
         return replace(raw, error=f"not {encoding}: {error}")
 
@@ -79,7 +85,7 @@ def guessed(content: bytes) -> tuple[str, str] | None:
     if name is None:
         return None
     try:
-        return content.decode(name), name
+        return content.decode(name), codecs.lookup(name).name
     except UnicodeError:
         return None
 
@@ -108,8 +114,9 @@ def _sample(content: bytes) -> bytes:
     """Return the beginning of a text with a byte order mark, else the surroundings of what is no ASCII."""
     if content.startswith(_MARKS):
         return content[:_SAMPLE]
-    found = b"\n".join(match.group() for match, _ in zip(_AROUND.finditer(content), range(500), strict=False))
-    return found[:_SAMPLE]
+    spans = islice((match.span() for match in _FOREIGN.finditer(content)), _SAMPLE // _AROUND)
+    found = (content[max(0, start - _AROUND) : end + _AROUND] for start, end in spans)
+    return b"\n".join(found)[:_SAMPLE]
 
 
 def _guess(sample: bytes) -> str | None:

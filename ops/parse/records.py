@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ops.outcome import Outcome, Row, Shape, drop, reject
+from ops.parse.bounded import parsed_next
 from ops.parse.characters import check_characters, check_texts, one_line
-from ops.parse.encodings import GUESSED
 from ops.parse.source import ParseError, Raw, exhausting
 
 _LONGEST_CAUSE = 500
@@ -94,27 +94,34 @@ def read_each(
     shape: Shape,
     rows: Callable[[Record], Iterable[Row]],
     lost: Mapping[str, int] | None = None,
+    formats: Mapping[str, object] = {},
 ) -> Outcome:
     """Return the rows of every record; one that cannot be read or holds what is no text is rejected whole.
 
     `rows` may raise UnwantedError: then the record is dropped. `lost` is what it counts meanwhile, by reason,
     of documents that are less than a record; beside it stands how many records were in a guessed encoding.
+    Where `shape` has a column `encoding`, rows get that of their record. `formats` are those that `rows`
+    reads with: what they read in a child they read several at a time.
     """
     kept: list[Row] = []
     dropped: list[Row] = []
     rejected: list[Row] = []
     guesses: Counter[str] = Counter()
-    for record in records:
-        if (encoding := record.raw.companions.get(GUESSED)) is not None:
-            guesses[f"texts guessed to be in {encoding}"] += 1
-        try:
-            with exhausting():
-                found = list(rows(record))
-            check_texts(found, "a row")
-            kept += found
-        except UnwantedError as error:
-            dropped.append(drop(record_unit(record), error.reason, error.score, error.detail))
-        except ParseError as error:
-            rejected.append(reject(record_unit(record), complaint(record, str(error))))
+    has_encoding = "encoding" in shape.kept.names
+    with parsed_next((formats.get(record.kind), record.raw) for record in records if not record.raw.error):
+        for record in records:
+            if record.raw.guessed:
+                guesses[f"texts guessed to be in {record.raw.encoding}"] += 1
+            try:
+                with exhausting():
+                    found = list(rows(record))
+                if has_encoding:  # a web page tells its own
+                    found = [{"encoding": record.raw.encoding, **row} for row in found]
+                check_texts(found, "a row")
+                kept += found
+            except UnwantedError as error:
+                dropped.append(drop(record_unit(record), error.reason, error.score, error.detail))
+            except ParseError as error:
+                rejected.append(reject(record_unit(record), complaint(record, str(error))))
     counted = {**guesses, **(lost or {})}
     return Outcome.of(shape, [record.id for record in records], kept, dropped, rejected, counted)

@@ -33,7 +33,7 @@ class RowFormat(Protocol[Document]):
         ...
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return a row as a record. `folder` is that of its partition, where files lie beside the rows."""
+        """Return a row as a record. `folder` holds the files that lie beside the rows of its partition."""
         ...
 
     def parse(self, raw: Raw) -> Document:

@@ -17,7 +17,7 @@ from ops.parse.files import too_large
 from ops.parse.records import Record
 from ops.parse.row_format import RowFormat
 from ops.parse.source import DatasetSource
-from ops.parts import Parts
+from ops.parts import FILES, Parts
 
 
 class _Sized(Protocol):
@@ -61,7 +61,7 @@ class RowRecords:
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
         columns = dict.fromkeys(["id", "licence", *self.form.columns(self.rows.schema)])
         for part in self.rows.parts:
-            folder = Path(part.path).parent
+            folder = Path(part.path).parent / FILES
             yield tuple(self._record(row, folder) for row in part.read([*columns]).to_pylist())
 
     def _record(self, row: Row, folder: Path) -> Record:

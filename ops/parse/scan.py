@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ops.outcome import Outcome, Outcomes
-from ops.parse.encodings import any_encoding, encoding_fault, in_utf8
+from ops.parse.encodings import any_encoding, encoding_fault, in_utf8, of_lines
 from ops.parse.files import shown
 from ops.parse.records import Record, record_id
 from ops.parse.row_records import RecordPieces, RowRecords
@@ -224,7 +224,7 @@ def _entry(record: Record) -> Entry:
 def _encoding_fault(form: Format[Any], source: Source) -> str | None:
     if not any_encoding(form):
         return f"the kind {source.kind!r} tells its encoding itself"
-    return encoding_fault(source.encoding)
+    return encoding_fault(source.encoding, of_lines(form))
 
 
 def _fields_fault(form: Format[Any], source: Source, root: Path) -> str | None:

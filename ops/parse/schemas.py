@@ -14,6 +14,7 @@ from ops.outcome import (
     TIME,
     TITLE,
     Shape,
+    column,
     columns,
     extended,
     passage,
@@ -29,6 +30,17 @@ RECORD = columns(
     ("row", _LONG, "line of the record, from 1, in a file of several"),
     ("content", pa.binary(), "the bytes as they are"),
 )
+
+#: Of what is made of plain text.
+ENCODING = column(
+    "encoding", _TEXT, "what its text was in, where not UTF-8: as its source declares, or as was guessed"
+)
+
+
+def unit_of(source: Shape) -> pa.Schema:
+    """Return a source's rows as units of what is made of them: without how their bytes were read."""
+    return source.kept.remove(source.kept.get_field_index(ENCODING.name))
+
 
 #: Of a sentence, beside its paper and by itself: where it stands, and what it says.
 _PLACE = (
@@ -69,6 +81,7 @@ PAPERS = Shape(
             "in the paper's order",
         ),
         ("sentences", pa.list_(SENTENCE_IN_PAPER), "in the paper's order"),
+        ENCODING,
     ),
 )
 
@@ -147,6 +160,7 @@ ARTICLES = Shape(
         ),
         ("list_items", _INT, "items of lists, which are no part of the text"),
         ("categories", pa.list_(_TEXT), "that editors put the article in, in its order"),
+        ENCODING,
     ),
 )
 

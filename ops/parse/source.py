@@ -129,13 +129,16 @@ class Raw:
     """The record's row of the source's metadata file, if it has one."""
     error: str | None = None
     """Why it cannot even be looked into (too large, no metadata row, a name that is there twice)."""
+    encoding: str | None = None
+    """What its text was in, where not UTF-8: as its source declares or, if `guessed`, as it seems."""
+    guessed: bool = False
 
     @property
     def md5(self) -> str:
         """MD5 of the record's bytes and of all that is known beside them."""
         digest = hashlib.md5(self.content, usedforsecurity=False)
         digest.update(repr(sorted(self.companions.items())).encode())
-        digest.update(repr((self.document, self.error)).encode())
+        digest.update(repr((self.document, self.error, *filter(None, [self.encoding]))).encode())
         return digest.hexdigest()
 
 

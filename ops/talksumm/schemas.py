@@ -8,13 +8,14 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.outcome import TEXT, TIME, TITLE, TRANSCRIPT, Shape, columns, extended, place, spans, struct
+from ops.parse.schemas import unit_of
 from ops.talksumm.sources.schemas import GOLD_ALIGNMENTS, TALKS, WORD
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
 #: The nearest titles of each talk, best first: what pairs are chosen by, scored once.
 MATCHES = Shape(
-    unit=TALKS.kept,
+    unit=unit_of(TALKS),
     kept=columns(
         ("talk_id", _TEXT, "row of sources/talks"),
         ("talk_title", _TEXT, "as the talk's metadata has it", TITLE),
@@ -45,7 +46,7 @@ SENTENCE_OF_PAIR = struct(
 
 #: A pair carries all that its alignment needs, so that a new month of papers leaves old months fresh.
 PAIRS = Shape(
-    unit=TALKS.kept,
+    unit=unit_of(TALKS),
     kept=columns(
         ("talk_id", _TEXT, "row of sources/talks"),
         ("paper_id", _TEXT, "row of sources/papers"),
@@ -117,7 +118,7 @@ TRAINING_SETS = Shape(
 )
 
 TUNING = Shape(
-    unit=GOLD_ALIGNMENTS.kept,
+    unit=unit_of(GOLD_ALIGNMENTS),
     kept=columns(
         ("lambda", _REAL, "tried: a step one sentence farther is this much less likely"),
         ("gamma", _REAL, "tried: a step back against one forward"),

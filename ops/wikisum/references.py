@@ -75,7 +75,7 @@ def references_of(
     params: ReferenceParams,
 ) -> Outcome:
     """Return the candidates of the articles of one part."""
-    units = articles.to_pylist()
+    units = articles.select(REFERENCES.unit.names).to_pylist()
     index = indexing.load(search_index)
     wanted = {cited for article in units for cited in _cited(article)}
     moved = cited_pages.read(["url", "final_url"], where=("url", wanted))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, columns, extended, struct
-from ops.parse.schemas import ARTICLES, WEB_PAGES
+from ops.parse.schemas import ARTICLES, WEB_PAGES, unit_of
 
 _TEXT, _INT, _REAL, _FLAG = pa.string(), pa.int32(), pa.float64(), pa.bool_()
 
@@ -29,7 +29,7 @@ _OF_ARTICLE = (
 
 #: Every page that may be a reference of an article, also one that is a clone of it.
 REFERENCES = Shape(
-    unit=ARTICLES.kept,
+    unit=unit_of(ARTICLES),
     kept=columns(
         *_OF_ARTICLE,
         ("page_id", _TEXT, "row of sources/web_pages"),

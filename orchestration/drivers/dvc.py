@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
+from orchestration.drivers.closing import tell_reports
 from orchestration.drivers.loop import bring_up_to_date
 from orchestration.drivers.track import Sender
 from orchestration.dvc import metrics
@@ -26,7 +27,8 @@ from orchestration.workspace.workspace import Workspace
 
 
 def repro(workspace: Workspace, jobs: int = 1) -> int:
-    """Make what is stale, then run `dvc repro`; return its status. A stage tries again what failed here.
+    """Make what is stale, run `dvc repro`, print the table; return DVC's status, or 1 for a source that was
+    rejected whole. A stage tries again what failed here.
 
     DVC starts a process for every stage, and what makes partitions takes seconds to load. So they are made
     here, in one process; a stage then finds that they are fresh. `dvc repro` alone does the same, but slower.
@@ -37,11 +39,14 @@ def repro(workspace: Workspace, jobs: int = 1) -> int:
     input_snapshot(workspace)
     wanted = [(item, item.made_months) for item in workspace.datasets.values()]
     sender = Sender(workspace)
-    for _ in bring_up_to_date(workspace, wanted, Console(soft_wrap=True), jobs=jobs):
+    console, reports = Console(soft_wrap=True), []
+    for report in bring_up_to_date(workspace, wanted, console, jobs=jobs):
+        reports.append(report)
         sender.start()
     status = subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode
+    rejected = tell_reports(workspace, reports, console)
     sender.finish()
-    return status
+    return status or int(rejected)
 
 
 def stage(workspace: Workspace, name: str) -> int:

@@ -24,7 +24,7 @@ from orchestration.files.publish import recover
 from orchestration.messages.display import Display
 from orchestration.state.counts import total
 from orchestration.state.empty import empty_months
-from orchestration.state.freshness import ONLY_STALE, View
+from orchestration.state.freshness import FORCED, ONLY_STALE, View
 from orchestration.state.records import forget
 from orchestration.workspace.workspace import Workspace
 
@@ -63,7 +63,7 @@ def bring_up_to_date(
     for item, _ in wanted:
         for month in prune(workspace, item):
             console.print(f"{label(item, month)}: removed, it is no partition any more")
-    run_tags = {**(tags or {}), **({} if force else {ONLY_STALE: "true"})}
+    run_tags = {**(tags or {}), FORCED if force else ONLY_STALE: "true"}
     with (
         Display(console, sum(len(months) for _, months in wanted)) as display,
         contextlib.closing(_Loop(workspace, wanted, console, display, force, jobs, run_tags)) as loop,
@@ -71,7 +71,7 @@ def bring_up_to_date(
         for report in loop.run():
             with display.paused():  # DVC shows bars of its own while it commits
                 yield report
-        if loop.together:
+        if loop.settled:
             _sync(workspace)  # of these no run told Dagster
 
 
@@ -103,8 +103,8 @@ class _Loop:
             for month in empty_months(self.workspace, item, months)
         }
         """Empty partitions: the first one that is made of a dataset settles the others of it."""
-        self.together = False
-        """Whether any were settled so."""
+        self.settled: set[tuple[str, str]] = set()
+        """Those of them that were settled so."""
         self._runners: Here | Pool | None = None
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class _Loop:
             lost = next((found for found in self._inputs[place] if found in self._lost), None)
             if lost is not None:
                 self._settle(place, f"needs {' '.join(lost).strip()}, which failed")
-            elif (self.force and place not in self._together) or not self._view.status(item, month).fresh:
+            elif (self.force and place not in self.settled) or not self._view.status(item, month).fresh:
                 self._make(item, month)
             else:
                 self._settle(place)
@@ -174,7 +174,7 @@ class _Loop:
         settled = self._settled_with(item, month) if done.error is None else []
         if done.error is None:
             report.made += [month, *settled]
-            self.together |= bool(settled)
+            self.settled.update((item.name, other) for other in settled)
         outcome = f"[red]failed[/]: {escape(done.error)}" if done.error else self._counts(item, month)
         why = f" [dim]({escape(_brief(reasons))})[/]" if reasons else ""
         more = f", and so are {len(settled)} more partitions without records" if settled else ""

@@ -1,7 +1,7 @@
 """`make run`: make what is stale, input before output, and say what was made.
 
-Belongs here: a command from its first check to its closing table. Not here: the loop over partitions
-(loop.py), one partition's making (materialise.py), DVC's own driver (dvc.py).
+Belongs here: a command from its first check to its end. Not here: the loop over partitions (loop.py), what is
+said at the end (closing.py), one partition's making (materialise.py), DVC's own driver (dvc.py).
 """
 
 from __future__ import annotations
@@ -12,33 +12,22 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from assets.declare.graph import label
 from ops.parse.scan import SourceError
+from orchestration.drivers.closing import tell_reports
 from orchestration.drivers.loop import Report, Wanted, bring_up_to_date
 from orchestration.drivers.settled import datasets_now, remember, settled
 from orchestration.drivers.track import Sender
 from orchestration.files.full_disk import full_disk
-from orchestration.files.parquet import TABLES
 from orchestration.messages.failures import describe
 from orchestration.state.corpora import corpus
-from orchestration.state.counts import total
 from orchestration.state.crawls import ask_again
 from orchestration.state.dvc_lock import check_lock
-from orchestration.state.freshness import View
 from orchestration.state.input_snapshot import input_snapshot
-from orchestration.state.rejects import describe_causes, reject_causes, rejected_sources
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
 _COMMIT_EVERY = 60.0
-
-#: Causes that are told of a source of which every record was rejected.
-_CAUSES = 3
-
-#: Columns that the closing table may take, however narrow the terminal says it is.
-_TABLE = 100
 
 
 def run(workspace: Workspace, select: str | None = None, jobs: int = 1, recrawl: bool = False) -> int:
@@ -88,8 +77,6 @@ def drive(
                 committed = time.monotonic()
                 # On a busy machine, too, the work itself takes nine tenths of the time.
                 pause = max(_COMMIT_EVERY, 9 * (committed - started))
-    order = [item.name for item, _ in wanted]
-    reports.sort(key=lambda report: order.index(report.item.name))
     idle = not any(report.made or report.failed for report in reports) and settled(workspace)
     if not idle:
         _show_so_far(workspace, console, reports)
@@ -98,7 +85,7 @@ def drive(
         if not idle:
             commit_finished(workspace)
     finally:  # whatever goes wrong from here on, what failed is said
-        rejected = _closing(workspace, reports, console)
+        rejected = tell_reports(workspace, reports, console)
         for note in notes:
             console.print(note)
     if not idle:
@@ -138,52 +125,3 @@ def _tell(workspace: Workspace, console: Console, found: str) -> None:
         _warn(console, "the pages do not say how things stand now", error)
     else:
         remember(workspace, found)
-
-
-def _closing(workspace: Workspace, reports: list[Report], console: Console) -> bool:
-    """Print the table and what needs attention; say whether a source was rejected whole."""
-    table = Table(box=None, pad_edge=False)
-    for name in ("dataset", "partitions", "made now", *TABLES, "seconds"):
-        table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
-    view = View(workspace)
-    for report in reports:
-        records = [view.known(report.item, month) for month in report.months]
-        known = [record for record in records if record is not None]
-        numbers = total(record.counts for record in known)
-        columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
-        table.add_row(report.item.name, *map(str, columns), f"{report.seconds:.1f}")
-    console.print()
-    Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
-    rejected = rejected_sources(view, [report.item for report in reports])
-    for name, _, causes in rejected:
-        told = f"{name}, {causes.total()} records: {escape(describe_causes(causes, _CAUSES))}"
-        console.print(f"[red]rejected whole[/]: {told}")
-    for report in reports:
-        item = report.item
-        for month, cause in report.failed.items():
-            console.print(f"[red]failed[/] {label(item, month)}: {escape(cause)}")
-        if causes := reject_causes(view, item):
-            most = escape(describe_causes(causes, 1))
-            console.print(f"[yellow]rejected[/] in {item.name}: {causes.total()}, most often: {most}")
-        for month in item.months:
-            if (reason := item.excluded(month)) is not None:
-                console.print(f"[yellow]excluded[/] {label(item, month)}: {escape(reason)}")
-        if item.records and (outside := corpus(workspace, item.records).outside()):
-            months = ", ".join(f"{month} ({count})" for month, count in outside.items())
-            console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
-    if left_out := workspace.graph.left_out:
-        console.print(escape(left_out))
-    console.print(_where(workspace))
-    return bool(rejected)
-
-
-def _where(workspace: Workspace) -> str:
-    """Return where to look now, of what there is."""
-    pages = workspace.quality / "pages" / "index.html"
-    shows = f"{workspace.shown(pages)} shows them in a browser: what was kept, what lost, and why;\n"
-    return (
-        "\nRows lie in data/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
-        f"{shows if pages.exists() else ''}"
-        "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
-        "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
-    )

@@ -9,7 +9,7 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,7 +41,7 @@ def render(workspace: Workspace) -> str:
     code = {
         "cmd": "silverloom code",
         "deps": list(input_snapshot.CODE),
-        "params": sorted({path for item in datasets for path in item.model_params()}),
+        "params": _given({path for item in datasets for path in item.model_params()}),
         "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
     stages = {"code": code, **{stage_name(item): _stage(workspace, item) for item in datasets}}
@@ -55,9 +55,9 @@ def check_rendered(workspace: Workspace) -> None:
         raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
 
 
-def _common() -> list[str]:
-    """Return those that params.yaml has: DVC knows no defaults."""
-    return [name for name in COMMON if name in document()]
+def _given(paths: Iterable[str]) -> list[str]:
+    """Return those paths whose section params.yaml has, sorted: DVC knows no defaults."""
+    return sorted(path for path in paths if path.partition(".")[0] in document())
 
 
 def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     stage = {
         "cmd": f"silverloom stage {item.name}",
         "deps": [*sources, *upstream],
-        "params": [*sorted([*_common(), *item.sections]), {"code.json": [".".join(item.key.path)]}],
+        "params": [*_given([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
         "outs": [{workspace.shown(workspace.folder(item)): {"persist": True}}],
     }
     if item.shape is not None:

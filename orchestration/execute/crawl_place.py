@@ -10,6 +10,7 @@ import time
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.crawl.place import CrawlPlace
+from ops.parts import FILES
 from orchestration.messages.progress import PartitionProgress, tell
 from orchestration.state.crawls import asks_again, work_folder
 from orchestration.state.freshness import View
@@ -29,7 +30,7 @@ def crawl_place(workspace: Workspace, item: Declaration, month: str) -> CrawlPla
 
     return CrawlPlace(
         work_folder(workspace, item, month),
-        workspace.folder(item, month) if published else None,
+        workspace.folder(item, month) / FILES if published else None,
         asks_again(workspace, item, month),
         told,
         workspace.root,

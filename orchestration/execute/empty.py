@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from assets.declare.declaration import Declaration
 from orchestration.files.publish import building
 from orchestration.state import validation_history as history
+from orchestration.state.crawls import discard_crawl
 from orchestration.state.empty import empty_months
 from orchestration.state.freshness import NotReadyError, View
 from orchestration.state.input_snapshot import check_code, code_marks
@@ -21,12 +22,12 @@ from orchestration.state.records import PartitionRecord, write_record
 from orchestration.workspace.workspace import Workspace
 
 
-def settle_empty(workspace: Workspace, item: Declaration, month: str) -> list[str]:
+def settle_empty(workspace: Workspace, item: Declaration, month: str, forced: bool = False) -> list[str]:
     """Make the other empty partitions of a dataset what its partition `month` is; return their months.
 
     They have the same input, which is none, so they have the same bytes and the same findings. Nothing is
-    done where that partition has rows, or is not fresh. Left alone are partitions that are fresh, that have
-    rows so far, and whose inputs are not made yet.
+    done where that partition has rows, or is not fresh. Left alone are partitions that are fresh, unless
+    `forced`, that have rows so far, and whose inputs are not made yet.
     """
     months, view = empty_months(workspace, item, item.made_months), View(workspace)
     record = view.status(item, month).fresh_record if month in months else None
@@ -35,8 +36,11 @@ def settle_empty(workspace: Workspace, item: Declaration, month: str) -> list[st
     check_code(workspace, code_marks(workspace))
     settled = []
     for other in months:
+        if other == month:
+            continue
         former = view.known(item, other)
-        if not view.status(item, other).fresh and (former is None or _without_rows(former)):
+        due = forced or not view.status(item, other).fresh
+        if due and (former is None or _without_rows(former)):
             with making(workspace, item, other):
                 if _settle(workspace, item, month, record, other):
                     settled.append(other)
@@ -61,6 +65,8 @@ def _settle(workspace: Workspace, item: Declaration, month: str, record: Partiti
         made = PartitionRecord(key, record.hashes, record.counts, record.run_id, 0.0)
         check_code(workspace, code_marks(workspace))
         write_record(workspace, item, other, made)
+        if item.crawl:
+            discard_crawl(workspace, item, other)
     return True
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
-from ops.parts import Artifact, Part, Parts
+from ops.parts import FILES, Artifact, Part, Parts
 from orchestration.engine.local import engine
 from orchestration.files.identity import FileStamp, file_md5, file_stamp, folder_files
 from orchestration.files.parquet import part_files
@@ -65,7 +65,7 @@ def parts(workspace: Workspace, item: Declaration, months: Iterable[str], prefix
 
 def artifact(workspace: Workspace, item: Declaration) -> Artifact:
     """Return a dataset without partitions, with its files; raises as `open_inputs` does."""
-    return Artifact(parts(workspace, item, [""]), _verified_folder(workspace, item, ""))
+    return Artifact(parts(workspace, item, [""]), _verified_folder(workspace, item, "") / FILES)
 
 
 def _verified_folder(workspace: Workspace, item: Declaration, month: str, prefix: str = "") -> Path:

@@ -22,7 +22,7 @@ from assets.declare.graph import label
 from assets.declare.report import Everything
 from ops.crawl.former import asked_units
 from ops.parse.row_records import RowRecords
-from ops.parts import Artifact, Parts
+from ops.parts import FILES, Artifact, FilesFolder, Parts
 from orchestration.engine.local import engine
 from orchestration.execute.crawl_place import crawl_place
 from orchestration.execute.empty import settle_empty
@@ -50,7 +50,7 @@ from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
 from orchestration.state.crawls import RECRAWL, ask_again, discard_crawl
 from orchestration.state.empty import is_empty
-from orchestration.state.freshness import EXPECTATIONS, ONLY_STALE, NotReadyError, View, differences
+from orchestration.state.freshness import EXPECTATIONS, FORCED, ONLY_STALE, NotReadyError, View, differences
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making, reading
 from orchestration.state.records import PartitionRecord, forget, write_record
@@ -77,20 +77,22 @@ class Store:
         """
         input_snapshot(self.workspace)
         month = context.partition_key if context.has_partition_key else ""
+        forced = FORCED in context.run.tags
         if RECRAWL in context.run.tags:
             ask_again(self.workspace, declaration, [month])
         materialisation = Materialisation(self.workspace, declaration, month)
         try:
             with making(self.workspace, declaration, month) as waited:
                 empty = bool(month) and is_empty(self.workspace, declaration, month)
-                if (waited or empty or ONLY_STALE in context.run.tags) and (
+                settled = empty and not forced
+                if (waited or settled or ONLY_STALE in context.run.tags) and (
                     record := View(self.workspace).status(declaration, month).fresh_record
                 ):
                     context.log.info("made by another run since this one was asked for it")
                     return materialisation.result(record)
                 with listening(EventLines(context.log.info)):
                     result = materialisation.make(context.run_id)
-            if empty and (others := settle_empty(self.workspace, declaration, month)):
+            if empty and (others := settle_empty(self.workspace, declaration, month, forced)):
                 context.log.info(f"as empty, and settled with it: {', '.join(others)}")
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
@@ -160,7 +162,7 @@ class Materialisation:
         folder = begin_parts(*self._place, key)
         resumable = ResumableEngine(self.workspace, engine(), label(self.item, self.month), folder, before)
         with building(self.workspace.staging, target) as new, contextlib.closing(resumable):
-            outcomes = self.item.function(**self._arguments(inputs, key, resumable))
+            outcomes = self.item.function(**self._arguments(inputs, key, resumable, new))
             units = write_outcomes(new, outcomes, self.item.shape)
         return {
             "conservation": conservation.conservation(target, units, self._expected(inputs)),
@@ -212,7 +214,7 @@ class Materialisation:
         return replace(former, key=key) if former is not None and unchanged else None
 
     def _arguments(
-        self, inputs: _Inputs, key: Mapping[str, Any], resumable: ResumableEngine
+        self, inputs: _Inputs, key: Mapping[str, Any], resumable: ResumableEngine, new: Path
     ) -> dict[str, Any]:
         item = self.item
         mapped = {
@@ -227,6 +229,8 @@ class Materialisation:
             arguments[item.strict] = self.workspace.settings.numerics == "strict"
         if item.crawl:
             arguments[item.crawl] = crawl_place(*self._place)
+        if item.files:
+            arguments[item.files] = FilesFolder(new / FILES)
         if item.records:
             records = corpus(self.workspace, item.records).records(self.month, resumable)
             arguments["records"] = replace(records, rows=self._row_records(inputs))
@@ -243,10 +247,10 @@ class Materialisation:
 
     def _expected(self, inputs: _Inputs) -> Iterator[str]:
         """Yield the ids of the units that a step must account for, read from its input, not its output."""
-        listed = list(self._listed(inputs))
-        yield from listed
+        yield from self._listed(inputs)
         if self.item.crawl:
-            yield from asked_units(self.workspace.folder(self.item, self.month), besides=listed)
+            files = self.workspace.folder(self.item, self.month) / FILES
+            yield from asked_units(files, besides=set(self._listed(inputs)))
 
     def _listed(self, inputs: _Inputs) -> Iterator[str]:
         """Yield those of them that its input holds."""

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ops.outcome import Outcome, Shape
+from ops.parts import FILES
 from orchestration.files.publish import write_files
 
 TABLES = ("kept", "dropped", "rejected")
@@ -41,21 +42,20 @@ def _folder(table: str) -> str:
     return "" if table == "kept" else f"__{table}/"
 
 
-def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[list[str]]:
+def write_outcomes(folder: Path, outcomes: Iterable[Outcome], shape: Shape) -> list[pa.Array]:
     """Write three files a part, and those that its step made besides; return the input units of each part.
 
+    The latter lie in a folder of their own, `__files`, which readers of the folder pass over as well.
     A step without parts writes one empty part, so that "nothing came in" is a file and not an absence.
     Raises pyarrow.ArrowInvalid when a table does not have its declared columns, ValueError for a file of the
-    step's that leaves the folder, is there twice or has the name of one of ours.
+    step's that leaves its folder or is there twice.
     """
-    units: list[list[str]] = []
+    units: list[pa.Array] = []
     combinations: Counter[str] = Counter()
     for outcome in outcomes:
         write_part(folder, len(units), outcome, shape)
-        if ours := [name for name in outcome.files if name.startswith((*TABLES, "__"))]:
-            raise ValueError(f"{ours[0]!r} is written twice: a file of the dataset has that name")
-        write_files(folder, outcome.files.items())
-        units.append(outcome.units.to_pylist())
+        write_files(folder / FILES, outcome.files.items())
+        units.append(outcome.units)
         combinations.update(outcome.combinations)
     if not units:
         write_part(folder, 0, Outcome.of(shape, [], []), shape)
@@ -70,20 +70,28 @@ def write_part(folder: Path, index: int, outcome: Outcome, shape: Shape) -> None
     for name in TABLES:
         table: pa.Table = getattr(outcome, name)
         (folder / part_name(name, index)).parent.mkdir(exist_ok=True)
-        write_table(table.cast(getattr(shape, name)), folder / part_name(name, index))
+        path, rows = folder / part_name(name, index), table.cast(getattr(shape, name))
+        if name == "kept" and not rows.num_rows:
+            _writer(rows.schema, path).close()  # datasets fails at a row group without rows
+        else:
+            write_table(rows, path)
 
 
 def write_table(table: pa.Table, path: Path) -> None:
     """Write one table with pinned options and without schema metadata of pandas or Arrow."""
-    pq.write_table(
-        table.replace_schema_metadata(None),
+    with _writer(table.schema, path) as writer:
+        writer.write_table(table.replace_schema_metadata(None), row_group_size=65_536)
+
+
+def _writer(schema: pa.Schema, path: Path) -> pq.ParquetWriter:
+    return pq.ParquetWriter(
         path,
+        schema.remove_metadata(),
         version="2.6",
         data_page_version="1.0",
         compression="zstd",
         compression_level=3,
         use_dictionary=True,
         write_statistics=True,
-        row_group_size=65_536,
         store_schema=False,
     )

@@ -186,6 +186,16 @@ class Ancestry:
                         return self.codes([table["id"][row].as_py()])[0]
         return None
 
+    def lost_finder(self, place: RowPlace, crawl: str, url: str) -> list[int]:
+        """Return the unit of the URL that a crawl found a row on, if it was not kept: a listing, say."""
+        for file in self.files:
+            if (file.item, file.month) == (place.file.item, place.file.month) and file.table != "kept":
+                table = read(file.path, ["id", "crawl", "url"])
+                found = table.filter((pc.field("crawl") == crawl) & (pc.field("url") == url))["id"]
+                if len(found):
+                    return self.codes([found[0].as_py()])
+        return []
+
     def place(self, row: int) -> RowPlace:
         """Return the place of a row by its number among the rows of all files."""
         return RowPlace(self._file(row), int(row - self.starts[self._file_of[row]]), int(self.own[row]))

@@ -74,7 +74,8 @@ def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) 
             yield f"{indent}{origin.id}, of"
             origin = ancestry.lineage(holder)
         if not origin.kept:
-            yield f"{indent}{raw_file(origin.id, origin.kind)}"
+            lost = _origins(ancestry, origin, indent, seen)
+            yield from lost if found_on else [f"{indent}{raw_file(origin.id, origin.kind)}"]
             continue
         place = origin.kept[-1]
         (row,) = rows([place])
@@ -88,7 +89,8 @@ def _origins(ancestry: Ancestry, lineage: Lineage, indent: str, seen: set[int]) 
 def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
     """Return the URL or article that a crawl found a page on, empty for any other row; and what to follow.
 
-    That is the row of the former, which leads on to the list or the dump. The page's own unit is no row.
+    That is the row of the former, which leads on to the list or the dump, or what is known of it where it was
+    lost. The page's own unit is no row.
     """
     place = next((place for place in lineage.standings if place.file.item.crawl), None)
     (row,) = rows([place]) if place else ({},)
@@ -97,7 +99,8 @@ def _finder(ancestry: Ancestry, lineage: Lineage) -> tuple[str, list[int]]:
     codes = ancestry.codes([finder, row_id("page", row["crawl"], place.file.month, finder)])
     known = [code for code in codes if code >= 0]
     sources = zip(lineage.made_of, ancestry.names(lineage.made_of), strict=True)
-    return finder, known or [code for code, name in sources if "/" in name]
+    listed = [code for code, name in sources if "/" in name]
+    return finder, known or listed or ancestry.lost_finder(place, row["crawl"], finder)
 
 
 def _about(file: File, row: Row) -> str:

@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 from assets.declare.child_runs import Trainings, Trials
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
+from ops.parts import FILES
 from orchestration.files.full_disk import DiskFullError, full_disk
 from orchestration.files.parquet import TABLES, part_files
 from orchestration.messages.failures import describe
@@ -165,8 +166,8 @@ def _trainings(
     end: int,
 ) -> Iterator[TrackedRun]:
     """Yield a run for each model of a dataset of trained ones: its curve and, of a chosen one, itself."""
-    for report in json.loads((folder / trains.file).read_text()):
-        files = workspace.shown(folder / report["model"])
+    for report in json.loads((folder / FILES / trains.file).read_text()):
+        files = workspace.shown(folder / FILES / report["model"])
         model = TrackedModel(trains.kind.module, files, record.key["code"]["packages"])
         yield TrackedRun(
             report["model"],

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from assets.declare.report import Everything
 from ops.outcome import Row
+from ops.parts import FILES
 from orchestration.lineage.rows import tables
 
 
@@ -55,7 +56,7 @@ def side_file(everything: Everything, name: str, file: str) -> Any:
     Raises ValueError naming a file that cannot be read.
     """
     for folder in everything.get(name, {}).values():
-        path = folder / file
+        path = folder / FILES / file
         if path.is_file():
             try:
                 return json.loads(path.read_bytes())

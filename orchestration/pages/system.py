@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orchestration.pages.systems
+from assets.declare.declaration import declarations
+from assets.declare.graph import AssetGraph
 from assets.declare.report import Everything, Files
 from orchestration.lineage.rows import Counted
 
@@ -43,6 +45,8 @@ class SystemPages(NamedTuple):
 
 @cache
 def systems() -> list[SystemPages]:
-    """Return what each system adds, by the names of the systems."""
-    packages = pkgutil.iter_modules(orchestration.pages.systems.__path__, "orchestration.pages.systems.")
-    return [import_module(f"{package.name}.site").SYSTEM for package in packages]
+    """Return what each system that params.yaml does not leave out adds, by the names of the systems."""
+    present = {item.key.group for item in AssetGraph(declarations().values()).datasets.values()}
+    modules = pkgutil.iter_modules(orchestration.pages.systems.__path__)
+    names = [module.name for module in modules if module.name in present]
+    return [import_module(f"orchestration.pages.systems.{name}.site").SYSTEM for name in names]

@@ -7,7 +7,7 @@ croissant.py), whether they may be released (licences.py).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ import yaml
 
 from assets.declare.declaration import Declaration
 from ops.outcome import Row, meaning
+from ops.parts import FILES
 from ops.scores import DatasetScore
 from orchestration.files.parquet import part_files
 from orchestration.state.commit import Commit
@@ -66,7 +67,7 @@ class Contents:
     @property
     def folder(self) -> Path:
         """Where the files lie."""
-        return self.workspace.folder(self.item)
+        return self.workspace.folder(self.item) / FILES
 
     @cached_property
     def files(self) -> list[Row]:
@@ -74,7 +75,7 @@ class Contents:
         names = ["file", "config", "split", "rows", "bytes", "md5"]
         found = [
             row
-            for path in part_files(self.folder, "kept")
+            for path in part_files(self.folder.parent, "kept")
             for row in pq.read_table(path, columns=names).to_pylist()
         ]
         return sorted(found, key=lambda row: row["file"])
@@ -104,10 +105,8 @@ class Contents:
     def licences(self) -> list[tuple[str, int]]:
         """The licences of rows, with how many rows have each, the most frequent one first."""
         counts: Counter[str] = Counter()
-        for row in self.files:
-            counts.update(
-                pq.read_table(self.folder / row["file"], columns=["licence"])["licence"].to_pylist()
-            )
+        for table in self._rows(self.files, ["licence"]):
+            counts.update(table["licence"].to_pylist())
         return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
     @cached_property
@@ -157,8 +156,15 @@ class Contents:
             chosen = [row[asked["column"]] for row in rows if asked["where"].items() <= row.items()]
             return chosen[0] if chosen else None
         score = DatasetScore(asked["measure"], asked.get("kind", "mean"))
-        paths = [self.folder / row["file"] for rows in self.splits[config].values() for row in rows]
-        return score.value(score.read(pq.read_table(path, columns=score.columns)) for path in paths)
+        files = [row for rows in self.splits[config].values() for row in rows]
+        return score.value(map(score.read, self._rows(files, score.columns)))
+
+    def _rows(self, files: Iterable[Row], columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Yield the rows of some files, so many at a time that memory does not grow with a file."""
+        for row in files:
+            with pq.ParquetFile(self.folder / row["file"]) as file:
+                for batch in file.iter_batches(10_000, columns=list(columns)):
+                    yield pa.Table.from_batches([batch])
 
     def _shown(self, item: Declaration) -> str:
         return self.workspace.shown(self.workspace.folder(item))

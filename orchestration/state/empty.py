@@ -17,8 +17,8 @@ FEW = 2
 
 
 def is_empty(workspace: Workspace, item: Declaration, month: str) -> bool:
-    """Say whether no record can be in a partition; no for a crawl, which finds units itself."""
-    if not item.partitioned or item.shape is None or item.crawl:
+    """Say whether no record can be in a partition. A crawl finds units itself, but none without a list."""
+    if not item.partitioned or item.shape is None:
         return False
     if item.records and corpus(workspace, item.records).ids(month):
         return False

@@ -22,6 +22,11 @@ from orchestration.workspace.workspace import Workspace
 
 #: The tag of a run that a driver began for a stale partition: it leaves alone what is fresh by then.
 ONLY_STALE = "silverloom/only_stale"
+#: The tag of a run that makes a partition again though it is fresh, and all that are settled with it.
+FORCED = "silverloom/forced"
+
+#: The tag of a run that a driver was forced to begin: empty partitions, too, are made though they are fresh.
+FORCED = "silverloom/forced"
 
 #: The difference that leaves the bytes as they are: they are validated again, not made again.
 EXPECTATIONS = "expectations changed"

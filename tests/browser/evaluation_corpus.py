@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from assets.declare.report import Everything
+from ops.parts import FILES
 from ops.talksumm.evaluation.questionnaires import QUESTIONNAIRES
 from orchestration.files.parquet import write_table
 from orchestration.lineage.rows import Counted
@@ -150,20 +151,20 @@ def corpus(
     everything = Everything()
     if rows is not None or table is not None:
         place = folder / "data/talksumm/evaluation"
-        place.mkdir(parents=True)
+        (place / FILES).mkdir(parents=True)
         write_table(pa.Table.from_pylist(list(rows or ()), schema=_SCHEMA), place / "kept-00000.parquet")
         if table is not None:
-            (place / "table.json").write_text(json.dumps(table))
+            (place / FILES / "table.json").write_text(json.dumps(table))
         everything["talksumm/evaluation"] = {"": place}
     if models is not None:
         place = folder / "data/talksumm/extractor"
-        place.mkdir(parents=True)
-        (place / "models.json").write_text(json.dumps(models))
+        (place / FILES).mkdir(parents=True)
+        (place / FILES / "models.json").write_text(json.dumps(models))
         everything["talksumm/extractor"] = {"": place}
     if people is not None:
         place = folder / "data/talksumm/human_evaluation"
-        place.mkdir(parents=True)
-        (place / "table.json").write_text(json.dumps(people))
+        (place / FILES).mkdir(parents=True)
+        (place / FILES / "table.json").write_text(json.dumps(people))
         everything["talksumm/human_evaluation"] = {"": place}
     return everything
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 from assets.declare.report import Everything
 from ops.discofuse.evaluation.scores import EvaluationParams, scored, table
 from ops.discofuse.schemas import BALANCED, EXAMPLES
+from ops.parts import FILES
 from orchestration.files.parquet import TABLES, part_name, write_table
 from orchestration.lineage.rows import Counted
 from orchestration.pages import dataset
@@ -136,8 +137,9 @@ def corpus(
     everything = Everything()
     for name, content in tables.items():
         place = folder / "data/discofuse" / name
-        place.mkdir(parents=True)
-        (place / ("models.json" if name == "fusion_model" else "table.json")).write_text(json.dumps(content))
+        (place / FILES).mkdir(parents=True)
+        file = "models.json" if name == "fusion_model" else "table.json"
+        (place / FILES / file).write_text(json.dumps(content))
         everything[f"discofuse/{name}"] = {"": place}
     for name, rows in (examples or {}).items():
         place = folder / "data" / name

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from assets.declare.report import Everything
+from ops.parts import FILES
 from ops.wikisum.evaluation.questionnaires import QUALITY
 from orchestration.pages.html import shared
 from orchestration.pages.systems.wikisum import evaluation
@@ -122,8 +123,9 @@ def corpus(folder: Path, **tables: object) -> Everything:
     everything = Everything()
     for name, content in tables.items():
         place = folder / "data/wikisum" / name
-        place.mkdir(parents=True)
-        (place / ("models.json" if name == "grid" else "table.json")).write_text(json.dumps(content))
+        (place / FILES).mkdir(parents=True)
+        file = "models.json" if name == "grid" else "table.json"
+        (place / FILES / file).write_text(json.dumps(content))
         everything[f"wikisum/{name}"] = {"": place}
     return everything
 

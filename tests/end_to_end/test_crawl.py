@@ -47,8 +47,8 @@ def page(version):
 
 
 def rows(project, month):
-    table = pq.read_table(project.root / "data" / CRAWLS / month / "kept-00000.parquet")
-    return {row["url"].rpartition("/")[2]: row for row in table.to_pylist()}
+    parts = sorted((project.root / "data" / CRAWLS / month).glob("kept-*.parquet"))
+    return {row["url"].rpartition("/")[2]: row for part in parts for row in pq.read_table(part).to_pylist()}
 
 
 def texts(project, month):
@@ -130,6 +130,40 @@ def test_a_page_that_was_found_is_explained_by_the_page_that_links_to_it_and_by_
     assert f"found on {site}/\n" in told
     assert f"{CRAWLS} 2018-06 [kept] {rows(fresh, '2018-06')['']['id']}" in told
     assert "file corpus/lists/pages.txt, line 1" in told
+    assert "in no dataset" not in told
+
+
+def test_an_item_and_what_was_found_on_a_copy_are_explained_by_the_line_that_led_there(fresh):
+    """The line of the item is dropped as a listing, the page that the other was found on as a copy."""
+    meta = "<meta><month>June</month><year>2018</year></meta><paper id='1'><url>P18-1001</url></paper>"
+    xml = f"<collection id='P18'><volume id='1'>{meta}</volume></collection>".encode()
+    copy = reply(body=b"<a href=deep>d</a>")
+    routes = {"/P18.xml": reply(body=xml), "/P18-1001.pdf": reply(body=b"%PDF")}
+    routes |= {
+        "/a/": copy,
+        "/b/": copy,
+        "/start": reply(body=b"<a href=/b/>b</a>"),
+        "/b/deep": reply(body=b"d"),
+    }
+    with answering(routes) as (site, _):
+        crawling(fresh, site, "/start", "/a/", constant="2018-06")
+        (fresh.root / "corpus/anthology").mkdir()
+        (fresh.root / "corpus/anthology/lines.txt").write_text("P18\n")
+        options = {**QUICK, "metadata": f"{site}/", "files": f"{site}/"}
+        source = {"kind": "acl_anthology", "path": "corpus/anthology", "month": {"constant": "2018-06"}}
+
+        def change(params):
+            params["sources"]["crawls"]["anthology"] = {**source, "licence": "CC0-1.0", "options": options}
+            params["sources"]["crawls"]["web"]["options"]["depth"] = 2
+
+        fresh.params(change)
+        fresh.silverloom("render")
+        fresh.silverloom("run", "--select", CRAWLS)
+    found = rows(fresh, "2018-06")
+    told = fresh.silverloom("explain", found["P18-1001.pdf"]["id"]).split("made of")[1]
+    assert "found on P18\n  file corpus/anthology/lines.txt, line 1" in told
+    told = fresh.silverloom("explain", found["deep"]["id"]).split("made of")[1]
+    assert f"found on {site}/b/\n" in told and "file corpus/lists/pages.txt, line 1" in told
     assert "in no dataset" not in told
 
 

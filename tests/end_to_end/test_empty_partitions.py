@@ -5,6 +5,8 @@ import json
 import pytest
 import yaml
 
+from tests.ops.crawl.crawling import QUICK
+from tests.ops.crawl.hostile import answering, reply
 from tests.projects import Project, begin, copy_code
 from tests.systems import leave_out
 
@@ -74,6 +76,22 @@ def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver)
     assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
 
 
+@pytest.mark.parametrize(("last", "remade"), [(1981, 6), (1975, 2)])
+def test_a_forced_backfill_makes_them_again_together(project, last, remade):
+    project.run()
+    before = records(project, "papers")
+    output = project.silverloom("backfill", "--from", "1974", "--to", str(last), "--force")
+    after = records(project, "papers")
+    again = {year for year in YEARS if after[year]["run_id"] != before[year]["run_id"]}
+    assert {year for year in YEARS if int(year) <= last} <= again
+    empty = [year for year in YEARS if int(year) <= last and year not in FILLED]
+    assert len(empty) == remade
+    if remade > 2:
+        assert "and so are 5 more partitions without records" in " ".join(output.split())
+        assert len({after[year]["run_id"] for year in empty}) == 1
+    assert "everything is up to date" in project.silverloom("plan")
+
+
 def test_a_document_of_an_empty_year_makes_that_year_alone(project):
     project.run()
     (project.root / "corpus/1977.txt").write_text(PAPER.format(year=1977))
@@ -90,6 +108,26 @@ def test_a_backfill_of_years_leaves_other_years_alone(project):
     assert "1980" not in records(project, "papers")
     told = project.silverloom("backfill", "--from", "1974-01", "--to", "1976", ok=False)
     assert "FROM must be a year like 2018" in told
+
+
+def test_months_of_a_crawl_without_lists_are_settled_together_and_asked_for_nothing_again(project):
+    (project.root / "lists").mkdir()
+    source = {"kind": "url_list", "path": "lists", "licence": "CC0-1.0", "options": dict(QUICK)}
+    with answering({"/a": reply(body=b"<p>a")}) as (site, asked):
+        (project.root / "lists/1976.txt").write_text(f"{site}/a\n")
+
+        def change(params):
+            params["sources"]["crawls"] = {"web": {**source, "month": {"field": "file"}}}
+
+        project.params(change)
+        project.silverloom("render")
+        output = project.silverloom("run", "--select", "sources/crawls")
+        assert [name for name in project.made(output) if name == "sources/crawls 1976"]
+        assert len(project.made(output)) == 2
+        again = project.silverloom("run", "--recrawl", "--select", "sources/crawls")
+        assert len(project.made(again)) == 2
+        assert project.made(project.silverloom("run", "--select", "sources/crawls")) == []
+        assert asked.paths() == ["/a", "/a"]
 
 
 def test_without_periods_there_is_one_partition_and_no_month_is_asked_for(project):

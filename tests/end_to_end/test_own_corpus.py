@@ -8,17 +8,26 @@ import yaml
 
 from tests.projects import ROOT, Project, begin, copy_code
 
-BLOCK = re.compile(r"```yaml\n# and: ([\w, ]+)\n(.*?)```", re.DOTALL)
-SHOWN = {
-    sections.split(", ")[-1]: (sections.split(", "), yaml.safe_load(content))
-    for sections, content in BLOCK.findall((ROOT / "docs/own-corpus.md").read_text())
-}
+BLOCK = re.compile(r"```yaml\n# and: (\w+)\n(.*?)```", re.DOTALL)
+SHOWN = [
+    (system, yaml.safe_load(content))
+    for system, content in BLOCK.findall((ROOT / "docs/own-corpus.md").read_text())
+]
 #: What is made of each in seconds.
 MADE = {
     "discofuse": "discofuse/examples",
     "talksumm": "talksumm/training_sets",
     "parasci": "parasci/released",
     "wikisum": "wikisum/ranked",
+}
+
+
+#: The pages of each that every page links to.
+PAGES = {
+    "discofuse": {"fusion.html"},
+    "talksumm": {"talks.html", "tuning.html", "evaluation.html"},
+    "parasci": {"paraphrases.html"},
+    "wikisum": {"articles.html", "inputs.html", "leads.html"},
 }
 
 
@@ -33,14 +42,17 @@ def project(tmp_path, zygote) -> Project:
 
 def test_the_documents_show_what_every_system_needs():
     systems = {path.name for path in (ROOT / "assets/systems").iterdir() if (path / "__init__.py").exists()}
-    assert SHOWN.keys() == MADE.keys() == systems
+    assert {system for system, _ in SHOWN} == MADE.keys() == systems
 
 
-@pytest.mark.parametrize("system", sorted(MADE))
-def test_a_system_is_made_of_what_the_documents_show(project, system):
-    sections, content = SHOWN[system]
+@pytest.mark.parametrize(
+    ("system", "content"),
+    SHOWN,
+    ids=[f"{system} of {', '.join(shown['sources'])}" for system, shown in SHOWN],
+)
+def test_a_system_is_made_of_what_the_documents_show(project, system, content):
     whole = yaml.safe_load((project.root / "params.yaml").read_text())
-    text = yaml.safe_dump(content | {name: whole[name] for name in sections}, sort_keys=False)
+    text = yaml.safe_dump(content | {system: whole[system]}, sort_keys=False)
     (project.root / "params.yaml").write_text(text)
     begin(project)
     output = project.silverloom("run", "--select", MADE[system])
@@ -54,3 +66,9 @@ def test_a_system_is_made_of_what_the_documents_show(project, system):
     groups = {name.partition("-")[0].partition("@")[0] for name in stages}
     for other in MADE.keys() - {system}:
         assert f"{other} (no " in lacking and not any(name.startswith(other) for name in groups)
+    pages = project.root / "data/quality/pages"
+    overview = (pages / "index.html").read_text()
+    for other, names in PAGES.items():
+        for name in names:
+            shown = (f'href="{name}"' in overview, (pages / name).exists())
+            assert shown == ((True, True) if other == system else (False, False)), name

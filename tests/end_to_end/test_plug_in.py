@@ -96,7 +96,7 @@ def test_its_runs_are_in_mlflow_with_trials_and_a_model_that_answers(made, tmp_p
 
 
 def test_it_has_a_rating_sheet_for_each_rater(made):
-    folder = made[0].root / "data/toy/rating_sheets/sheets"
+    folder = made[0].root / "data/toy/rating_sheets/__files/sheets"
     for rater in ("ann", "bob"):
         text = (folder / rater / "toy_riddles.csv").read_text(encoding="utf-8-sig")
         rows = list(csv.DictReader(io.StringIO(text)))

@@ -101,7 +101,7 @@ def test_assets_lead_to_runs_and_runs_to_assets(done):
 
 
 def test_a_training_is_a_run_of_each_model_with_its_curve_and_the_chosen_one_can_be_loaded(done):
-    told = json.loads((done.root / "data/talksumm/extractor/models.json").read_text())
+    told = json.loads((done.root / "data/talksumm/extractor/__files/models.json").read_text())
     found = runs(done, "talksumm/extractor")
     mlflow, children = client(done), {model["model"]: found[model["model"]] for model in told}
     for model in told:

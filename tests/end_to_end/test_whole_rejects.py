@@ -22,12 +22,14 @@ def add_source(project, **more):
     project.silverloom("render")
 
 
+TOLD = r"rejected whole: sources\.papers\.scans, 4 records: the file is empty \(3\); not UTF-8: .*? \(1\)"
+
+
 def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1(done):
     add_source(done)
     output = " ".join(done.run(ok=False).split())
     assert "sources/papers 2018-06:" in output and "4 rejected" in output
-    told = r"rejected whole: sources\.papers\.scans, 4 records: the file is empty \(3\); not UTF-8: .*? \(1\)"
-    assert re.search(told, output)
+    assert re.search(TOLD, output)
     assert "rejected in sources/papers: 4, most often: the file is empty (3)" in output
     again = done.run(ok=False)
     assert done.made(again) == [] and "rejected whole" in again
@@ -36,6 +38,12 @@ def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1
         r"rejected +sources/papers: sources\.papers\.scans: all of 4 rejected: the file is empty", shown
     )
     assert "1 rejected" in shown
+
+
+def test_repro_ends_with_the_same_causes_and_status(done):
+    add_source(done)
+    output = " ".join(done.silverloom("repro", ok=False).split())
+    assert re.search(TOLD, output) and "most often: the file is empty (3)" in output
 
 
 @pytest.mark.parametrize("readable", [True, False])

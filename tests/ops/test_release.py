@@ -1,17 +1,22 @@
 """The Parquet files of a release: nothing lost, nothing forbidden, bounded, the same bytes."""
 
-import io
+import hashlib
 import random
+from itertools import count
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from ops.outcome import columns
-from ops.parts import Part, Parts
+from ops.parts import FilesFolder, Part, Parts
 from ops.release import ReleaseParams, allows, config_name, release_files
 
 ROWS = columns(("split", pa.string()), ("set", pa.string()), ("text", pa.string()))
+
+
+PARAMS = ReleaseParams()
 
 
 class NoEngine:
@@ -42,64 +47,78 @@ def row(number, split="train", licence="CC0-1.0", name="a", text="text"):
     }
 
 
-def released(outcomes) -> dict[str, pa.Table]:
-    return {
-        name: pq.read_table(io.BytesIO(content))
-        for outcome in outcomes
-        for name, content in outcome.files.items()
-    }
+@pytest.fixture
+def release(tmp_path):
+    """What a release yields, and its files on disk by name."""
+    numbers = count()
+
+    def release(rows, params=PARAMS, **options) -> tuple[list, dict[str, Path]]:
+        folder = tmp_path / f"release-{next(numbers)}"
+        outcomes = list(release_files(rows, FilesFolder(folder), params, **options))
+        files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.parquet"))}
+        assert sorted(name for outcome in outcomes for name in outcome.kept["file"].to_pylist()) == [*files]
+        return outcomes, files
+
+    return release
 
 
-def test_every_row_lies_in_the_file_of_its_configuration_and_split(parts):
+def tables(files) -> dict[str, pa.Table]:
+    return {name: pq.read_table(path) for name, path in files.items()}
+
+
+def test_every_row_lies_in_the_file_of_its_configuration_and_split(parts, release):
     rows = parts([row(1), row(2, "test")], [row(3, name="b c"), row(4)])
-    outcomes = list(release_files(rows, ReleaseParams(), config="set", without=["text"]))
-    assert {name: table["id"].to_pylist() for name, table in released(outcomes).items()} == {
+    outcomes, files = release(rows, config="set", without=["text"])
+    assert {name: table["id"].to_pylist() for name, table in tables(files).items()} == {
         "data/a/test-00000.parquet": ["row-00002"],
         "data/a/train-00000.parquet": ["row-00001", "row-00004"],
         "data/b-c/train-00000.parquet": ["row-00003"],
     }
-    assert {tuple(table.column_names) for table in released(outcomes).values()} == {
+    assert {tuple(table.column_names) for table in tables(files).values()} == {
         ("id", "source_ids", "licence", "set")
     }
     for outcome in outcomes:
         (file,) = outcome.kept.to_pylist()
         assert file["source_ids"] == outcome.units.to_pylist()
-        assert (file["rows"], file["bytes"]) == (len(outcome.units), len(outcome.files[file["file"]]))
+        content = files[file["file"]].read_bytes()
+        assert (file["rows"], file["bytes"]) == (len(outcome.units), len(content))
+        assert file["md5"] == hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
-def test_a_file_is_no_larger_than_params_allow(parts):
+def test_a_file_is_no_larger_than_params_allow(parts, release):
     drawn = random.Random(0)
     rows = parts([row(number, text=drawn.randbytes(300).hex()) for number in range(400)])
-    outcomes = list(release_files(rows, ReleaseParams(megabytes=0.05)))
-    files = released(outcomes)
+    _, files = release(rows, ReleaseParams(megabytes=0.05))
     assert len(files) > 1
-    assert max(len(content) for outcome in outcomes for content in outcome.files.values()) <= 50_000
-    assert [name for table in files.values() for name in table["id"].to_pylist()] == [
+    assert max(path.stat().st_size for path in files.values()) <= 50_000
+    assert [name for table in tables(files).values() for name in table["id"].to_pylist()] == [
         f"row-{number:05d}" for number in range(400)
     ]
 
 
-def test_a_row_that_is_larger_than_a_file_may_be_has_one_of_its_own(parts):
+def test_a_row_that_is_larger_than_a_file_may_be_has_one_of_its_own(parts, release):
     rows = parts([row(number, text="".join(map(chr, range(9_000)))) for number in range(3)])
-    files = released(release_files(rows, ReleaseParams(megabytes=0.001)))
-    assert [len(table) for table in files.values()] == [1, 1, 1]
+    _, files = release(rows, ReleaseParams(megabytes=0.001))
+    assert [len(table) for table in tables(files).values()] == [1, 1, 1]
 
 
-def test_files_are_the_same_bytes_however_the_rows_are_parted(parts):
+def test_files_are_the_same_bytes_however_the_rows_are_parted(parts, release):
     rows = [row(number, "test" if number % 5 == 0 else "train") for number in range(100)]
-    first = [outcome.files for outcome in release_files(parts(rows), ReleaseParams())]
-    assert first == [outcome.files for outcome in release_files(parts(rows), ReleaseParams())]
-    assert first == [outcome.files for outcome in release_files(parts(rows[:7], rows[7:]), ReleaseParams())]
+    first, again, parted = (
+        {name: path.read_bytes() for name, path in files.items()}
+        for _, files in (release(parts(rows)), release(parts(rows)), release(parts(rows[:7], rows[7:])))
+    )
+    assert len(first) == 2 and first == again == parted
 
 
-def test_rows_of_other_licences_are_dropped_whole_and_named(parts):
+def test_rows_of_other_licences_are_dropped_whole_and_named(parts, release):
     forbidden = "CC0-1.0 AND LicenseRef-x"
-    outcomes = list(release_files(parts([row(1), row(2, licence=forbidden)]), ReleaseParams()))
+    outcomes, files = release(parts([row(1), row(2, licence=forbidden)]))
     dropped = [lost for outcome in outcomes for lost in outcome.dropped.to_pylist()]
     assert [(lost["id"], lost["reason"], lost["text"]) for lost in dropped] == [
         ("row-00002", "licence", "text")
     ]
-    assert [table["id"].to_pylist() for table in released(outcomes).values()] == [["row-00001"]]
+    assert [table["id"].to_pylist() for table in tables(files).values()] == [["row-00001"]]
 
 
 @pytest.mark.parametrize(
@@ -119,14 +138,13 @@ def test_a_licence_is_allowed_where_all_that_it_names_are(licence, allowed):
     assert allows(["MIT", "CC0-1.0", "MIT OR Odd"], licence) is allowed
 
 
-def test_a_mark_tells_which_rows_another_dataset_is_made_of(parts):
+def test_a_mark_tells_which_rows_another_dataset_is_made_of(parts, release):
     other = columns(("chosen", pa.bool_()))
     marking = parts(
         [{"id": "b-1", "source_ids": ["row-00002"], "licence": "MIT", "chosen": True}], schema=other
     )
-    (table,) = released(
-        release_files(parts([row(1), row(2)]), ReleaseParams(), marks={"chosen": marking})
-    ).values()
+    _, files = release(parts([row(1), row(2)]), marks={"chosen": marking})
+    (table,) = tables(files).values()
     assert table["chosen"].to_pylist() == [False, True]
 
 

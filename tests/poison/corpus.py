@@ -19,8 +19,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+from backports import zstd
+
 from tests.papers_as_pdf import assembled, printed
-from tests.poison.parsers import PARSERS, Parser, warc_record
+from tests.poison.parsers import PARSERS, Parser, arrow, parquet, warc_record
 
 TITLE, TEXT = "A Title", "We measured it twice and it was the same both times."
 
@@ -116,6 +119,42 @@ def _wav(sound: bytes, length: int | None = None, rate: int = 16_000, channels: 
     return b"RIFF" + struct.pack("<I", (len(chunks) + told) % 2**32) + chunks + sound
 
 
+def _changed_footer(content: bytes) -> bytes:
+    """Return Parquet with 20 bytes of its footer changed."""
+    start = len(content) - 8 - struct.unpack("<I", content[-8:-4])[0]
+    changed = bytearray(content)
+    for place in random.Random(0).sample(range(start, len(content) - 8), 20):
+        changed[place] ^= 0xFF
+    return bytes(changed)
+
+
+def _packed_cell() -> bytes:
+    ends = pa.py_buffer(struct.pack("<ii", 0, 300_000_000))
+    cell = pa.Array.from_buffers(pa.string(), 1, [None, ends, pa.py_buffer(bytes(300_000_000))])
+    return parquet(pa.table({"text": cell}), compression="zstd", use_dictionary=False, write_statistics=False)
+
+
+def _nested_lists() -> bytes:
+    cell: object = "x"
+    kind = pa.string()
+    for _ in range(1_000):
+        cell, kind = [cell], pa.list_(kind)
+    return parquet(pa.table({"text": ["Text."], "deep": pa.array([cell], kind)}))
+
+
+def _one_of_a_million(parser: Parser) -> Files:
+    entries = pa.array([f"Text {number}." for number in range(10**6)])
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 10**6 - 1], pa.int32()), entries)
+    table = pa.table({"text": column})
+    return {parser.file("poison"): arrow(table) if parser.ending == ".arrow" else parquet(table)}
+
+
+def _twice(parser: Parser) -> Files:
+    table = pa.Table.from_arrays([pa.array(["One."]), pa.array(["Two."])], ["text", "text"])
+    makers = {".csv": lambda table: b"text,text\nOne.,Two.\n", ".parquet": parquet, ".arrow": arrow}
+    return {parser.file("poison"): makers[parser.ending](table)}
+
+
 _YAML = b"a: &a [ha, ha]\n" + b"".join(
     b"%c: &%c [*%c, *%c, *%c]\n" % (98 + n, 98 + n, 97 + n, 97 + n, 97 + n) for n in range(20)
 )
@@ -145,6 +184,7 @@ _JSON = (
 _TALKS = ("recordings", "transcripts .txt")
 _AUDIO = ("recordings",)
 _LINES = ("scirex", "s2orc_shards", "unarxive", "jsonl_prose", "split_and_rephrase")
+_PARQUET, _ARROW, _CSV = "table .parquet", "table .arrow", "table .csv"
 _ANY = tuple(PARSERS)
 
 ITEMS = (
@@ -170,7 +210,20 @@ ITEMS = (
     Item("XML of 100,000 nested elements", lambda parser: {parser.file("poison"): f"<{_ROOTS[parser.name]}>".encode() + b"<a>" * 100_000}, tuple(_ROOTS)),
     Item("JSON of 100,000 nested lists", _file(lambda: b"[" * 100_000), _JSON),
     Item("JSON with a number of 100,000 digits", _file(lambda: b"[" + b"9" * 100_000 + b"]"), _JSON),
-    Item("a line that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.gz": gzip.compress(bytes(300_000_000), 9)}, (*_LINES, "crawled .jsonl"), slow=True),
+    Item("a line that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.gz": gzip.compress(bytes(300_000_000), 9)}, (*_LINES, _CSV, "crawled .jsonl"), slow=True),
+    Item("a line of Zstandard that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.zst": zstd.compress(bytes(300_000_000))}, ("jsonl_prose", _CSV), slow=True),
+    Item("Zstandard with a window of 2 GB", lambda parser: {f"{parser.file('poison')}.zst": b"\x28\xb5\x2f\xfd\x00\xa8" + struct.pack("<I", 4 << 3 | 1)[:3] + b"text"}, ("jsonl_prose", _CSV)),
+    Item("a CSV cell of 50 MB", lambda _: {"poison.csv": b'text\n"' + TEXT.encode() * 1_000_000 + b'"\n'}, (_CSV,), slow=True),
+    Item("a CSV header of 200,000 columns", lambda _: {"poison.csv": ",".join(f"c{number}" for number in range(200_000)).encode() + b"\n" + b"," * 199_999}, (_CSV,)),
+    Item("two columns of one name", _twice, (_CSV, _PARQUET, _ARROW)),
+    Item("a dictionary of 1,000,000 entries", _one_of_a_million, (_PARQUET, _ARROW)),
+    Item("1,000 nested lists", _file(_nested_lists), (_PARQUET,)),
+    Item("a column of 10,000 nulls in place of texts", _file(lambda: parquet(pa.table({"text": pa.nulls(10**4)}))), (_PARQUET,)),
+    Item("a list of 1,000,000 nulls beside the text", _file(lambda: parquet(pa.table({"text": [TEXT], "nulls": [[None] * 10**6]}))), (_PARQUET,)),
+    Item("a Parquet cell that unpacks to 300 MB", _file(_packed_cell), (_PARQUET,), slow=True),
+    Item("a Parquet footer that tells of 2 GB", _of(lambda content: content[:-8] + struct.pack("<I", 2**31 - 1) + b"PAR1"), (_PARQUET,)),
+    Item("a Parquet footer with changed bytes", _of(_changed_footer), (_PARQUET,)),
+    Item("an Arrow message that tells of 2 GB", _file(lambda: struct.pack("<Ii", 2**32 - 1, 2**31 - 1)), (_ARROW,)),
     Item("a page that unpacks to 200 MB", lambda parser: {"poison.xml.bz2": bz2.compress(b"<mediawiki><page>" + bytes(200_000_000))}, ("mediawiki_dump", "crawled .xml"), slow=True),
     Item("1,000,000 blank lines", _text("\n" * 10**6 + TEXT)),
     Item("1,000,000 spaces behind a line break", _text(f"{TEXT}\n{' ' * 10**6}x")),

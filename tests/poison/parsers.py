@@ -5,13 +5,19 @@ Belongs here: a file of each format, made of a title and a text. Not here: the p
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from backports import zstd
 
 from ops.annotation import answers
 from ops.crawl import url_list
@@ -31,7 +37,8 @@ class Parser:
 
     kind: str
     formats: Mapping[str, Any]
-    op: Callable[[Sequence[Record]], Outcome]
+    op: Callable[[Sequence[Record]], Outcome] | None
+    """None where a crawl reads its files, see `crawl`."""
     ending: str
     make: Callable[[str, str, str], bytes]
     binary: bool = False
@@ -161,8 +168,29 @@ def _export(name: str, title: str, text: str) -> bytes:
     return _json([{"data": data, "annotations": [{"completed_by": 1, "result": result}]}])
 
 
-def _no_op(records: Sequence[Record]) -> Outcome:
-    raise NotImplementedError("crawled, see `Parser.crawl`")
+def _csv(name: str, title: str, text: str) -> bytes:
+    file = io.StringIO()
+    csv.writer(file).writerows([["id", "title", "text"], [name, title, text]])
+    return _bytes(file.getvalue())
+
+
+def parquet(table: pa.Table, **options: Any) -> bytes:
+    """Return a table as Parquet."""
+    file = io.BytesIO()
+    pq.write_table(table, file, **options)
+    return file.getvalue()
+
+
+def arrow(table: pa.Table) -> bytes:
+    """Return a table as Arrow, as `datasets` saves it."""
+    file = io.BytesIO()
+    with pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+    return file.getvalue()
+
+
+def _table(name: str, title: str, text: str) -> pa.Table:
+    return pa.table({"id": [name], "title": [title], "text": [text]})
 
 
 @cache
@@ -171,7 +199,7 @@ def _speech() -> bytes:
 
 
 #: Kinds that are several formats.
-_OF_MANY = ("transcripts", "rating_sheets", "crawled")
+_OF_MANY = ("transcripts", "rating_sheets", "crawled", "table")
 
 PARSERS = {
     parser.name: parser
@@ -207,6 +235,13 @@ PARSERS = {
                lambda name, title, text: _bytes(f"# {title}\n\n{text}\n")),
         Parser("jsonl_prose", prose.FORMATS, prose.parse_prose, ".jsonl",
                lambda name, title, text: _json({"id": name, "title": title, "text": text})),
+        Parser("table", prose.FORMATS, prose.parse_prose, ".csv", _csv),
+        Parser("table", prose.FORMATS, prose.parse_prose, ".csv.zst",
+               lambda name, title, text: zstd.compress(_csv(name, title, text)), binary=True),
+        Parser("table", prose.FORMATS, prose.parse_prose, ".parquet",
+               lambda name, title, text: parquet(_table(name, title, text)), binary=True),
+        Parser("table", prose.FORMATS, prose.parse_prose, ".arrow",
+               lambda name, title, text: arrow(_table(name, title, text)), binary=True),
         Parser("split_and_rephrase", fusion_pairs.FORMATS, fusion_pairs.parse_fusion_pairs, ".tsv",
                lambda name, title, text: _bytes(f"{text}\t{text} <::::> {title}"), prefix="train-"),
         Parser("word_runs", gold_alignments.FORMATS, gold_alignments.parse_gold_alignments, ".csv", _labels),
@@ -217,8 +252,8 @@ PARSERS = {
         Parser("crawled", papers.FORMATS, papers.parse_papers, ".jsonl", _s2orc, binary=True, rows=True),
         Parser("crawled", wikipedia.FORMATS, wikipedia.parse_articles, ".xml", _dump, binary=True, rows=True),
         Parser("crawled", web.FORMATS, web.parse_web_pages, ".html", _html, binary=True, rows=True),
-        Parser("url_list", url_list.FORMATS, _no_op, ".txt", address, crawl=crawled_lists),
-        *(Parser(kind, url_list.FORMATS, _no_op, ending, make, crawl=crawled_listings, binary=ending.endswith("bz2"))
+        Parser("url_list", url_list.FORMATS, None, ".txt", address, crawl=crawled_lists),
+        *(Parser(kind, url_list.FORMATS, None, ending, make, crawl=crawled_listings, binary=ending.endswith("bz2"))
           for kind, (ending, _, _, make) in LISTINGS.items()),
     )
 }  # fmt: skip

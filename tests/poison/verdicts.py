@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -22,7 +23,7 @@ from ops.parse.encodings import any_encoding, in_utf8
 from ops.parse.records import Record, record_id
 from ops.parse.row_records import RowRecords
 from ops.parse.source import DatasetSource, MonthRule, Source
-from ops.parts import Part, Parts
+from ops.parts import FILES, Part, Parts
 from tests.poison.corpus import ITEMS, Item, write
 from tests.poison.parsers import Parser
 
@@ -46,6 +47,7 @@ def meet(item: Item, parser: Parser, folder: Path) -> Met:
         return _met_in_one_crawl(parser)[item.name]
     write(item, parser, folder)
     records = _crawled(parser, folder) if parser.rows else _listed(parser, folder)
+    assert parser.op is not None
     outcome = parser.op(records)
     return Met(
         outcome,
@@ -119,7 +121,8 @@ def _crawled(parser: Parser, folder: Path) -> list[Record]:
         place = {"file": "crawl.warc.gz", "offset": len(warc), "length": len(record), "bytes": len(content)}
         rows.append({"id": f"row {path}", "source_ids": ["x"], "licence": "MIT", **place})
         warc += record
-    (folder / "crawl.warc.gz").write_bytes(warc)
+    (folder / FILES).mkdir()
+    (folder / FILES / "crawl.warc.gz").write_bytes(warc)
     kept = folder / "kept-00000.parquet"
     pq.write_table(pa.Table.from_pylist(rows, PAGES.kept), kept)
     parts = Parts(PAGES.kept, (Part(str(kept)),), None)
@@ -140,8 +143,11 @@ def _fates(outcome: Outcome) -> Iterator[str]:
     for row in outcome.rejected.to_pylist():
         cause = re.sub(r"^src/\S+?(?:, line \d+)?: ", "", row["error"])
         found.append((row["id"], f"rejected: {_shortened(cause)}"))
-    fates = [fate for name, fate in sorted(found) if not _is_good([name])]
-    yield from fates or ["passed over"]
+    fates = Counter(fate for name, fate in sorted(found) if not _is_good([name]))
+    for fate, times in fates.items():
+        yield fate if times == 1 else f"{fate}, {times:,} times"
+    if not fates:
+        yield "passed over"
 
 
 def table(verdicts: dict[tuple[str, str], str]) -> str:

@@ -11,13 +11,14 @@ import pytest
 
 from assets.declare.settings import section, settings
 from ops.annotation.answers import parse_answers
+from ops.annotation.judged import TABLE
 from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES as SHEETS
 from ops.parse.papers import parse_papers
 from ops.parse.schemas import PAPERS, SENTENCES
 from ops.parse.sentences import SentenceParams, filter_sentences
 from ops.talksumm.align.alignments import align
 from ops.talksumm.align.hmm import HmmParams
-from ops.talksumm.evaluation.human_evaluation import TABLE, HumanEvaluationParams, human_evaluation
+from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, human_evaluation
 from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
 from ops.talksumm.pairing.matches import match_talks
 from ops.talksumm.pairing.pairs import PairParams, pair_talks

@@ -40,7 +40,7 @@ from ops.discofuse.build.stored import AnnotationParams
 from ops.discofuse.rules import RuleParams
 from ops.discofuse.schemas import ANNOTATED, BALANCED, CANDIDATES, EXAMPLES, RELEASED
 from ops.outcome import Outcomes
-from ops.parts import Parts
+from ops.parts import FilesFolder, Parts
 from ops.scores import DatasetScore
 
 
@@ -213,8 +213,10 @@ def released(examples: Parts, balanced: Parts) -> Outcomes:
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(examples: Parts, balanced: Parts, params: publishing.ReleaseParams) -> Outcomes:
+def release_files(
+    examples: Parts, balanced: Parts, files: FilesFolder, params: publishing.ReleaseParams
+) -> Outcomes:
     """The examples as Parquet files, a configuration a domain; `balanced` tells the down-sampled ones."""
     return publishing.release_files(
-        examples, params, "domain", without=("links",), marks={"balanced": balanced}
+        examples, files, params, "domain", without=("links",), marks={"balanced": balanced}
     )

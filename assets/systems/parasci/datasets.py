@@ -32,7 +32,7 @@ from ops.parasci.dataset import scored as scoring
 from ops.parasci.dataset import statistics as counting
 from ops.parasci.dataset import threshold_scores as asking
 from ops.parasci.schemas import PARAPHRASES, RELEASED, SCORED, STATISTICS
-from ops.parts import Parts
+from ops.parts import FilesFolder, Parts
 from ops.scores import DatasetScore
 
 ORIGINS = ("citations", "definitions", "intra", "partial")
@@ -185,6 +185,6 @@ def released(paraphrases: Parts) -> Outcomes:
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(paraphrases: Parts, params: publishing.ReleaseParams) -> Outcomes:
+def release_files(paraphrases: Parts, files: FilesFolder, params: publishing.ReleaseParams) -> Outcomes:
     """The pairs as Parquet files."""
-    return publishing.release_files(paraphrases, params)
+    return publishing.release_files(paraphrases, files, params)

@@ -28,7 +28,7 @@ from assets.declare.thresholds import Threshold
 from ops import release as publishing
 from ops import thresholds as rules
 from ops.outcome import Outcomes
-from ops.parts import Parts
+from ops.parts import FilesFolder, Parts
 from ops.scores import DatasetScore
 from ops.talksumm.align import alignments as aligning
 from ops.talksumm.align import tuning as tuning_report
@@ -263,6 +263,6 @@ def tuning(
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(training_sets: Parts, params: publishing.ReleaseParams) -> Outcomes:
+def release_files(training_sets: Parts, files: FilesFolder, params: publishing.ReleaseParams) -> Outcomes:
     """The training sets as Parquet files, a configuration a set."""
-    return publishing.release_files(training_sets, params, config="set")
+    return publishing.release_files(training_sets, files, params, config="set")

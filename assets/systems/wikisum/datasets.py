@@ -28,7 +28,7 @@ from assets.declare.thresholds import Threshold
 from ops import release as publishing
 from ops import thresholds as rules
 from ops.outcome import Outcomes
-from ops.parts import Artifact, Parts
+from ops.parts import Artifact, FilesFolder, Parts
 from ops.scores import DatasetScore
 from ops.wikisum import corpus as choosing
 from ops.wikisum import examples as making
@@ -281,6 +281,8 @@ def statistics(
     measures=["rows", "bytes"],
     expectations=file_columns(),
 )
-def release_files(examples: Parts, params: publishing.ReleaseParams) -> Outcomes:
+def release_files(examples: Parts, files: FilesFolder, params: publishing.ReleaseParams) -> Outcomes:
     """The examples as Parquet files, a configuration a set, without the sub-words."""
-    return publishing.release_files(examples, params, "set", without=("source_tokens", "target_tokens"))
+    return publishing.release_files(
+        examples, files, params, "set", without=("source_tokens", "target_tokens")
+    )

@@ -20,6 +20,11 @@ from ops.crawl.collections.s2orc import S2orcShards
 from ops.crawl.collections.wikipedia import WikipediaDump
 from ops.crawl.options import CrawlOptions, expression
 
+_BUCKETS = (
+    *("AWS_*", "S3FS_*", "AZURE_*", "GOOGLE_*", "GCSFS_*", "CLOUDSDK_*", "STORAGE_EMULATOR_HOST"),
+    *("FSSPEC_*", "SSH_AUTH_SOCK", "*_CA_BUNDLE"),
+)
+
 
 class CollectionOptions(CrawlOptions):
     """How the items of a collection are asked for: one after the other."""
@@ -78,6 +83,11 @@ class S2orcOptions(CollectionOptions):
     place: str = S2orcShards.place
     key_variable: str = S2orcShards.key_variable
 
+    @property
+    def environment(self) -> tuple[str, ...]:
+        """The key of the API."""
+        return (self.key_variable,)
+
 
 class FolderOptions(CollectionOptions):
     """Of a folder or bucket: a line is its address, like s3://bucket/papers."""
@@ -90,6 +100,11 @@ class FolderOptions(CollectionOptions):
         if expression(value).groups != 1:
             raise ValueError(f"{value!r} needs one group, around the month")
         return value
+
+    @property
+    def environment(self) -> tuple[str, ...]:
+        """What the packages behind fsspec read keys and settings from."""
+        return _BUCKETS
 
 
 class Kind(NamedTuple):

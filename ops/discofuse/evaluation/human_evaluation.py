@@ -8,20 +8,19 @@ Geva et al. (2019), sections 4.1, 4.2 and 5.3.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pydantic import Field
 
-from ops.annotation.agreement import against_the_others, pairwise
-from ops.annotation.collected import aggregated, collected
+from ops.annotation import judged
+from ops.annotation.judged import JudgedRows
 from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
 from ops.discofuse.evaluation.questionnaires import DECISIONS, QUESTIONNAIRES
 from ops.metrics.bootstrap import Interval, interval
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns
+from ops.outcome import Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
 
@@ -44,9 +43,6 @@ HUMAN_EVALUATION = Shape(
     ),
 )
 
-#: The file of the tables.
-TABLE = "table.json"
-
 UNDERSTANDABLE, MERGE, ANAPHOR, CONNECTIVE, HUMAN = (
     question.name for questionnaire in QUESTIONNAIRES for question in questionnaire.questions
 )
@@ -64,31 +60,14 @@ class HumanEvaluationParams(Params, section="discofuse.human_evaluation"):
 
 
 def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
-    """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
+    """Yield what people say of each rated row, and the tables, as `ops.annotation.judged` does."""
+    drawn = rating_sheets.read()
+    asked = drawn.filter(drawn["asked"])
 
-    Which count, and why others do not, is explained at `ops.annotation.collected.collected`.
-    """
-    answers, rows = ratings.read(), rating_sheets.read()
-    asked = rows.filter(rows["asked"])
-    found = collected(answers, asked, QUESTIONNAIRES)
-    pairs = list(aggregated(found.ratings, asked.to_pylist(), QUESTIONNAIRES))
-    clear = {
-        row["example_id"]
-        for row, vote in pairs
-        if vote["question"] == UNDERSTANDABLE and vote["majority"] == "yes"
-    }
-    kept = [_row(row, vote, clear) for row, vote in pairs]
-    summary = tables(kept, rows.to_pylist(), params)
-    summary |= {
-        "questions": [
-            question.described() for questionnaire in QUESTIONNAIRES for question in questionnaire.questions
-        ]
-    }
-    summary |= {"agreement": against_the_others(found.ratings).to_pylist()}
-    summary |= {"pairs": pairwise(found.ratings).to_pylist()}
-    files = {TABLE: json.dumps(summary, indent=1, sort_keys=True).encode()}
-    units = answers["id"].to_pylist()
-    yield Outcome.of(HUMAN_EVALUATION, units, kept, found.dropped, found.rejected, files=files)
+    def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
+        return tables(rows, drawn.to_pylist(), params)
+
+    return judged.human_evaluation(HUMAN_EVALUATION, ratings, asked, QUESTIONNAIRES, _rows, of_rows)
 
 
 def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:
@@ -185,14 +164,20 @@ def _detection(
     }
 
 
-def _row(row: Row, vote: Row, clear: set[str]) -> Row:
-    gold: Mapping[str, str] = {answer["question"]: answer["value"] for answer in row["gold"]}
-    answer = gold.get(vote["question"])
-    decides = row["questionnaire"] == DECISIONS.name
-    return {
-        **vote,
-        **{name: row[name] for name in ("example_id", "fusion_id", "domain")},
-        "gold": answer,
-        "agrees": None if answer is None else vote["majority"] == answer,
-        "counted": not decides or row["example_id"] in clear,
+def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
+    clear = {
+        row["example_id"]
+        for row, vote in judged_rows
+        if vote["question"] == UNDERSTANDABLE and vote["majority"] == "yes"
     }
+    for row, vote in judged_rows:
+        gold: Mapping[str, str] = {answer["question"]: answer["value"] for answer in row["gold"]}
+        answer = gold.get(vote["question"])
+        decides = row["questionnaire"] == DECISIONS.name
+        yield {
+            **vote,
+            **{name: row[name] for name in ("example_id", "fusion_id", "domain")},
+            "gold": answer,
+            "agrees": None if answer is None else vote["majority"] == answer,
+            "counted": not decides or row["example_id"] in clear,
+        }

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -28,7 +29,7 @@ from ops.identity import row_id
 from ops.metrics.bootstrap import interval
 from ops.metrics.exact_match import exact_match
 from ops.metrics.sari import sari
-from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
+from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, named, paired_tests, system_tests
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, struct
 from ops.params import Params
 from ops.parts import Parts
@@ -154,7 +155,7 @@ def table(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         "systems": [
             {
                 **_place(*key),
-                **_named(system),
+                **named(system),
                 "examples": len(rows_of_system),
                 "scores": mean_scores(rows_of_system, METRICS, *draws),
             }
@@ -193,23 +194,12 @@ def _place(domain: str, test: str) -> dict[str, str]:
     return {"domain": domain, "test": test}
 
 
-def _named(system: EvaluatedSystem) -> dict[str, str | None]:
-    return {"system": system[0], "model": system[1] or None}
-
-
 def _tests(
     systems: Mapping[EvaluatedSystem, Sequence[Row]], params: EvaluationParams
 ) -> Iterator[dict[str, Any]]:
-    """Yield the paired tests of every two systems that have an example in common."""
-    for first, second in combinations(sorted(systems), 2):
-        ours, theirs = in_common(systems[first], systems[second], "example_id")
-        if ours:
-            yield {
-                "first": _named(first),
-                "second": _named(second),
-                "examples": len(ours),
-                "scores": paired_tests(ours, theirs, TABLE_6, params.resamples, params.seed),
-            }
+    """Return the paired tests of every two systems that have an example in common."""
+    compared = partial(paired_tests, metrics=TABLE_6, resamples=params.resamples, seed=params.seed)
+    return system_tests(systems, combinations(sorted(systems), 2), "example_id", "examples", compared)
 
 
 def _connectives_shown(rows: Iterable[Row], most: int) -> list[str]:

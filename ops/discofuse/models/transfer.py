@@ -40,6 +40,7 @@ from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
 from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
+from ops.parse.schemas import unit_of
 from ops.parts import Parts
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ TABLE_10 = ("sari", "keep", "add", "delete", "exact")
 TABLE = "table.json"
 
 TRANSFER = Shape(
-    unit=FUSION_PAIRS.kept,
+    unit=unit_of(FUSION_PAIRS),
     kept=columns(
         ("pair_id", _TEXT, "row of sources/fusion_pairs"),
         (
@@ -128,7 +129,7 @@ def transfer(
     TrainingError for a domain that is not there and for a set from which nothing can be learnt, before
     anything is trained.
     """
-    units = fusion_pairs.read().to_pylist()
+    units = fusion_pairs.read(TRANSFER.unit.names).to_pylist()
     tests = [unit for unit in units if unit["split"] == "test"]
     if not units:
         yield _outcome([], [], [], [], {}, params)

@@ -41,6 +41,7 @@ class _SplitAndRephrase:
     """A folder of *.tsv and *.tsv.gz files, one pair a line; their names begin with their split."""
 
     any_encoding = True
+    of_lines = True
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         return lines_of_files(folder, source, (".tsv", ".tsv.gz"), only, lambda line: None)

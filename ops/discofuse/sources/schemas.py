@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.outcome import NAME, TEXT, TIME, TITLE, Shape, columns
-from ops.parse.schemas import RECORD
+from ops.parse.schemas import ENCODING, RECORD
 
 _TEXT = pa.string()
 
@@ -21,6 +21,7 @@ PROSE = Shape(
         ("month", _TEXT, "of publication, YYYY-MM", TIME),
         ("domain", _TEXT, "of the source in params.yaml; empty where it has none"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two", TEXT),
+        ENCODING,
     ),
 )
 
@@ -34,5 +35,6 @@ FUSION_PAIRS = Shape(
         ("fused", _TEXT, "the sentence, space-tokenised"),
         ("first", _TEXT, "the first of the two that it was split into"),
         ("second", _TEXT, "the second"),
+        ENCODING,
     ),
 )

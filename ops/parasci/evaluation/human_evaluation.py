@@ -9,22 +9,21 @@ of each rater against the majority of the others, on average.
 
 from __future__ import annotations
 
-import json
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from statistics import fmean, stdev
 from typing import Any
 
 import pyarrow as pa
 from pydantic import Field
 
-from ops.annotation.agreement import against_the_others, pairwise
-from ops.annotation.collected import aggregated, collected
+from ops.annotation import judged
+from ops.annotation.agreement import against_the_others
+from ops.annotation.judged import JudgedRows, mean_of_all
 from ops.annotation.questionnaire import Question
 from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
-from ops.metrics.bootstrap import Floats, Interval, interval
-from ops.outcome import Outcome, Outcomes, Row, Shape, columns
+from ops.outcome import Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES
 from ops.parts import Parts
@@ -48,9 +47,6 @@ HUMAN_EVALUATION = Shape(
     ),
 )
 
-#: The file of the tables.
-TABLE = "table.json"
-
 #: What stands for all origins together.
 ALL = "all"
 
@@ -63,40 +59,22 @@ class HumanEvaluationParams(Params, section="parasci.human_evaluation"):
 
 
 def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
-    """Yield what people say of each rated pair, and the tables; the units are the answers of filled sheets.
-
-    Which count, and why others do not, is explained at `ops.annotation.collected.collected`.
-    """
-    answers, sent = ratings.read(), rating_sheets.read()
-    found = collected(answers, sent, QUESTIONNAIRES)
-    kept = [_row(*pair) for pair in aggregated(found.ratings, sent.to_pylist(), QUESTIONNAIRES)]
-    content = json.dumps(tables(kept, found.ratings, params), indent=1, sort_keys=True)
-    yield Outcome.of(
-        HUMAN_EVALUATION,
-        answers["id"].to_pylist(),
-        kept,
-        found.dropped,
-        found.rejected,
-        files={TABLE: content.encode()},
-    )
+    """Yield what people say of each rated pair, and the tables, as `ops.annotation.judged` does."""
+    sent, of_rows = rating_sheets.read(), partial(tables, params=params)
+    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, _rows, of_rows)
 
 
 def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
-    """Return what all ratings say together, and how far raters agree.
+    """Return what all ratings say together, by question.
 
     `questions`: name, wording and scale, with the average `kappa` of raters against the majority of the
     others, how many `raters` it is of, and the `scores` of all pairs and by origin: rated pairs, raters and
     ratings, mean over all ratings with its 95 % interval over pairs, standard deviation (n - 1), and by value
     its ratings.
-    `agreement` and `pairs` as ops.annotation.agreement gives them.
     """
     agreement = against_the_others(ratings).to_pylist()
     questions = [question for questionnaire in QUESTIONNAIRES for question in questionnaire.questions]
-    return {
-        "questions": [_question(question, rows, agreement, params) for question in questions],
-        "agreement": agreement,
-        "pairs": pairwise(ratings).to_pylist(),
-    }
+    return {"questions": [_question(question, rows, agreement, params) for question in questions]}
 
 
 def _question(
@@ -123,32 +101,26 @@ def _score(
 ) -> dict[str, Any]:
     numbers = [_numbers(row["answers"]) for row in rows]
     given = [number for several in numbers for number in several]
-    sums = [(math.fsum(several), len(several)) for several in numbers]
-    # The mean of all ratings, not of the pairs' means: a pair counts by how often it was rated.
-    around = interval(sums, params.resamples, params.seed, of_sums=_ratio) if sums else None
     return {
         "origin": name,
         "rated": len(rows),
         "raters": len({answer["rater"] for row in rows for answer in row["answers"]}),
         "ratings": len(given),
-        **(around._asdict() if around else dict.fromkeys(Interval._fields)),
+        **mean_of_all(numbers, params.resamples, params.seed),
         "deviation": round(stdev(given), 6) if len(given) > 1 else None,
         "values": {value: given.count(float(value)) for value in values},
     }
 
 
-def _ratio(sums: Floats) -> Floats:
-    return sums[:, 0] / sums[:, 1]
-
-
-def _row(row: Mapping[str, Any], vote: Row) -> Row:
-    mean = fmean(_numbers(vote["answers"]))
-    return {
-        **vote,
-        **{name: row[name] for name in ("paraphrase_id", "origin", "sentence_1", "sentence_2")},
-        "mean": mean,
-        "consistency": mean if vote["question"] == "consistency" else None,
-    }
+def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
+    for row, vote in judged_rows:
+        mean = fmean(_numbers(vote["answers"]))
+        yield {
+            **vote,
+            **{name: row[name] for name in ("paraphrase_id", "origin", "sentence_1", "sentence_2")},
+            "mean": mean,
+            "consistency": mean if vote["question"] == "consistency" else None,
+        }
 
 
 def _numbers(answers: Iterable[Mapping[str, str]]) -> list[float]:

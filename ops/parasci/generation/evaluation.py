@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -22,7 +23,7 @@ from pydantic import Field
 from ops.identity import row_id
 from ops.metrics.bleu import bleu, bleu_counts, bleu_of_sums, self_bleu, sentence_bleu
 from ops.metrics.bootstrap import Floats, OfSums, interval, paired_bootstrap
-from ops.metrics.systems import EvaluatedSystem, by_system, in_common
+from ops.metrics.systems import by_system, named, system_tests
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parasci.generation.generated import GENERATED, MODEL
@@ -102,7 +103,15 @@ def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         "alpha": params.alpha,
         "signature": "",
         "systems": [],
-        "tests": [],
+        "tests": [
+            *system_tests(
+                systems,
+                combinations(sorted(systems), 2),
+                "pair_id",
+                "pairs",
+                partial(_comparisons, params=params),
+            )
+        ],
         "published": [
             {"training": training, "test": test, "bleu": score, "words": words}
             for training, test, score, words in TABLE_6
@@ -110,13 +119,7 @@ def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     }
     for name, its in sorted(systems.items()):
         table["signature"] = _signature(its)
-        table["systems"].append({**_named(name), "pairs": len(its), "scores": _intervals(its, params)})
-    for first, second in combinations(sorted(systems), 2):
-        ours, theirs = in_common(systems[first], systems[second], "pair_id")
-        if ours:
-            scores = _comparisons(ours, theirs, params)
-            sides = {"first": _named(first), "second": _named(second)}
-            table["tests"].append({**sides, "pairs": len(ours), "scores": scores})
+        table["systems"].append({**named(name), "pairs": len(its), "scores": _intervals(its, params)})
     return table
 
 
@@ -166,7 +169,3 @@ def _of_sums(metric: str, params: EvaluationParams) -> OfSums | None:
 def _signature(rows: Sequence[Row]) -> str:
     predictions, targets = ([row[name] for row in rows] for name in ("prediction", "target"))
     return bleu(predictions, [[target] for target in targets], "none").signature
-
-
-def _named(system: EvaluatedSystem) -> dict[str, str | None]:
-    return {"system": system[0], "model": system[1] or None}

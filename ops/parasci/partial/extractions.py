@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -20,7 +21,7 @@ from pydantic import Field
 from ops.core.sampling import drawn
 from ops.identity import row_id
 from ops.metrics.bertscore import BertScorer
-from ops.metrics.systems import by_system, in_common, mean_scores, paired_tests
+from ops.metrics.systems import by_system, mean_scores, named, paired_tests, system_tests
 from ops.models.extractors.embeddings import embedder
 from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
@@ -122,28 +123,18 @@ def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
     """
     systems = by_system(rows)
     draws = (params.resamples, params.seed)
+    compared = partial(paired_tests, metrics=METRICS, resamples=params.resamples, seed=params.seed)
     return {
         "systems": [
             {
-                "system": system,
-                "model": None,
+                **named(system),
                 "pairs": len(its),
                 "valuable": int(sum(row["valuable"] for row in its)),
                 "scores": mean_scores(its, METRICS, *draws),
             }
-            for (system, _), its in sorted(systems.items())
+            for system, its in sorted(systems.items())
         ],
-        "tests": [
-            {
-                "first": {"system": first[0], "model": None},
-                "second": {"system": second[0], "model": None},
-                "pairs": len(ours),
-                "scores": paired_tests(ours, theirs, METRICS, *draws),
-            }
-            for first, second in combinations(sorted(systems), 2)
-            for ours, theirs in [in_common(systems[first], systems[second], "pair_id")]
-            if ours
-        ],
+        "tests": [*system_tests(systems, combinations(sorted(systems), 2), "pair_id", "pairs", compared)],
         "published": list(TABLE_3),
     }
 

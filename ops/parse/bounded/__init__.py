@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from ops.parse.bounded.bounds import Bounds
 from ops.parse.bounded.child import BoundedChild, child_of
-from ops.parse.bounded.format import BoundedFormat
+from ops.parse.bounded.format import BoundedFormat, parsed_next
 
-__all__ = ["BoundedChild", "BoundedFormat", "Bounds", "child_of"]
+__all__ = ["BoundedChild", "BoundedFormat", "Bounds", "child_of", "parsed_next"]

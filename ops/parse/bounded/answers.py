@@ -57,7 +57,7 @@ def _plain(function: Callable[..., Any]) -> FunctionType:
 @cache
 def _results(function: FunctionType) -> TypeAdapter[Any]:
     """Return what writes the results of a function, by its annotations."""
-    return TypeAdapter(get_type_hints(function)["return"])
+    return TypeAdapter(get_type_hints(function, include_extras=True)["return"])
 
 
 @cache

@@ -6,18 +6,34 @@ bounds and understands none of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from ops.params import Params
+from ops.parse.bounded.ahead import Call
 from ops.parse.bounded.bounds import BOUNDS, Bounds
 from ops.parse.bounded.child import child_of
 from ops.parse.encodings import any_encoding
 from ops.parse.source import Format, Only, Raw, Source
 
 Document = TypeVar("Document", covariant=True)
+
+
+@contextmanager
+def parsed_next(raws: Iterable[tuple[object, Raw]]) -> Iterator[None]:
+    """Let the children know which records will be parsed next, each by which format."""
+    calls: defaultdict[Bounds, list[Call]] = defaultdict(list)
+    for form, raw in raws:
+        if isinstance(form, BoundedFormat):
+            calls[form.bounds].append((form.form.parse, (raw,)))
+    with ExitStack() as stack:
+        for bounds, of_child in calls.items():
+            stack.enter_context(child_of(bounds).ahead(of_child))
+        yield
 
 
 @dataclass(frozen=True)

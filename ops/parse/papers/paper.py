@@ -11,8 +11,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from ops.parse.bounded.columns import ByColumn
 from ops.parse.characters import check_characters
 from ops.parse.papers.body import body_spans
 from ops.parse.roles import ACKNOWLEDGMENTS, Heading, roles_of
@@ -80,9 +81,9 @@ class Paper:
     title: str
     text: str
     sections: tuple[Section, ...]
-    sentences: tuple[Sentence, ...]
-    marks: tuple[Mark, ...] = ()
-    bibliography: tuple[BibliographyEntry, ...] = ()
+    sentences: Annotated[tuple[Sentence, ...], ByColumn()]
+    marks: Annotated[tuple[Mark, ...], ByColumn()] = ()
+    bibliography: Annotated[tuple[BibliographyEntry, ...], ByColumn()] = ()
 
 
 class Placed(NamedTuple):

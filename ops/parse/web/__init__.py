@@ -39,7 +39,7 @@ def parse_web_pages(records: Sequence[Record]) -> Outcome:
 
     Dropped are responses of another status than 200 or another type than HTML, and pages without text.
     """
-    return read_each(records, WEB_PAGES, lambda record: [_row(record)])
+    return read_each(records, WEB_PAGES, lambda record: [_row(record)], formats=FORMATS)
 
 
 def _row(record: Record) -> Row:

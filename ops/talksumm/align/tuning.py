@@ -124,7 +124,7 @@ def tune(
     `ambiguous_sentence` (several do), `no_words` (stop words only), `too_large` (the pair has more than
     `hmm.cells`). Without any run that can be scored there are no rows: nothing is known.
     """
-    labels = gold_alignments.read().to_pylist()
+    labels = gold_alignments.read(TUNING.unit.names).to_pylist()
     found, dropped = labelled_talks(labels, pairs, talks, hmm)
     points = params.points(hmm) if found else []
     runs = [run for talk in found for run in talk.runs]

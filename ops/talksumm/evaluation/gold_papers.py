@@ -19,6 +19,7 @@ from ops.identity import joint_licence, row_id
 from ops.outcome import NAME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parse.roles import ABSTRACT, ACKNOWLEDGMENTS, PREAMBLE, REFERENCES, ROLES
+from ops.parse.schemas import unit_of
 from ops.parts import Parts
 from ops.rank.budget import word_count
 from ops.rank.oracle import bigram_gains, oracle_of_references
@@ -40,7 +41,7 @@ REFERENCE = struct(
 )
 
 GOLD_PAPERS = Shape(
-    unit=HUMAN_SUMMARIES.kept,
+    unit=unit_of(HUMAN_SUMMARIES),
     kept=columns(
         ("paper_id", _TEXT, "row of sources/papers"),
         ("document", _TEXT, "the paper's name in its source", NAME),
@@ -104,7 +105,7 @@ def gold_papers(human_summaries: Parts, papers: Parts, sentences: Parts, params:
     document's name), `ambiguous_paper` (several do), and `no_sentences` (nothing of its paper may be
     extracted).
     """
-    units = human_summaries.read().to_pylist()
+    units = human_summaries.read(GOLD_PAPERS.unit.names).to_pylist()
     wanted = {unit["document"] for unit in units}
     named: dict[str, list[Row]] = defaultdict(list)
     found = papers.read(["id", "licence", "document", "title"], where=("document", wanted))

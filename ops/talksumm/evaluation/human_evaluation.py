@@ -9,10 +9,9 @@ their talks; the quality of the summaries is 3.73 on average, with a standard de
 
 from __future__ import annotations
 
-import json
-import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from statistics import fmean, stdev
 from typing import Any
 
@@ -20,12 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.annotation.agreement import against_the_others, means, pairwise
-from ops.annotation.collected import aggregated, collected
+from ops.annotation import judged
+from ops.annotation.agreement import means
+from ops.annotation.judged import JudgedRows, mean_of_all
 from ops.annotation.questionnaire import Questionnaire
 from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
-from ops.metrics.bootstrap import Floats, Interval, interval
-from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns
+from ops.outcome import TEXT, TITLE, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUESTIONNAIRES
@@ -55,9 +54,6 @@ HUMAN_EVALUATION = Shape(
     ),
 )
 
-#: The file of the tables.
-TABLE = "table.json"
-
 
 class HumanEvaluationParams(Params, section="talksumm.human_evaluation"):
     """The bootstrap behind the 95 % intervals, over papers."""
@@ -67,40 +63,25 @@ class HumanEvaluationParams(Params, section="talksumm.human_evaluation"):
 
 
 def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
-    """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
-
-    Which count, and why others do not, is explained at `ops.annotation.collected.collected`.
-    """
-    answers, sent = ratings.read(), rating_sheets.read()
-    found = collected(answers, sent, QUESTIONNAIRES)
-    kept = [_row(*pair) for pair in aggregated(found.ratings, sent.to_pylist(), QUESTIONNAIRES)]
-    content = json.dumps(tables(kept, found.ratings, params), indent=1, sort_keys=True)
-    yield Outcome.of(
-        HUMAN_EVALUATION,
-        answers["id"].to_pylist(),
-        kept,
-        found.dropped,
-        found.rejected,
-        files={TABLE: content.encode()},
-    )
+    """Yield what people say of each rated row, and the tables, as `ops.annotation.judged` does."""
+    sent, of_rows = rating_sheets.read(), partial(tables, params=params)
+    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, _rows, of_rows)
 
 
 def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:
-    """Return what all ratings say together, by question, and how far raters agree.
+    """Return what all ratings say together, by question.
 
     `questions`: name, wording and scale; papers, rows, raters and ratings that it has; mean over all ratings
     (of yes and no the share of yes) with the ends of its 95 % interval over papers, and standard deviation
     (n - 1; none of yes and no); by value its ratings, their share, and the rows that it has the majority of;
-    tied rows; and the `paper` itself. Without ratings the counts are 0 and the numbers null. `agreement`: of
-    each rater with the majority of all others; `pairs`: of every two raters.
+    tied rows; and the `paper` itself. Without ratings the counts are 0 and the numbers null.
     """
     questions = [
         {**question.described(), **_answered(question.name, questionnaire, rows, ratings, params)}
         for questionnaire in QUESTIONNAIRES
         for question in questionnaire.questions
     ]
-    agreement = against_the_others(ratings).to_pylist()
-    return {"questions": questions, "agreement": agreement, "pairs": pairwise(ratings).to_pylist()}
+    return {"questions": questions}
 
 
 def _answered(
@@ -114,9 +95,6 @@ def _answered(
     papers: dict[str, list[float]] = defaultdict(list)
     for row in own:
         papers[row["paper_id"]] += _numbers(row["answers"])
-    sums = [(math.fsum(numbers), len(numbers)) for _, numbers in sorted(papers.items())]
-    # The mean of all ratings, not of the papers' means: a paper counts by how often it was rated.
-    around = interval(sums, params.resamples, params.seed, of_sums=_ratio) if sums else None
     # The question as a whole, then each of its values.
     found_means = means(ratings.filter(pc.equal(ratings["question"], name)), questionnaire).to_pylist()
     most = Counter(row["majority"] for row in own)
@@ -125,7 +103,7 @@ def _answered(
         "rows": len(own),
         "raters": len({answer["rater"] for row in own for answer in row["answers"]}),
         "ratings": sum(row["raters"] for row in own),
-        **(around._asdict() if around else dict.fromkeys(Interval._fields)),
+        **mean_of_all((papers[name] for name in sorted(papers)), params.resamples, params.seed),
         "deviation": found_means[0]["deviation"] if found_means else None,
         "values": [
             {
@@ -141,20 +119,17 @@ def _answered(
     }
 
 
-def _ratio(sums: Floats) -> Floats:
-    return sums[:, 0] / sums[:, 1]
-
-
-def _row(row: Row, vote: Row) -> Row:
-    numbers = _numbers(vote["answers"])
-    return {
-        **vote,
-        **{name: row[name] for name in ("summary_id", "paper_id", "paper_title", "text")},
-        "mean": fmean(numbers),
-        "deviation": stdev(numbers) if len(numbers) > 1 else None,
-        "sentence": row["questionnaire"] == OF_SENTENCES.name,
-        "summary": row["questionnaire"] == OF_SUMMARIES.name,
-    }
+def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
+    for row, vote in judged_rows:
+        numbers = _numbers(vote["answers"])
+        yield {
+            **vote,
+            **{name: row[name] for name in ("summary_id", "paper_id", "paper_title", "text")},
+            "mean": fmean(numbers),
+            "deviation": stdev(numbers) if len(numbers) > 1 else None,
+            "sentence": row["questionnaire"] == OF_SENTENCES.name,
+            "summary": row["questionnaire"] == OF_SUMMARIES.name,
+        }
 
 
 def _numbers(answers: Sequence[Row]) -> list[float]:

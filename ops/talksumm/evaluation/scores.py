@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
 import pyarrow as pa
 from pydantic import Field
 
+from ops.evaluation.table import named
 from ops.identity import row_id
 from ops.metrics.items import COLUMNS, rouge_items
-from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
+from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, paired_tests, system_tests
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop, struct
 from ops.params import Params
 from ops.parts import Parts
@@ -133,25 +135,14 @@ def _tests(
     pairs: Iterable[tuple[EvaluatedSystem, EvaluatedSystem]],
     params: EvaluationParams,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the tests of pairs of systems, without those that have no paper in common."""
-    for first, second in pairs:
-        ours, theirs = in_common(systems[first], systems[second], "gold_id")
-        if ours:
-            yield {
-                "first": _named(*first),
-                "second": _named(*second),
-                "papers": len(ours),
-                "scores": paired_tests(ours, theirs, TABLE_2, params.resamples, params.seed),
-            }
+    """Return the tests of pairs of systems, without those that have no paper in common."""
+    compared = partial(paired_tests, metrics=TABLE_2, resamples=params.resamples, seed=params.seed)
+    return system_tests(systems, pairs, "gold_id", "papers", compared, lambda system: named(*system))
 
 
 def _set_of(model: str) -> str:
     """Return the training set of a model, which is named by architecture and set."""
     return model.partition("/")[2]
-
-
-def _named(system: str, model: str) -> str:
-    return f"{system} ({model})" if model else system
 
 
 def _scored(unit: Row, references: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def pair_talks(
     candidates = _candidates(matches, ids)
     dropped: list[Row] = []
     chosen: list[tuple[Row, Row]] = []
-    for talk in talks.to_pylist():
+    for talk in talks.select(PAIRS.unit.names).to_pylist():
         best, rival = _nearest(candidates[talk["id"]])
         if best is None:
             dropped.append(drop(talk, "unmatched", 0.0, "no paper has a title at all like it"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from ops.outcome import NAME, TIME, TITLE, TRANSCRIPT, Shape, columns, struct
-from ops.parse.schemas import RECORD
+from ops.parse.schemas import ENCODING, RECORD
 
 _TEXT, _INT, _LONG, _REAL = pa.string(), pa.int32(), pa.int64(), pa.float64()
 
@@ -28,6 +28,7 @@ TALKS = Shape(
         ("month", _TEXT, "of the talk, YYYY-MM", TIME),
         ("url", _TEXT, "where the talk is to be seen", NAME),
         ("words", pa.list_(WORD), "the transcript, word by word", TRANSCRIPT),
+        ENCODING,
     ),
 )
 
@@ -40,6 +41,7 @@ GOLD_ALIGNMENTS = Shape(
         ("first_word", _INT, "of the run, as index of the transcript's words, from 0"),
         ("last_word", _INT, "of the run, included"),
         ("sentence", _TEXT, "how the sentence begins; null where the words describe none"),
+        ENCODING,
     ),
 )
 
@@ -59,5 +61,6 @@ HUMAN_SUMMARIES = Shape(
         ("title", _TEXT, "the paper's, where the summary begins with it; no part of its sentences", TITLE),
         ("sentences", pa.list_(_TEXT), "in order"),
         ("words", _INT, "of all sentences, divided at white space"),
+        ENCODING,
     ),
 )

@@ -8,7 +8,6 @@ Liu et al. (2018), section 5.3 and appendix A.3.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
@@ -17,11 +16,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.annotation.agreement import against_the_others, pairwise
-from ops.annotation.collected import aggregated, collected
+from ops.annotation import judged
+from ops.annotation.judged import JudgedRows
 from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
 from ops.metrics.bootstrap import interval
-from ops.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns
+from ops.outcome import TITLE, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
 from ops.wikisum.evaluation.questionnaires import QUALITY, QUESTIONNAIRES
@@ -46,7 +45,6 @@ HUMAN_EVALUATION = Shape(
     ),
 )
 
-TABLE = "table.json"
 _OF_ROW = ("article_id", "title", "system", "system_a", "system_b")
 _DIGITS = 6
 
@@ -83,23 +81,13 @@ def welch(first: Sequence[float], second: Sequence[float]) -> WelchTest:
 def human_evaluation(
     ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
 ) -> Outcomes:
-    """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
+    """Yield what people say of each rated row, and the tables, as `ops.annotation.judged` does."""
 
-    Which count, and why others do not, is explained at `ops.annotation.collected.collected`.
-    """
-    answers, sent = ratings.read(), rating_sheets.read()
-    found = collected(answers, sent, QUESTIONNAIRES)
-    kept = [_row(*pair) for pair in aggregated(found.ratings, sent.to_pylist(), QUESTIONNAIRES)]
-    questions = [question.described() for part in QUESTIONNAIRES for question in part.questions]
-    table = {
-        **tables(kept, asked, params),
-        "questions": questions,
-        "agreement": against_the_others(found.ratings).to_pylist(),
-        "pairs": pairwise(found.ratings).to_pylist(),
-    }
-    files = {TABLE: json.dumps(table, indent=1, sort_keys=True).encode()}
-    units = answers["id"].to_pylist()
-    yield Outcome.of(HUMAN_EVALUATION, units, kept, found.dropped, found.rejected, files=files)
+    def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
+        return tables(rows, asked, params)
+
+    sent = rating_sheets.read()
+    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, _rows, of_rows)
 
 
 def tables(rows: Sequence[Row], asked: RatingSheetParams, params: HumanEvaluationParams) -> dict[str, Any]:
@@ -169,6 +157,7 @@ def _preference(rows: Iterable[Row], pair: tuple[str, str]) -> dict[str, Any]:
     }
 
 
-def _row(row: Row, vote: Row) -> Row:
-    values: list[float] = [float(answer["value"]) for answer in vote["answers"]]
-    return {**vote, **{name: row[name] for name in _OF_ROW}, "mean": fmean(values)}
+def _rows(judged_rows: JudgedRows) -> Iterator[Row]:
+    for row, vote in judged_rows:
+        mean = fmean(float(answer["value"]) for answer in vote["answers"])
+        yield {**vote, **{name: row[name] for name in _OF_ROW}, "mean": mean}

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 from pydantic import Field, field_validator
 
 from ops.identity import joint_licence, row_id
-from ops.metrics.systems import EvaluatedSystem, by_system, in_common, mean_scores, paired_tests
+from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, paired_tests, system_tests
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
@@ -173,21 +174,15 @@ def _scored(rows: Sequence[Row], resamples: int, seed: int) -> dict[str, Any]:
 def _tests(
     systems: Mapping[EvaluatedSystem, Sequence[Row]], resamples: int, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the paired tests of the chosen model against every other system."""
-    for ours in (name for name, rows in systems.items() if rows[0]["chosen"]):
-        for theirs in sorted(systems.keys() - {ours}):
-            pair = in_common(systems[ours], systems[theirs], "article_id")
-            if pair[0]:
-                yield {
-                    "first": _named(ours),
-                    "second": _named(theirs),
-                    "articles": len(pair[0]),
-                    "scores": paired_tests(*pair, (ROUGE_L, "rouge1_f"), resamples, seed),
-                }
-
-
-def _named(system: EvaluatedSystem) -> dict[str, str]:
-    return {"system": system[0], "model": system[1]}
+    """Return the paired tests of the chosen model against every other system."""
+    pairs = (
+        (ours, theirs)
+        for ours, rows in systems.items()
+        if rows[0]["chosen"]
+        for theirs in sorted(systems.keys() - {ours})
+    )
+    compared = partial(paired_tests, metrics=(ROUGE_L, "rouge1_f"), resamples=resamples, seed=seed)
+    return system_tests(systems, pairs, "article_id", "articles", compared)
 
 
 def _about(unit: Row, categories: Sequence[str]) -> dict[str, Any]:

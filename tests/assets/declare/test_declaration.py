@@ -16,7 +16,7 @@ from ops.outcome import Shape, columns
 from ops.params import Strict
 from ops.parse.papers import FORMATS
 from ops.parse.scan import Records
-from ops.parts import Artifact, Parts
+from ops.parts import Artifact, FilesFolder, Parts
 from orchestration.catalogue import workspace
 from orchestration.dagster.definitions import defs
 from orchestration.state.corpora import corpus
@@ -95,14 +95,20 @@ def test_an_input_that_does_not_exist_is_refused():
 
 def test_an_input_may_be_read_with_its_files_and_a_training_gets_what_it_needs():
     @dataset(group="talksumm", shape=SHAPE, partitioned=False)
-    def better(extractor: Artifact, kept: CheckpointFolder, exact: Strict, training_sets: Parts):
+    def better(
+        extractor: Artifact,
+        kept: CheckpointFolder,
+        exact: Strict,
+        training_sets: Parts,
+        beside: FilesFolder,
+    ):
         """A better one."""
 
     assert [(source.argument, source.whole, source.all_months) for source in better.inputs] == [
         ("extractor", True, True),
         ("training_sets", False, True),
     ]
-    assert (better.checkpoints, better.strict) == ("kept", "exact")
+    assert (better.checkpoints, better.strict, better.files) == ("kept", "exact", "beside")
 
 
 def test_a_dataset_with_partitions_is_no_artifact():

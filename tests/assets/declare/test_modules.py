@@ -1,5 +1,9 @@
 """What counts of a module, and that keeping it changes nothing."""
 
+import json
+import sqlite3
+import zlib
+
 import diskcache
 import pytest
 
@@ -57,6 +61,25 @@ def test_without_set_up_nothing_is_kept(checkout):
     (checkout / ".silverloom").rmdir()
     assert modules.summary(module(checkout)) == modules.summary(module(checkout))
     assert not (checkout / ".silverloom").exists()
+
+
+@pytest.mark.parametrize("value", [b"no zlib", zlib.compress(b"{"), zlib.compress(b"\xff")])
+def test_a_damaged_value_is_read_again_and_mended(checkout, value):
+    read = modules.summary(module(checkout))
+    with sqlite3.connect(checkout / modules.CACHE / "cache.db") as database:
+        assert database.execute("UPDATE Cache SET value = ?", (value,)).rowcount == 1
+    assert modules.summary(module(checkout)) == read
+    with sqlite3.connect(checkout / modules.CACHE / "cache.db") as database:
+        [(kept,)] = database.execute("SELECT value FROM Cache")
+    assert json.loads(zlib.decompress(kept))["tree"] == read.tree
+
+
+def test_a_cache_that_another_process_holds_is_no_fault(checkout):
+    read = modules.summary(module(checkout))
+    with sqlite3.connect(checkout / modules.CACHE / "cache.db", isolation_level=None) as database:
+        database.execute("BEGIN EXCLUSIVE")
+        assert modules.summary(module(checkout)) == read
+        assert modules.summary(module(checkout, SOURCE + "MORE = 1\n")).files == read.files
 
 
 def test_a_damaged_cache_is_no_fault(checkout):

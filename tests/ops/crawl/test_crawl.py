@@ -63,6 +63,22 @@ def test_links_are_followed_to_the_depth_on_the_same_host_by_their_patterns_and_
     assert sorted(asked.paths()) == ["/", "/a", "/b", "/deep"]
 
 
+def test_a_page_that_was_found_on_a_copy_is_made_of_the_line_that_led_there(tmp_path):
+    """The second listed page is dropped, and so is the second that both link to: the first ones stand for them."""
+    same = reply(body=b"<a href=deep>d</a>")
+    pages = {"/": reply(body=b"<a href=/a/>a</a><a href=/b/>b</a>"), "/a/": same, "/b/": same, "/c/": same}
+    pages |= {f"/{name}/deep": reply(body=name.encode()) for name in "abc"}
+    with answering(pages) as (site, _):
+        found = crawled(tmp_path, [f"{site}/", f"{site}/a/", f"{site}/c/"], depth=2)
+    origins = {row["url"].removeprefix(site): row["source_ids"][-1] for row in found.kept}
+    first, second = "web/urls.txt#1", "web/urls.txt#2"
+    assert origins == {"/": first, "/a/": second, "/a/deep": second, "/c/deep": second, "/b/deep": first}
+    assert {row["url"].removeprefix(site): row["reason"] for row in found.dropped} == {
+        "/b/": "duplicate",
+        "/c/": "duplicate",
+    }
+
+
 def test_what_is_there_twice_is_kept_once_and_what_is_over_a_limit_is_not_asked_for(tmp_path):
     pages = {"/a": reply(body=PAGE), "/b": reply(body=PAGE), "/c": reply(body=PAGE)}
     with answering(pages) as (site, asked):

@@ -29,6 +29,11 @@ def cut_short(handler):
     handler.connection.shutdown(socket.SHUT_RDWR)
 
 
+def hanging_up(handler):
+    handler.connection.shutdown(socket.SHUT_RDWR)
+    handler.close_connection = True
+
+
 @pytest.mark.parametrize(
     ("route", "cause"),
     [
@@ -119,6 +124,16 @@ def test_a_picture_that_says_it_is_html_is_kept_and_has_no_links(tmp_path):
     assert ({*kept}, causes) == ({"/page", "/beside"}, {})
 
 
+@pytest.mark.parametrize(
+    "link", [b"http://[", b"http://a:b:c/", b"//[::1", b"\xff\xfe", b"http://" + b"a" * 70_000]
+)
+def test_a_link_that_is_none_costs_nothing_but_itself(tmp_path, link):
+    page = reply(body=b"<a href='%s'>x</a> <a href=/good>y</a>" % link)
+    with answering({"/page": page, "/good": GOOD}) as (site, _):
+        found = crawled(tmp_path, [f"{site}/page"], depth=1)
+    assert [row["url"].removeprefix(site) for row in found.kept] == ["/page", "/good"]
+
+
 def test_a_wrong_content_type_is_kept_as_the_server_said_it(tmp_path):
     kept, _, _ = outcome(tmp_path, reply(body=b"%PDF-1.4 ...", kind="text/html"), depth=1)
     assert kept["/page"]["content_type"] == "text/html"
@@ -129,15 +144,33 @@ def test_a_packed_page_is_stored_unpacked(tmp_path):
     assert kept["/page"]["bytes"] == len(b"<p>Packed.</p>")
 
 
-@pytest.mark.parametrize("robots", [silent(30), reply(500), redirect("http://10.0.0.1/robots.txt")])
-def test_nothing_is_asked_of_a_site_whose_robots_txt_cannot_be_read(tmp_path, robots):
-    kept, causes, asked = outcome(tmp_path, GOOD, robots, timeout=1, retries=0)
-    assert (kept, causes) == ({}, {"/page": "robots", "/beside": "robots"})
-    assert asked.paths() == []
+@pytest.mark.parametrize(
+    ("robots", "cause"),
+    [
+        (silent(30), "no whole answer within 1 seconds"),
+        (drip(60), "no whole answer within 1 seconds"),
+        (reply(500), "status 500"),
+        (reply(503), "status 503"),
+        (hanging_up, "ConnectionDone"),
+        (redirect("http://10.0.0.1/robots.txt"), "the address 10.0.0.1 is private"),
+        (reply(429, Retry_After="3600"), "status 429"),
+    ],
+)
+def test_nothing_is_asked_of_a_site_whose_robots_txt_cannot_be_read(tmp_path, robots, cause):
+    """RFC 9309, 2.3.1.4; a site that has had too many requests (429) is left alone, too."""
+    with answering({"/page": GOOD, "/robots.txt": robots}) as (site, asked):
+        found = crawled(tmp_path, [f"{site}/page"], timeout=1, retries=0)
+    (row,) = found.dropped
+    assert (row["reason"], asked.paths()) == ("robots", [])
+    assert row["detail"].startswith(
+        f"nothing of a site is asked for whose robots.txt cannot be read: {cause}"
+    )
 
 
-def test_robots_txt_that_is_not_there_allows_all(tmp_path):
-    kept, _, _ = outcome(tmp_path, GOOD, reply(404, body=b"Disallow: /\nUser-agent: *\nDisallow: /"))
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
+def test_robots_txt_that_is_not_there_allows_all(tmp_path, status):
+    """RFC 9309, 2.3.1.3."""
+    kept, _, _ = outcome(tmp_path, GOOD, reply(status, body=b"User-agent: *\nDisallow: /"))
     assert len(kept) == 1
 
 

@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.bounded.answers import KEPT, REFUSED
+from ops.parse.bounded.messages import TOGETHER, joined, parted
 from ops.parse.source import ParseError
 from tests.processes import alive
 from tests.waiting import until
@@ -102,7 +105,7 @@ def answers(*messages) -> int:
     while "connection" not in frame.f_locals:
         frame = frame.f_back
     for message in messages:
-        frame.f_locals["connection"].send_bytes(message)
+        frame.f_locals["connection"].send_bytes(joined([message]))
     time.sleep(60)
 
 
@@ -137,9 +140,11 @@ def test_an_answer_of_a_child_that_was_taken_over_is_not_run(child, tmp_path):
     assert not (tmp_path / "evil").exists()
 
 
-def test_more_than_the_bound_is_never_read(child):
+@pytest.mark.parametrize("size", [2**21, 2**21 + TOGETHER])
+def test_more_than_the_bound_is_refused_and_much_more_is_never_read(child, size):
     with pytest.raises(ParseError, match="what it becomes is larger than 1048576 bytes"):
-        child.call(answers, KEPT + b"1" * 2**21)
+        child.call(answers, KEPT + b"1" * size)
+    child.close()
     assert child.call(same, 1) == 1
 
 
@@ -239,3 +244,56 @@ def test_the_child_ends_with_its_parent_also_after_kill_9(state):
     parent.wait()
     parent.stdout.close()
     until(lambda: not alive(pid))
+
+
+@given(st.lists(st.binary()))
+def test_pieces_of_a_message_come_back(pieces):
+    assert parted(joined(pieces)) == pieces
+
+
+@pytest.mark.parametrize(
+    "message", [b"", b"\xff\xff\xff\xff", joined([b"a"])[:-1], joined([b"a", b"b"]) + b"c"]
+)
+def test_a_message_that_was_not_joined_is_an_error(message):
+    with pytest.raises(ValueError, match="bytes"):
+        parted(message)
+
+
+def number_of(raw) -> int:
+    return {"crash": crash, "refuse": refuse, "spin": spin}.get(raw, lambda: int(raw))()
+
+
+def numbers(child, raws, asked=None):
+    found = []
+    with child.ahead([(number_of, (raw,)) for raw in raws]):
+        for raw in raws if asked is None else asked:
+            try:
+                found.append(child.call(number_of, raw))
+            except ParseError as error:
+                found.append(str(error))
+    return found
+
+
+def test_calls_that_are_known_before_give_what_they_give_one_by_one(child):
+    raws = [f"{number}" for number in range(1000, 1100)]
+    raws[50] = "refuse"
+    assert numbers(child, raws) == [*range(1000, 1050), "line 3: it is odd", *range(1051, 1100)]
+
+
+@pytest.mark.parametrize(
+    ("poison", "cause"),
+    [
+        ("crash", "the parser ended its process (SIGSEGV)"),
+        ("spin", "the parser took more than 1 s of the processor"),
+    ],
+)
+def test_a_call_that_ends_the_child_costs_none_that_was_sent_with_it(child, poison, cause):
+    raws = [f"{number}" for number in range(1000, 1020)]
+    raws[9] = poison
+    assert numbers(child, raws) == [*range(1000, 1009), cause, *range(1010, 1020)]
+
+
+def test_calls_that_are_left_out_or_made_between_get_their_own_answers(child):
+    raws = [f"{number}" for number in range(1000, 1040)]
+    asked = [*raws[:5], "7", *raws[20:30], raws[3], *raws[35:]]
+    assert numbers(child, raws, asked) == [int(raw) for raw in asked]

@@ -13,7 +13,7 @@ from ops.crawl.warc import resource_record, response_record
 from ops.parse import papers, wikipedia
 from ops.parse.row_records import RowRecords
 from ops.parse.source import DatasetSource
-from ops.parts import Part, Parts
+from ops.parts import FILES, Part, Parts
 from tests.papers_as_pdf import printed
 from tests.poison.parsers import PARSERS
 
@@ -45,7 +45,8 @@ def response(url, body, status="200 OK", kind="application/pdf", **headers):
 
 def read(tmp_path, module, *records):
     """What becomes of records that a crawl wrote into one file."""
-    (tmp_path / "web-00000.warc.gz").write_bytes(b"".join(records))
+    (tmp_path / FILES).mkdir(exist_ok=True)
+    (tmp_path / FILES / "web-00000.warc.gz").write_bytes(b"".join(records))
     rows, offset = [], 0
     for number, record in enumerate(records):
         place = {"file": "web-00000.warc.gz", "offset": offset, "length": len(record), "bytes": 2**20}

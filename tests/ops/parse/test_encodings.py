@@ -1,12 +1,18 @@
 """Text that is not UTF-8 is read by declaration, or by a guess that is told; what cannot be decoded is a reject."""
 
+import codecs
+
 import pytest
 
+from ops.discofuse.sources.fusion_pairs import FORMATS as PAIRS
 from ops.discofuse.sources.prose import FORMATS, parse_prose
+from ops.parse.encodings import guessed
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import Source
 from ops.talksumm.sources.human_summaries import FORMATS as SUMMARIES
 from ops.talksumm.sources.human_summaries import parse_human_summaries
+from ops.talksumm.sources.talks import FORMATS as TALKS
+from ops.talksumm.sources.talks import parse_talks
 from tests.parts import InOrder
 
 TEXT = "The “first” café of Zoë’s brother – it costs 5 €.\n\nIt was naïve, he said, and Renée laughed."
@@ -32,13 +38,17 @@ def test_a_text_is_read_as_its_source_declares(tmp_path, folder, encoding):
     (folder / "a.txt").write_bytes(TEXT.encode(encoding))
     part = outcome(tmp_path, encoding=encoding)
     assert part.kept["text"].to_pylist() == [FOLDED] and part.combinations == {}
+    assert part.kept["encoding"].to_pylist() == [
+        None if encoding == "utf-8" else codecs.lookup(encoding).name
+    ]
 
 
-def test_a_text_without_a_declaration_is_guessed_and_the_guess_is_counted(tmp_path, folder):
+def test_a_text_without_a_declaration_is_guessed_and_the_guess_is_told_and_counted(tmp_path, folder):
     (folder / "a.txt").write_bytes(TEXT.encode("windows-1252"))
     (folder / "b.txt").write_text(TEXT, encoding="utf-8")
     part = outcome(tmp_path)
     assert part.kept["text"].to_pylist() == [FOLDED, FOLDED]
+    assert part.kept["encoding"].to_pylist() == ["cp1252", None]
     assert part.combinations == {"texts guessed to be in cp1252": 1}
 
 
@@ -75,6 +85,21 @@ def test_an_encoding_that_cannot_be_is_told_before_anything_runs(tmp_path, folde
         outcome(tmp_path, encoding="zlib")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp", "utf-7"])
+@pytest.mark.parametrize(("kind", "formats"), [("table", FORMATS), ("split_and_rephrase", PAIRS)])
+def test_an_encoding_without_lines_is_refused_where_records_are_lines(
+    tmp_path, folder, encoding, kind, formats
+):
+    with pytest.raises(SourceError, match=f"encoding: in {encoding} no lines can be told"):
+        outcome(tmp_path, kind, formats, encoding=encoding)
+
+
+def test_a_letter_of_another_encoding_is_told_wherever_it_stands_in_a_long_text():
+    text = "It is plain and goes on. " * 40_000
+    content = text.encode() + TEXT.encode("windows-1252") + text.encode()
+    assert guessed(content) == (text + TEXT + text, "cp1252")
+
+
 @pytest.mark.parametrize("declared", ["windows-1252", ""])
 @pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl"])
 def test_rows_of_a_table_are_decoded_one_by_one(tmp_path, folder, name, declared):
@@ -88,7 +113,15 @@ def test_rows_of_a_table_are_decoded_one_by_one(tmp_path, folder, name, declared
         {"document": "a", "text": "Zoë’s café, and Renée’s."},
         {"document": "b", "text": "Plain."},
     ]
+    assert part.kept["encoding"].to_pylist() == ["cp1252", None]
     assert part.combinations == ({} if declared else {"texts guessed to be in cp1252": 1})
+
+
+def test_a_column_of_metadata_that_is_called_encoding_is_no_guess(tmp_path, folder):
+    (folder / "metadata.csv").write_text("file,title,date,url,licence,encoding\na.txt,A,2018-06-01,,,mp3\n")
+    (folder / "a.txt").write_text(TEXT, encoding="utf-8")
+    part = outcome(tmp_path, "transcripts", TALKS, parse_talks)
+    assert part.kept["encoding"].to_pylist() == [None] and part.combinations == {}
 
 
 def test_summaries_of_cl_scisumm_in_windows_1252_are_read(tmp_path, folder):
@@ -98,4 +131,5 @@ def test_summaries_of_cl_scisumm_in_windows_1252_are_read(tmp_path, folder):
         "Zoë’s “naïve” model wins by 5–6 points.\n".encode("windows-1252")
     )
     part = outcome(tmp_path, "cl_scisumm_summaries", SUMMARIES, parse_human_summaries)
-    assert part.kept.num_rows == 1 and "Zoë’s “naïve” model" in str(part.kept["sentences"].to_pylist())
+    assert part.kept["encoding"].to_pylist() == ["cp1252"]
+    assert "Zoë’s “naïve” model" in str(part.kept["sentences"].to_pylist())

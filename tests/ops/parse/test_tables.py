@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from ops.discofuse.sources.prose import FORMATS, parse_prose
 from ops.parasci.sources.passages import FORMATS as PASSAGES
+from ops.parse.bounded import Bounds, child_of
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.source import MonthRule, Source
 from tests.parts import InOrder
@@ -48,6 +49,12 @@ def as_jsonl(rows):
 def as_parquet(rows):
     file = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows), file, row_group_size=1)
+    return file.getvalue()
+
+
+def as_parquet_at_once(table):
+    file = io.BytesIO()
+    pq.write_table(table, file)
     return file.getvalue()
 
 
@@ -215,11 +222,74 @@ def test_offsets_that_lead_out_of_an_arrow_file_are_refused(tmp_path):
     assert "no row of Parquet or Arrow" in cause
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp", "utf-7"])
-def test_an_encoding_without_lines_is_refused(tmp_path, encoding):
-    write(tmp_path, "rows.csv", as_csv(ROWS).decode().encode(encoding, "replace"))
-    with pytest.raises(SourceError, match="no lines can be told"):
-        corpus(tmp_path, encoding=encoding).check()
+@pytest.mark.parametrize("size", [1, 64, 65, 1000])
+def test_a_row_that_cannot_be_read_costs_no_other_of_a_batch_of_any_size(tmp_path, size):
+    days = np.zeros(size, "datetime64[ms]").astype(np.int64)
+    days[size // 2] = 10**15  # in no year that Python knows
+    table = pa.table({"abstract": ["One."] * size, "date": pa.array(days, pa.timestamp("ms"))})
+    with pa.ipc.new_file(tmp_path / "made.arrow", table.schema) as writer:
+        writer.write_table(table)
+    write(tmp_path, "rows.arrow", (tmp_path / "made.arrow").read_bytes())
+    found = corpus(tmp_path, every="none", month=None, fields={"text": "abstract"})
+    assert len(kept(found, "all")) == size - 1
+    (cause,) = causes(found, "all")
+    assert cause.startswith(f"mine/rows.arrow, line {size // 2 + 1}: no row of Parquet or Arrow")
+
+
+def large_rows():
+    return [{"acl_id": f"{number}", "abstract": "Salmon. " * 2_000} for number in range(400)]
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv.zst", "rows.parquet"])
+def test_rows_go_on_where_they_were_when_the_child_is_ended_between_two_calls(tmp_path, name):
+    write(tmp_path, name, FILES[name](large_rows()))
+    found = corpus(tmp_path, every="none", month=None, fields={"text": "abstract", "id": "acl_id"})
+    found.check()
+    documents = []
+    for number, record in enumerate(found.of_month("all")):
+        documents.append(record.raw.document)
+        if number == 100:
+            child_of(Bounds()).close()
+    assert documents == [row["acl_id"] for row in large_rows()]
+
+
+def test_two_files_that_are_read_at_once_do_not_mix(tmp_path):
+    for name in ("a", "b"):
+        write(
+            tmp_path,
+            f"{name}.csv",
+            as_csv([{**row, "acl_id": f"{name}{number}"} for number, row in enumerate(large_rows())]),
+        )
+    both = [
+        corpus(
+            tmp_path,
+            every="none",
+            month=None,
+            fields={"text": "abstract", "id": "acl_id"},
+            files=f"{name}.csv",
+        )
+        for name in ("a", "b")
+    ]
+    found = list(zip(*(source.of_month("all") for source in both), strict=True))
+    assert [(first.raw.document, second.raw.document) for first, second in found] == [
+        (f"a{n}", f"b{n}") for n in range(400)
+    ]
+
+
+def test_no_code_that_reads_arrow_or_csv_runs_in_this_process(tmp_path, monkeypatch):
+    """What a file does to its reader it does to the child: here every reader of this process is broken."""
+    for name in ("rows.csv", "rows.parquet"):
+        write(tmp_path, name, FILES[name]([{**row, "acl_id": f"{name}{row['acl_id']}"} for row in ROWS]))
+    for module, reader in (
+        (csv, "reader"),
+        (pq, "ParquetFile"),
+        (pa.ipc, "open_stream"),
+        (pa.ipc, "open_file"),
+    ):
+        monkeypatch.setattr(module, reader, None)
+    found = corpus(tmp_path)
+    found.check()
+    assert len(kept(found, "1974", "1975")) == 4
 
 
 @pytest.mark.parametrize(
@@ -233,6 +303,8 @@ def test_an_encoding_without_lines_is_refused(tmp_path, encoding):
         ("none.arrow", b"ARROW2 is not known", "cannot be read as Parquet or Arrow"),
         ("rows.jsonl.zst", b"no zstd", "cannot be read from line 1 on: ZstdError"),
         ("bomb.csv.zst", zstd.compress(b"acl_id\n" + b"a\n" * 1_000_000), "unpacks to more than 100 times"),
+        ("long.csv", b"a" * 250 + b"\n" + b"b\n" * 2_000, "unpacks to more than 100 times"),
+        ("nulls.parquet", as_parquet_at_once(pa.table({"n": pa.nulls(10**5)})), "unpacks to more than 100 times"),
         ("notes.md", b"# Notes", "not a file of this source"),
     ],
 )  # fmt: skip
@@ -262,6 +334,13 @@ def test_abstracts_take_fields_too(tmp_path):
     found = corpus(tmp_path, kind="abstracts", formats=PASSAGES, fields=fields)
     (record,) = found.of_month("1974")
     assert record.raw.document == "a" and len(PASSAGES["abstracts"].parse(record.raw)) == 2
+
+
+def test_a_header_of_very_many_columns_is_compared_in_linear_time(tmp_path):
+    names = [f"c{number}" for number in range(200_000)]
+    write(tmp_path, "rows.csv", ",".join([*names, "c0"]).encode() + b"\n")
+    found = corpus(tmp_path, every="none", month=None, fields={}, max_bytes=2**24)
+    assert causes(found, "all") == ["mine/rows.csv, line 1: the column 'c0' stands twice in the header"]
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.integers(0, 10**6)), min_size=1, max_size=5))

@@ -11,7 +11,7 @@ from ops.crawl.warc import resource_record, response_record
 from ops.parse.row_records import RowRecords
 from ops.parse.source import DatasetSource
 from ops.parse.web import FORMATS, parse_web_pages
-from ops.parts import Part, Parts
+from ops.parts import FILES, Part, Parts
 
 DATE = "2018-08-15T00:00:00Z"
 HTML = b"<title>Noise</title><p>Labels are dear, and we ask how far cheap labels carry.</p>"
@@ -24,7 +24,8 @@ def response(url, body, packed, kind="text/html"):
 def read(tmp_path, records, sizes=None, max_bytes=2**20):
     """What becomes of records that a crawl wrote into one file."""
     file = b"".join(records)
-    (tmp_path / "web-00000.warc").write_bytes(file)
+    (tmp_path / FILES).mkdir(exist_ok=True)
+    (tmp_path / FILES / "web-00000.warc").write_bytes(file)
     rows, offset = [], 0
     for number, record in enumerate(records):
         size = sizes[number] if sizes else len(record)

@@ -11,7 +11,7 @@ from assets.declare.settings import checkout
 from ops.models.training import CheckpointFolder
 from ops.outcome import Outcome, Outcomes, Shape, columns
 from ops.params import Strict
-from ops.parts import Artifact
+from ops.parts import FILES, Artifact
 from ops.talksumm.models.extractor import EXTRACTOR
 from orchestration.execute import materialise
 from orchestration.execute.inputs import open_inputs
@@ -71,6 +71,6 @@ def test_it_goes_on_from_its_own_checkpoint_and_publishes_its_files(project, num
     make(project, {"code": "2"})
     assert begun == [None, {"state": b"7"}, None]
     assert all(finding.passed for finding in findings.values()), findings
-    assert (project.data / "better" / "new" / "model").read_bytes() == b"8"
+    assert (project.data / "better" / FILES / "new" / "model").read_bytes() == b"8"
     rows = pq.read_table(project.data / "better" / "kept-00000.parquet").to_pylist()
     assert [row["strict"] for row in rows] == [numerics == "strict"]

@@ -74,7 +74,7 @@ def test_checksums_are_the_version_of_the_data(done):
     ]
     listed = (folder / "dvc.json").read_bytes()
     assert hashlib.md5(listed, usedforsecurity=False).hexdigest() + ".dir" == out["md5"]
-    of_files = {entry["relpath"]: entry["md5"] for entry in json.loads(listed)}
+    of_files = {entry["relpath"].removeprefix("__files/"): entry["md5"] for entry in json.loads(listed)}
     found = {
         name: hashlib.md5(content, usedforsecurity=False).hexdigest()
         for name, content in tree(folder).items()

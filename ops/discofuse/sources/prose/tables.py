@@ -1,6 +1,6 @@
 """Prose in tables: a row a document.
 
-Belongs here: what is read of a row. Not here: the files of tables (ops/parse/tables.py).
+Belongs here: what is read of a row. Not here: the files of tables (ops/parse/tables).
 
 A row has a text, and may have an id, a title, a date and a licence, which holds for its document. More
 columns are welcome, and a month rule may name them.

@@ -84,7 +84,7 @@ def parse_talks(records: Sequence[Record]) -> Outcome:
     def rows(record: Record) -> list[Row]:
         return [_row(record, FORMATS[record.kind].parse(record.raw))]
 
-    return read_each(records, TALKS, rows)
+    return read_each(records, TALKS, rows, formats=FORMATS)
 
 
 def _row(record: Record, talk: Talk) -> Row:

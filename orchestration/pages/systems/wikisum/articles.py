@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from assets.declare.report import Everything, Files
 from ops.outcome import Row
-from ops.parts import Artifact, Parts
+from ops.parts import FILES, Artifact, Parts
 from ops.text.words import count_words
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
@@ -172,7 +172,7 @@ def _makers(everything: Everything) -> Makers:
 def _artifact(everything: Everything, name: str) -> Artifact | None:
     """Return a dataset for its files alone, None where it is not made."""
     folder = everything.get(name, {}).get("")
-    return Artifact(Parts(pa.schema([]), (), engine()), folder) if folder else None
+    return Artifact(Parts(pa.schema([]), (), engine()), folder / FILES) if folder else None
 
 
 def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[ArticleRows]:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ops.annotation.judged import TABLE
 from ops.annotation.schemas import ANSWERS
 from ops.discofuse.evaluation import human_evaluation as judging
 from ops.discofuse.evaluation.human_evaluation import (
     HUMAN_EVALUATION,
-    TABLE,
     HumanEvaluationParams,
     human_evaluation,
 )

@@ -46,6 +46,7 @@ def test_a_row_keeps_its_title_licence_and_month_and_is_named_as_the_source(tmp_
         "month": "2018-06",
         "domain": "web",
         "text": TEXT,
+        "encoding": None,
     }
     assert (second["title"], second["licence"]) == (None, "CC-BY-4.0")
     assert outcome.units.to_pylist() == ["page-1", "page-2"]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ops.annotation.judged import TABLE
 from ops.annotation.schemas import ANSWERS
 from ops.talksumm.evaluation.human_evaluation import (
     HUMAN_EVALUATION,
-    TABLE,
     HumanEvaluationParams,
     human_evaluation,
 )

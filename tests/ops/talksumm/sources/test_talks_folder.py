@@ -246,6 +246,7 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
                 {"text": "Hello", "offset": 0, "start": None, "end": None},
                 {"text": "there.", "offset": 6, "start": None, "end": None},
             ],
+            "encoding": None,
         },
         {
             "id": row_id("talk", "acl", "b"),
@@ -257,6 +258,7 @@ def test_every_record_is_kept_or_rejected_with_its_place_and_cause(folder):
             "month": "2018-07",
             "url": None,
             "words": [{"text": "hi", "offset": 32, "start": 1.0, "end": 2.0}],
+            "encoding": None,
         },
     ]
     assert outcome.rejected["error"].to_pylist() == [

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from ops.parasci.dataset.paraphrases import ParaphraseParams
+from ops.parts import FILES
 from ops.thresholds import above, below
 from orchestration.catalogue import workspace
 from orchestration.lineage.rows import counted
@@ -174,7 +175,7 @@ def test_table_2_has_ours_in_order_and_then_the_papers(tmp_path):
 def test_ratings_stand_beside_the_papers(tmp_path):
     corpus = whole(tmp_path)
     folder = corpus._found["parasci/human_evaluation"][""]
-    table = json.loads((folder / "table.json").read_text())
+    table = json.loads((folder / FILES / "table.json").read_text())
     rated = scores.rated(table, "table_4", ["intra", "definitions", "citations"])
     assert [name for name, _ in rated["lines"]] == ["all", "intra", "definitions", "citations"]
     assert dict(rated["paper"])["ParaSCI-ACL"] == ["4.17", "3.82", "2.73", "2.01"]

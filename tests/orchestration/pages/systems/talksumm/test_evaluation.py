@@ -9,6 +9,7 @@ import pytest
 
 from assets.declare.report import Everything
 from ops.annotation.schemas import RATINGS
+from ops.parts import FILES
 from ops.talksumm.evaluation.human_evaluation import HumanEvaluationParams, tables
 from orchestration.lineage.rows import Counted
 from orchestration.pages import evaluation as renderer
@@ -30,6 +31,11 @@ from tests.browser.evaluation_corpus import (
 
 ONLY = f"only ({CHOSEN})"
 OTHER = "pointer/oracle"
+NO_RATINGS = {
+    **tables([], RATINGS.kept.empty_table(), HumanEvaluationParams()),
+    "agreement": [],
+    "pairs": [],
+}
 
 
 @pytest.fixture
@@ -206,7 +212,7 @@ def test_without_the_datasets_the_page_says_what_to_do():
 
 def test_a_file_that_is_no_json_is_named(tmp_path):
     everything = corpus.corpus(tmp_path, models=[])
-    path = everything["talksumm/extractor"][""] / "models.json"
+    path = everything["talksumm/extractor"][""] / FILES / "models.json"
     path.write_text("[")
     with pytest.raises(
         ValueError, match=rf"{path} cannot be read as JSON: .*; make talksumm/extractor again"
@@ -357,8 +363,7 @@ def test_two_raters_are_compared_where_there_are_two(text, pairs, folded):
 
 
 def test_no_filled_sheet_is_met_with_the_way_to_one(text):
-    empty = tables([], RATINGS.kept.empty_table(), HumanEvaluationParams())
-    said = text(people=empty)
+    said = text(people=NO_RATINGS)
     for wanted in ("Nobody has rated a summary.", "make run SELECT=talksumm/rating_sheets",
                    "make run SELECT=talksumm/human_evaluation", "docs/human-evaluation.md", "kind: rating_sheets"):  # fmt: skip
         assert wanted in said
@@ -373,8 +378,8 @@ def test_without_the_human_evaluation_the_graph_is_rendered_first():
 def test_answers_that_do_not_count_are_named(text):
     counted = Counted(SimpleNamespace(values={}), {"": {"rejected": 2}}, {"": {"no_answer": 3}}, 0)
     numbers = {evaluation.PEOPLE: counted}
-    nothing = tables([], RATINGS.kept.empty_table(), HumanEvaluationParams())
-    assert "<b>No answer counts.</b> Left out: no answer 3, rejected 2" in text(numbers, people=nothing)
+    said = text(numbers, people=NO_RATINGS)
+    assert "<b>No answer counts.</b> Left out: no answer 3, rejected 2" in said
 
 
 def test_names_of_raters_are_never_markup(text):

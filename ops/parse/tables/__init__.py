@@ -1,7 +1,7 @@
 """Tables as sources: a row a record, in any of the usual files; `fields` of a source name its columns.
 
 Belongs here: finding the files, the record of a row, and what a format asks of it. Not here: reading the
-files (lines.py, table_rows.py), what becomes of a record (the formats that are made of this one).
+files (reading.py, ops/parse/lines.py), what becomes of a record (the formats that are made of this one).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from ops.parse.decoding import json_object, scalars
-from ops.parse.encodings import GUESSED, in_utf8, tells_lines
-from ops.parse.files import Found, find, once, too_large
-from ops.parse.lines import document_id, lines_of_file, unread
-from ops.parse.packed import ERRORS, packings
+from ops.parse.encodings import in_utf8
+from ops.parse.files import Found, find, once
+from ops.parse.lines import document_id, lines_of_file
+from ops.parse.packed import packings
 from ops.parse.source import Only, ParseError, Raw, Source
-from ops.parse.table_rows import DELIMITERS, TableRow, arrow_rows, columns, text_rows
+from ops.parse.tables.reading import TableFile, columns_of, rows_of, suffix_of
 
 SUFFIXES = (*packings(".jsonl", ".csv", ".tsv"), ".parquet", ".arrow")
 
@@ -32,6 +32,8 @@ _FIELDS = "fields"
 
 #: Lines of JSONL by which its columns are told before all of it is read.
 _FIRST = 100
+#: Columns that a message names.
+_SHOWN = 20
 
 
 class Table:
@@ -41,6 +43,7 @@ class Table:
     """
 
     any_encoding = True
+    of_lines = True
 
     def __init__(self, **columns: str) -> None:
         self.columns = columns
@@ -65,24 +68,22 @@ class Table:
     def needed(self, raw: Raw, row: Mapping[str, Any], name: str) -> Any:
         """Return what a row must have. Raises ParseError that lists what it has."""
         if name not in row:
-            there = ", ".join(sorted(json_object(raw.content))[:20]) or "none"
+            there = ", ".join(sorted(json_object(raw.content))[:_SHOWN]) or "none"
             hint = "" if _FIELDS in raw.companions else f"; `fields: {{{name}: ...}}` names another one"
             raise ParseError(f"no field {self._named(raw)[name]}; there are: {there}{hint}")
         return row[name]
 
     def fields_fault(self, folder: Path, source: Source) -> str | None:
         """Return which of a source's `fields` this format does not know, or a file does not have."""
-        if source.encoding and not tells_lines(source.encoding):
-            return f"in {source.encoding} no lines can be told: tables need UTF-8, or one like windows-1252"
         if unknown := sorted(source.fields.keys() - self.columns.keys()):
             return f"{unknown[0]} is not asked for; known: {', '.join(self.columns)}"
         for found in find(folder, source, SUFFIXES):
             there: list[str] = []
-            with contextlib.suppress(ParseError, *ERRORS):  # what cannot be read is a reject
+            with contextlib.suppress(ParseError):  # what cannot be read is a reject
                 there = [] if found.error else _columns(found, source)
             missing = [column for column in source.fields.values() if column not in there]
             if there and missing:
-                return f"{found.path} has no field {missing[0]}; there are: {', '.join(there)}"
+                return f"{found.path} has no field {missing[0]}; there are: {', '.join(there[:_SHOWN])}"
         return None
 
     def _named(self, raw: Raw) -> dict[str, str]:
@@ -113,49 +114,31 @@ class Table:
         return None
 
 
-def _suffix(path: str) -> str:
-    """Return which format a file has, by its name."""
-    name = path.lower().removesuffix(".gz").removesuffix(".zst")
-    return Path(name).suffix
-
-
 def _raws(found: Found, source: Source) -> Iterator[Raw]:
     """Yield the rows of a file as JSON; what ends its reading is the error of one last record."""
-    if _suffix(found.path) == ".jsonl":
-        lines = lines_of_file(found.path, found.file, source.max_bytes, lambda _, place: place)
-        yield from lines
+    if suffix_of(found.path) == ".jsonl":
+        yield from lines_of_file(found.path, found.file, source.max_bytes, lambda _, place: place)
         return
-    place = 0
-    try:
-        for row in _rows(found, source):
-            place = row.place
-            yield _raw(found.path, row, source.max_bytes)
-    except ParseError as error:
-        yield Raw(found.path, f"{found.path}#{place + 1}", b"", place + 1, error=str(error))
-    except ERRORS as error:
-        yield unread(found.path, place + 1, error, str(found.file))
+    for row in rows_of(_file(found, source)):
+        yield Raw(
+            found.path,
+            f"{found.path}#{row.place}",
+            row.content.encode(),
+            row.place,
+            error=row.error,
+            encoding=row.encoding,
+            guessed=row.encoding is not None and not source.encoding,
+        )
 
 
-def _rows(found: Found, source: Source) -> Iterator[TableRow]:
-    delimiter = DELIMITERS.get(_suffix(found.path))
-    if delimiter is None:
-        return arrow_rows(found.file)
-    return text_rows(found.file, delimiter, source.max_bytes, source.encoding)
-
-
-def _raw(path: str, row: TableRow, max_bytes: int) -> Raw:
-    content = json.dumps(row.cells, ensure_ascii=False).encode("utf-8", "surrogateescape")
-    place = f"{path}#{row.place}"
-    if len(content) > max_bytes:
-        return Raw(path, place, b"", row.place, error=too_large(max_bytes))
-    companions = {GUESSED: row.encoding} if row.encoding else {}
-    return Raw(path, place, content, row.place, companions, row.error)
+def _file(found: Found, source: Source) -> TableFile:
+    return TableFile(found.path, found.file, source.max_bytes, source.encoding)
 
 
 def _columns(found: Found, source: Source) -> list[str]:
     """Return the columns of a file; of JSONL those of its first lines."""
-    if _suffix(found.path) != ".jsonl":
-        return columns(found.file, DELIMITERS.get(_suffix(found.path)), source.encoding)
+    if suffix_of(found.path) != ".jsonl":
+        return columns_of(_file(found, source))
     there: dict[str, None] = {}
     with contextlib.closing(_raws(found, source)) as raws:  # type: ignore[type-var]
         for raw in itertools.islice(raws, _FIRST):

@@ -1,0 +1,160 @@
+"""The rows of a file of a table, read in the bounded child and handed over some at a time.
+
+Belongs here: both sides of that. Not here: the readers (delimited.py, columnar.py), what a row means
+(__init__.py). JSONL needs no child: its lines are records as they stand (ops/parse/lines.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from ops.parse.bounded import Bounds, child_of
+from ops.parse.files import too_large
+from ops.parse.lines import UNPACKED, unpacks_too_far
+from ops.parse.packed import ERRORS
+from ops.parse.source import ParseError, exhausting
+from ops.parse.tables import columnar, delimited
+from ops.parse.tables.row import TableRow
+
+_BOUNDS = Bounds()
+#: Rows, and characters, that are handed over at once.
+_MOST_ROWS, _MOST_CHARACTERS = 512, 2**20
+
+
+class TableFile(NamedTuple):
+    """A file, and how it is to be read."""
+
+    path: str
+    """In its source, for people."""
+    file: Path
+    max_bytes: int
+    encoding: str
+
+    @property
+    def suffix(self) -> str:
+        """Which format it has: ".csv", of a file that is packed as well."""
+        return suffix_of(self.path)
+
+
+class ReadRow(NamedTuple):
+    """A row as it is handed over: its line or number, its cells as JSON, or why it cannot be read."""
+
+    place: int
+    content: str
+    error: str | None = None
+    encoding: str | None = None
+
+
+def suffix_of(path: str) -> str:
+    """Return which format a file has, by its name."""
+    return Path(path.lower().removesuffix(".gz").removesuffix(".zst")).suffix
+
+
+def rows_of(table: TableFile) -> Iterator[ReadRow]:
+    """Yield the rows of a file; what ends its reading is the error of one last row.
+
+    Where a row ends the child, those before it are asked for again, one by one.
+    """
+    done = place = 0
+    most = _MOST_ROWS
+    while True:
+        try:
+            found = child_of(_BOUNDS).call(next_rows, table, done, most)
+        except ParseError as error:
+            if most == 1:
+                yield ReadRow(place + 1, "", str(error))
+                return
+            most = 1
+            continue
+        if not found:
+            return
+        yield from found
+        done, place = done + len(found), found[-1].place
+
+
+def columns_of(table: TableFile) -> list[str]:
+    """Return the names of the columns. Raises ParseError for a file that cannot be read."""
+    return child_of(_BOUNDS).call(columns, table)
+
+
+# What runs in the child:
+
+
+@dataclass
+class _Reading:
+    """A file that is being read."""
+
+    rows: Iterator[ReadRow]
+    done: int = 0
+
+
+def next_rows(table: TableFile, done: int, most: int) -> list[ReadRow]:
+    """Return the rows behind the first `done`, as many as are handed over at once; none at the end.
+
+    The file stays open from call to call, so that it is read once.
+    """
+    reading = _reading(table)
+    if reading.done != done:
+        _reading.cache_clear()
+        reading = _reading(table)
+        reading.done = sum(1 for _ in islice(reading.rows, done))
+    found: list[ReadRow] = []
+    characters = 0
+    for row in islice(reading.rows, most):
+        found.append(row)
+        characters += len(row.content)
+        if characters >= _MOST_CHARACTERS:
+            break
+    reading.done += len(found)
+    if not found:
+        _reading.cache_clear()
+    return found
+
+
+def columns(table: TableFile) -> list[str]:
+    """Return the names of the columns. Raises ParseError for a file that cannot be read."""
+    try:
+        if (delimiter := delimited.DELIMITERS.get(table.suffix)) is None:
+            return columnar.columns(table.file)
+        return delimited.columns(table.file, delimiter, table.encoding)
+    except ERRORS as error:
+        raise ParseError(str(error)) from None
+
+
+@lru_cache(maxsize=1)
+def _reading(table: TableFile) -> _Reading:
+    return _Reading(_read(table))
+
+
+def _read(table: TableFile) -> Iterator[ReadRow]:
+    place = size = 0
+    try:
+        file_size = table.file.stat().st_size
+        with exhausting():
+            for row in _rows(table):
+                place = row.place
+                content = "" if row.error else json.dumps(row.cells, ensure_ascii=False)
+                size += len(content)
+                if unpacks_too_far(size, file_size, table.max_bytes):
+                    raise ParseError(UNPACKED)
+                if len(content) > table.max_bytes or len(content.encode()) > table.max_bytes:
+                    yield ReadRow(place, "", too_large(table.max_bytes))
+                else:
+                    yield ReadRow(place, content, row.error, row.encoding)
+    except ParseError as error:
+        yield ReadRow(place + 1, "", str(error))
+    except ERRORS as error:
+        cause = f"cannot be read from line {place + 1} on: {type(error).__name__}: {error}"
+        yield ReadRow(place + 1, "", cause.replace(str(table.file), table.path))
+
+
+def _rows(table: TableFile) -> Iterator[TableRow]:
+    if (delimiter := delimited.DELIMITERS.get(table.suffix)) is None:
+        return columnar.rows(table.file)
+    return delimited.rows(table.file, delimiter, table.max_bytes, table.encoding)

@@ -1,0 +1,78 @@
+"""What a driver says at its end: a table of datasets, what failed, what was rejected and why, where to look.
+
+Belongs here: printing. Not here: making anything (loop.py), the commands (run.py, backfill.py, dvc.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from assets.declare.graph import label
+from orchestration.drivers.loop import Report
+from orchestration.files.parquet import TABLES
+from orchestration.state.corpora import corpus
+from orchestration.state.counts import total
+from orchestration.state.freshness import View
+from orchestration.state.rejects import describe_causes, reject_causes, rejected_sources
+from orchestration.workspace.workspace import Workspace
+
+#: Causes that are told of a source of which every record was rejected.
+_CAUSES = 3
+
+#: Columns that the table may take, however narrow the terminal says it is.
+_TABLE = 100
+
+
+def tell_reports(workspace: Workspace, reports: Sequence[Report], console: Console) -> bool:
+    """Print the table and what needs attention; say whether a source was rejected whole."""
+    order = list(workspace.datasets)
+    reports = sorted(reports, key=lambda report: order.index(report.item.name))
+    table = Table(box=None, pad_edge=False)
+    for name in ("dataset", "partitions", "made now", *TABLES, "seconds"):
+        table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
+    view = View(workspace)
+    for report in reports:
+        records = [view.known(report.item, month) for month in report.months]
+        known = [record for record in records if record is not None]
+        numbers = total(record.counts for record in known)
+        columns = (len(known), len(report.made), *(numbers[name] for name in TABLES))
+        table.add_row(report.item.name, *map(str, columns), f"{report.seconds:.1f}")
+    console.print()
+    Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
+    rejected = rejected_sources(view, [report.item for report in reports])
+    for name, _, causes in rejected:
+        told = f"{name}, {causes.total()} records: {escape(describe_causes(causes, _CAUSES))}"
+        console.print(f"[red]rejected whole[/]: {told}")
+    for report in reports:
+        item = report.item
+        for month, cause in report.failed.items():
+            console.print(f"[red]failed[/] {label(item, month)}: {escape(cause)}")
+        if causes := reject_causes(view, item):
+            most = escape(describe_causes(causes, 1))
+            console.print(f"[yellow]rejected[/] in {item.name}: {causes.total()}, most often: {most}")
+        for month in item.months:
+            if (reason := item.excluded(month)) is not None:
+                console.print(f"[yellow]excluded[/] {label(item, month)}: {escape(reason)}")
+        if item.records and (outside := corpus(workspace, item.records).outside()):
+            months = ", ".join(f"{month} ({count})" for month, count in outside.items())
+            console.print(f"[yellow]outside the range of months[/] in {item.name}: {months}")
+    if left_out := workspace.graph.left_out:
+        console.print(escape(left_out))
+    console.print(_where(workspace))
+    return bool(rejected)
+
+
+def _where(workspace: Workspace) -> str:
+    """Return where to look now, of what there is."""
+    pages = workspace.quality / "pages" / "index.html"
+    shows = f"{workspace.shown(pages)} shows them in a browser: what was kept, what lost, and why;\n"
+    return (
+        "\nRows lie in data/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"
+        f"{shows if pages.exists() else ''}"
+        "`make ui` serves that, the DAG with its runs and checks, and MLflow;\n"
+        "`make plan` what is stale, and why; `make explain ID=<row id>` where a row comes from."
+    )

@@ -1,0 +1,42 @@
+"""What others read the folders of datasets with, each called as it is called of any folder of Parquet."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars
+import pyarrow.parquet as pq
+from datasets import load_dataset
+
+from ops.periods import is_period
+
+_NO_DATASETS = ("sample", "quality")
+
+#: How many rows each finds in a folder: that of a month, or of a dataset whose months lie `deep` within it.
+READERS: dict[str, Callable[[Path, str], int]] = {
+    "pandas": lambda folder, deep: len(pd.read_parquet(folder)),
+    "arrow": lambda folder, deep: pq.read_table(folder).num_rows,
+    "datasets": lambda folder, deep: _with_datasets(folder),
+    "polars": lambda folder, deep: polars.read_parquet(folder / f"{deep}*.parquet").height,
+    "duckdb": lambda folder, deep: len(duckdb.sql(f"from '{folder}/{deep}*.parquet'").fetchall()),
+}
+
+
+def _with_datasets(folder: Path) -> int:
+    try:
+        return load_dataset(str(folder), split="train").num_rows
+    except ValueError as error:
+        assert "corresponds to no data" in str(error)  # what it says of a dataset without rows
+        return 0
+
+
+def misread(data: Path, reader: str) -> Iterator[str]:
+    """Yield the datasets in a folder of data of which a reader does not find the kept rows, all and alone."""
+    for folder in sorted(path for path in data.glob("[!.]*/*") if path.parent.name not in _NO_DATASETS):
+        months = any(is_period(path.name) for path in folder.iterdir())
+        kept = folder.glob("*/kept-*.parquet" if months else "kept-*.parquet")
+        wanted = sum(pq.read_metadata(path).num_rows for path in kept)
+        found = READERS[reader](folder, "*/" if months else "")
+        if found != wanted:
+            yield f"{folder.parent.name}/{folder.name}: {found} rows, {wanted} are kept"
