@@ -65,7 +65,7 @@ plan: setup ## what would be made again, and why
 health: setup ## what is failed or stale right now; status 1 if anything is
 	@silverloom health
 
-repro: setup ## the same datasets by DVC (dvc repro)
+repro: setup ## make every dataset that is stale, then dvc repro
 	@silverloom repro
 
 explain: setup ## where a row comes from and what became of it: ID=<row id>

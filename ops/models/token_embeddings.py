@@ -108,9 +108,9 @@ class TokenEmbeddings:
         layers = len(self._whole.encoder.layer)
         if not 1 <= self._layer <= layers:
             raise ValueError(f"layer {self._layer} of {self._name}: it has {layers}")
-        model, stack = copy.copy(self._whole), copy.copy(self._whole.encoder)
-        stack._modules = {**stack._modules, "layer": stack.layer[: self._layer]}
-        model._modules = {**model._modules, "encoder": stack}
+        shared = [self._whole.embeddings, *self._whole.encoder.layer]
+        model = copy.deepcopy(self._whole, {id(part): part for part in shared})
+        model.encoder.layer = model.encoder.layer[: self._layer]
         return model
 
     @cached_property

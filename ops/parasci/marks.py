@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ops.parasci.definitions.words import words
 from ops.text.space import fold
+from ops.text.stop_words import STOP_WORDS
 
 AUTHORS = "the authors"
 
@@ -39,6 +41,23 @@ _NEEDS_WORD = re.compile(
 )
 #: The same wherever it stands: behind a comma, "et al." or a bracket.
 _NAMED = re.compile(rf"(?P<names>{_NAMES})(?:['’]s)?(?:(?<=[,.l])\s|\s?[(\[]\s?)(?P<year>{_YEAR})")
+#: Capitals inside of a word are a venue's or a resource's: "EMNLP", "WordNet"; not "McDonald".
+_NO_NAME = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d")
+_PREFIX = re.compile(r"^(?:Mac|Mc|Della|Del|De|Di|Da|Du|Le|La|Van|Von|Ben|Fitz)(?=[A-Z][a-z])")
+_NO_NAMES = STOP_WORDS | words(
+    """
+    january february march april may june july august september october november december jan feb mar apr
+    jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday spring summer
+    autumn fall winter table tables figure figures fig figs section sections sec chapter appendix equation
+    eq algorithm example version volume vol page pages footnote part step phase task track
+    proceedings proc conference workshop symposium journal transactions press university institute
+    computational linguistics senseval semeval parseval treebank penn corpus dataset coling interspeech
+    eurospeech shared however recently moreover furthermore similarly finally also thus hence therefore
+    formally originally specifically additionally subsequently previously consequently notably see since
+    first second third next
+    """
+)
+_OTHERS = re.compile(r"(?:\band\s)?\b(?:et\sal\b\.?|colleagues\b)")
 _BEFORE_SIGN = re.compile(r"\s+(?=[,.;:!?)])")
 
 
@@ -62,12 +81,25 @@ def printed_keys(text: str) -> list[str]:
     """Return the works that a sentence cites by name and year, each as names and year: "blei et al 2003".
 
     They stand for papers where a source tells none. Two works of the same names and year are taken for one.
+    Three names or more are the first "et al". Months, venues and places of the paper ("Table, 1999") are no
+    names.
     """
     found = []
     for cited in _NAMED.finditer(text):
-        names = re.sub(r"['’]s\b|[.,&]|\band\b|\bcolleagues\b", " ", cited["names"].lower())
-        found.append(f"{fold(names)} {cited['year']}")
+        names, more = _OTHERS.subn("", re.sub(r"['’]s\b", "", cited["names"]))
+        people = [fold(person) for person in re.split(r"[,&]|\band\b", names) if person.strip()]
+        while people and not _is_name(people[0]):
+            people.pop(0)
+        if people and all(map(_is_name, people)):
+            shown = [people[0], "et al"] if more or len(people) > 2 else people
+            found.append(f"{' '.join(shown).lower()} {cited['year']}")
     return list(dict.fromkeys(found))
+
+
+def _is_name(person: str) -> bool:
+    return not any(
+        word.lower() in _NO_NAMES or _NO_NAME.search(_PREFIX.sub("", word)) for word in person.split()
+    )
 
 
 def _authors(mark: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.identity import joint_licence, row_id
@@ -21,9 +22,9 @@ from ops.params import ModelName, Params
 from ops.parasci.definitions.patterns import definition
 from ops.parasci.definitions.terms import expansions_of, normal_form
 from ops.parasci.marks import printed_keys, without_marks
+from ops.parasci.printed_works import PrintedWorks, work
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
 from ops.parse.records import record_place
-from ops.text.space import fold
 from ops.text.stop_words import STOP_WORDS
 
 #: A sentence of so many words has a stop word if it is English, and as many of them as of another language.
@@ -69,20 +70,24 @@ def embedded_sentences(
     """
     place = {row["id"]: row for row in papers.to_pylist()}
     marks: dict[str, list[Row]] = defaultdict(list)
-    for paper in citations.to_pylist():
+    marked: set[str] = set()
+    works: dict[str, PrintedWorks] = {}
+    for paper in citations.filter(pc.is_in(citations["paper_id"], sentences["paper_id"])).to_pylist():
         for mark in paper["marks"]:
             marks[mark["sentence_id"]].append(mark)
+            marked.add(paper["paper_id"])
+        works[paper["paper_id"]] = PrintedWorks(paper["bibliography"] or ())
     rows = sentences.to_pylist()
     known = _expansions(rows)
-    marked = {paper["paper_id"] for paper in citations.to_pylist() if paper["marks"]}
     unknown = 0
     mentions = []
     for row in rows:
         its = marks.get(row["id"], [])
-        cited = {_cited(mark) for mark in its}
+        cited = {work(mark["cited_id"], mark["cited_title"]) for mark in its}
         if params.printed_marks and row["paper_id"] not in marked:
-            cited |= {f"printed:{key}" for key in printed_keys(row["text"])}
-        unknown += sum(_cited(mark) is None for mark in its)
+            bibliography = works.get(row["paper_id"]) or PrintedWorks(())
+            cited |= {bibliography.of(key) or f"printed:{key}" for key in printed_keys(row["text"])}
+        unknown += sum(work(mark["cited_id"], mark["cited_title"]) is None for mark in its)
         text = without_marks(row["text"], [mark["text"] for mark in its])
         mention = _mention(row, row["paper_id"], row["section"], row["role"], cited - {None}, known)
         paper = place.get(row["paper_id"], {"month": None, "source_ids": [""]})
@@ -138,12 +143,6 @@ def _expansions(rows: Sequence[Row]) -> dict[str, dict[str, str]]:
     for row in rows:
         texts[row["paper_id"]].append(row["text"])
     return {paper: expansions_of(sentences) for paper, sentences in texts.items()}
-
-
-def _cited(mark: Row) -> str | None:
-    """Return what names the cited paper: its id, else its title."""
-    title = fold("".join(sign if sign.isalnum() else " " for sign in (mark["cited_title"] or "").lower()))
-    return mark["cited_id"] or (f"title:{title}" if title else None)
 
 
 def _mention(
@@ -210,5 +209,5 @@ def _rows(
             "words": len(text.split()),
             "truncated": len(tokens) > model.max_seq_length,
             "mentions": [mention for _, _, mention in members],
-            "embedding": embedding.tolist(),
+            "embedding": embedding,
         }

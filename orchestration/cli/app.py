@@ -178,7 +178,7 @@ def render(workspace: Workspace) -> None:
 
 @command()
 def repro(workspace: Workspace, jobs: Jobs = JOBS) -> int:
-    """Make the same datasets by DVC: make what is stale, then run `dvc repro`, which records every stage."""
+    """Make what is stale, then have `dvc repro` look at every stage, and make again what failed."""
     from orchestration.drivers.dvc import repro
 
     return repro(workspace, jobs)

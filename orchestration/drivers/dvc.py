@@ -1,7 +1,7 @@
 """`silverloom repro`, and what a stage of dvc.yaml runs: one dataset brought up to date, nothing committed.
 
 Belongs here: what comes before `dvc repro`, and `silverloom stage group/dataset`. Not here: dvc.lock, which
-DVC itself writes after each stage.
+a run commits, and DVC itself writes after each stage.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rich.markup import escape
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
-from orchestration.drivers.closing import tell_reports
 from orchestration.drivers.loop import bring_up_to_date
+from orchestration.drivers.run import run
 from orchestration.drivers.track import Sender
 from orchestration.dvc import metrics
 from orchestration.state.corpora import check_versions
@@ -27,26 +27,17 @@ from orchestration.workspace.workspace import Workspace
 
 
 def repro(workspace: Workspace, jobs: int = 1) -> int:
-    """Make what is stale, run `dvc repro`, print the table; return DVC's status, or 1 for a source that was
-    rejected whole. A stage tries again what failed here.
+    """Do what `silverloom run` does, then let `dvc repro` look at every stage; return 1 if either failed.
 
     DVC starts a process for every stage, and what makes partitions takes seconds to load. So they are made
-    here, in one process; a stage then finds that they are fresh. `dvc repro` alone does the same, but slower.
-    Raises, before anything is made, what DVC fails at, waits for, or would write over.
+    and committed here, in one process; DVC tries stages of what failed again. `dvc repro` alone makes the
+    same bytes, but slower. Raises, before anything is made, what DVC fails at, waits for, or would write
+    over.
     """
     check_versions(workspace)
     check_before_dvc(workspace)
-    input_snapshot(workspace)
-    wanted = [(item, item.made_months) for item in workspace.datasets.values()]
-    sender = Sender(workspace)
-    console, reports = Console(soft_wrap=True), []
-    for report in bring_up_to_date(workspace, wanted, console, jobs=jobs):
-        reports.append(report)
-        sender.start()
-    status = subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode
-    rejected = tell_reports(workspace, reports, console)
-    sender.finish()
-    return status or int(rejected)
+    status = run(workspace, jobs=jobs)
+    return subprocess.run(["dvc", "repro"], cwd=workspace.root, check=False).returncode or status
 
 
 def stage(workspace: Workspace, name: str) -> int:

@@ -62,7 +62,7 @@ def sentences(
     return sentences.map(
         embedding.embedded_sentences,
         papers.read(["id", "source_ids", "month"]),
-        citations.read(["paper_id", "marks"]),
+        citations.read(["paper_id", "marks", "bibliography"]),
         params,
         strict,
     )

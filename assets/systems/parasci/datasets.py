@@ -26,6 +26,7 @@ from ops import thresholds as rules
 from ops.core.splits import SPLITS
 from ops.outcome import Outcomes
 from ops.params import Strict
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.dataset import paraphrases as filtering
 from ops.parasci.dataset import release as releasing
 from ops.parasci.dataset import scored as scoring
@@ -62,7 +63,7 @@ def scored_columns() -> list[Expectation]:
     scores={"f1": DatasetScore("f1"), "length_rate": DatasetScore("length_rate")},
     thresholds=[
         Threshold(
-            scoring.ScoredParams,
+            CoarseParams,
             "cosine",
             rules.at_least,
             scoring.cosines,
@@ -90,11 +91,12 @@ def scored(
     definitions: Parts,
     citations: Parts,
     partial: Parts,
+    coarse: CoarseParams,
     params: scoring.ScoredParams,
     strict: Strict,
 ) -> Outcomes:
     """Every candidate once, with BERTScore and PLR, whatever methods found it."""
-    return scoring.scored(intra, definitions, citations, partial, params, strict)
+    return scoring.scored(intra, definitions, citations, partial, coarse, params, strict)
 
 
 @dataset(

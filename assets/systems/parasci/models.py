@@ -14,6 +14,7 @@ from ops.models.seq2seq import served as seq2seq
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
 from ops.params import Strict
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.generation import evaluation as evaluating
@@ -49,6 +50,7 @@ def extractions(
     intra: Parts,
     partial: Parts,
     params: extracting.ExtractionParams,
+    coarse: CoarseParams,
     seeing: PartialParams,
     statements: StatementParams,
     scoring: ScoredParams,
@@ -56,7 +58,9 @@ def extractions(
     strict: Strict,
 ) -> Outcomes:
     """What PDBERT and the best clause take from the same sentences, with BERTScore: the paper's Table 3."""
-    return extracting.extractions(intra, partial, params, seeing, statements, scoring, filtering, strict)
+    return extracting.extractions(
+        intra, partial, params, coarse, seeing, statements, scoring, filtering, strict
+    )
 
 
 @dataset(

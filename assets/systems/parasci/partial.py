@@ -14,8 +14,10 @@ from ops.models.spans import served as spans
 from ops.models.training.checkpoints import CheckpointFolder
 from ops.outcome import Outcomes
 from ops.params import Strict
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.partial import partial as searching
 from ops.parasci.partial import pdbert as learning
+from ops.parasci.sentences import StatementParams
 from ops.parts import Artifact, Parts
 
 
@@ -39,12 +41,13 @@ from ops.parts import Artifact, Parts
 def pdbert(
     intra: Parts,
     sentences: Parts,
+    coarse: CoarseParams,
     params: learning.PdbertParams,
     checkpoints: CheckpointFolder,
     strict: Strict,
 ) -> Outcomes:
     """A model that finds the part of a sentence which paraphrases another one, and what it learnt from."""
-    return learning.pdbert(intra, sentences, params, checkpoints, strict)
+    return learning.pdbert(intra, sentences, coarse, params, checkpoints, strict)
 
 
 @dataset(
@@ -60,6 +63,13 @@ def pdbert(
         between("confidence", 0, 1),
     ],
 )
-def partial(intra: Parts, pdbert: Artifact, params: searching.PartialParams, strict: Strict) -> Outcomes:
+def partial(
+    intra: Parts,
+    pdbert: Artifact,
+    coarse: CoarseParams,
+    params: searching.PartialParams,
+    statements: StatementParams,
+    strict: Strict,
+) -> Outcomes:
     """Pairs of a sentence and the part of a longer one in its paper that PDBERT finds."""
-    return searching.partial(intra, pdbert, params, strict)
+    return searching.partial(intra, pdbert, coarse, params, statements.encoder, strict)

@@ -6,8 +6,8 @@ Belongs here: the head, and which layers of the encoder it is trained with. Not 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -27,13 +27,12 @@ class SpanNetwork(nn.Module):
             raise ValueError(f"trained_layers is {trained_layers}: the encoder has {len(layers)}")
         first = len(layers) - trained_layers
         encoder.requires_grad_(False)
-        self.layers = nn.ModuleList(copy.deepcopy(layer) for layer in layers[first:]).requires_grad_(True)
+        shared = [encoder.embeddings, *layers[:first]]
+        base = copy.deepcopy(encoder, {id(part): part for part in shared})
+        self.layers = base.encoder.layer[first:].requires_grad_(True)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             self.head = nn.Linear(encoder.config.hidden_size, 2)
-        base, stack = copy.copy(encoder), copy.copy(encoder.encoder)
-        stack._modules = {**stack._modules, "layer": nn.ModuleList([*layers[:first], *self.layers])}
-        base._modules = {**base._modules, "encoder": stack}
         self._base = [base]  # in a list, so that it is no part of this module's state
 
     def forward(self, inputs: Mapping[str, Tensor], places: Tensor) -> Tensor:
@@ -46,8 +45,7 @@ class SpanNetwork(nn.Module):
         found: Tensor = scores.masked_fill(~places, -torch.inf).log_softmax(dim=-1)
         return found
 
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> SpanNetwork:
-        base: Any = self._base[0]
-        base._apply(fn, recurse)  # where the head goes, the encoder goes
-        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
-        return self
+    def to(self, *args: Any, **options: Any) -> Self:
+        """Go where `torch.nn.Module.to` says, and take the encoder along."""
+        self._base[0].to(*args, **options)
+        return super().to(*args, **options)

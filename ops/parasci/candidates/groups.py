@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -19,7 +20,14 @@ from pydantic import Field
 from ops.core.sampling import drawn
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
-from ops.parasci.candidates.pairs import Occurrence, candidate, embeddings_of, light, similar_pairs
+from ops.parasci.candidates.pairs import (
+    Occurrence,
+    candidate,
+    embeddings_of,
+    light,
+    similar_pairs,
+    statements,
+)
 from ops.parasci.schemas import CANDIDATES
 from ops.parts import Parts
 
@@ -81,14 +89,14 @@ def _pairs(
     units: dict[str, Row] = {}
     for table in sentences:
         dropped = []
-        for row in table.to_pylist():
+        for row in statements(table):
             if _join(groups, keys, row):
                 units[row["id"]] = row
             else:
                 dropped.append(drop(light(row), reason))
         yield Outcome.of(CANDIDATES, [row["id"] for row in dropped], [], dropped)
     for table in passages:
-        for row in table.to_pylist():
+        for row in statements(table):
             _join(groups, keys, row)
     counts: Counter[str] = Counter()
     reasons = dict.fromkeys(units, "alone")
@@ -98,15 +106,15 @@ def _pairs(
     yield Outcome.of(CANDIDATES, units, kept, dropped, combinations=counts)
 
 
-def _join(groups: Mapping[str, dict[tuple[str, str], Occurrence]], keys: Keys, row: Row) -> bool:
+def _join(groups: Mapping[str, dict[tuple[str, str], Occurrence]], keys: Keys, row: dict[str, Any]) -> bool:
     """Put a sentence into its groups, once a paper; return whether it is in one."""
-    joined = False
-    for mention in row["mentions"]:
-        for key in keys(row, mention):
-            place = Occurrence(row, mention["paper_id"], mention["section"], mention["role"])
-            groups[key].setdefault((row["id"], place.paper), place)
-            joined = True
-    return joined
+    found = [(key, mention) for mention in row["mentions"] for key in keys(row, mention)]
+    if found:
+        row["embedding"] = row["embedding"].copy()  # its part is not kept in memory for it
+    for key, mention in found:
+        place = Occurrence(row, mention["paper_id"], mention["section"], mention["role"])
+        groups[key].setdefault((row["id"], place.paper), place)
+    return bool(found)
 
 
 def _of_groups(
@@ -149,4 +157,6 @@ def bounded(found: Sequence[Occurrence], params: GroupParams) -> Sequence[Occurr
 
 
 def _number(found: Sequence[Occurrence]) -> int:
-    return len(found) * (len(found) - 1) // 2
+    """Return how many pairs of two papers there are."""
+    of_one = Counter(place.paper for place in found).values()
+    return (len(found) ** 2 - sum(count**2 for count in of_one)) // 2

@@ -17,7 +17,15 @@ from pydantic import Field
 
 from ops.outcome import Outcome, Row, drop
 from ops.params import Params
-from ops.parasci.candidates.pairs import Occurrence, candidate, embeddings_of, light, places, similar_pairs
+from ops.parasci.candidates.pairs import (
+    Occurrence,
+    candidate,
+    embeddings_of,
+    light,
+    places,
+    similar_pairs,
+    statements,
+)
 from ops.parasci.schemas import CANDIDATES
 from ops.parse import roles
 
@@ -41,7 +49,7 @@ def intra(sentences: pa.Table, params: IntraParams) -> Outcome:
     or none), `unlike` (nothing reaches the floor). `combinations` count the compared pairs. A
     paper's sentences are in one part.
     """
-    units = sentences.to_pylist()
+    units = statements(sentences)
     of_paper: dict[str, dict[tuple[str, int], Occurrence]] = defaultdict(dict)
     for unit in units:
         for place in places(unit):

@@ -6,9 +6,11 @@ Belongs here: the comparison, its floor, and the row of a pair. Not here: which 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ops.identity import joint_licence, row_id
@@ -40,7 +42,7 @@ def similar_pairs(
     """
     if len(groups) != len(embeddings):
         raise ValueError(f"{len(embeddings)} embeddings and {len(groups)} groups")
-    whole = np.rint(embeddings.astype(np.float64) * _SCALE)
+    whole = _whole(embeddings)
     found = []
     for start in range(0, len(whole), block):
         cosines = whole[start : start + block] @ whole[start:].T
@@ -54,6 +56,16 @@ def similar_pairs(
     return Similar(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
+def cosines_of(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the cosines of N pairs of rows as `similar_pairs` does, N x E each."""
+    cosines: NDArray[np.float64] = (_whole(first) * _whole(second)).sum(axis=1) / _SCALE**2
+    return cosines
+
+
+def _whole(embeddings: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.rint(embeddings.astype(np.float64) * _SCALE)
+
+
 class Occurrence(NamedTuple):
     """A sentence (a row of `SENTENCES.kept`) in one of the places where it stands."""
 
@@ -61,6 +73,18 @@ class Occurrence(NamedTuple):
     paper: str
     section: int
     role: str
+
+
+def statements(table: pa.Table) -> list[dict[str, Any]]:
+    """Return the rows of embedded sentences, with each embedding as a view of one matrix (float32).
+
+    As numbers of Python the embeddings of a part would take eight times the memory.
+    """
+    rows: list[dict[str, Any]] = table.drop_columns(["embedding"]).to_pylist()
+    values = pc.list_flatten(table["embedding"]).to_numpy()
+    for row, embedding in zip(rows, values.reshape(len(rows), -1) if rows else [], strict=True):
+        row["embedding"] = embedding
+    return rows
 
 
 def places(row: Row) -> Iterator[Occurrence]:

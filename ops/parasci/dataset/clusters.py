@@ -1,10 +1,10 @@
-"""Splits in which no sentence stands twice, nor one that differs in signs, case and stop words alone.
+"""Splits in which no sentence stands twice, nor a near-duplicate of it.
 
 Belongs here: clusters of pairs, and the split of each. Not here: which pairs there are (paraphrases.py).
 
-A cluster is what hangs together by the words of a sentence, or by what a method puts together: the paper of a
-pair within it, the term of two definitions, the paper that two sentences cite. Citing papers do not connect:
-they cite so much that nearly all pairs would be one cluster.
+A cluster is what hangs together by a sentence or a near-duplicate of it (near_duplicates.py), or by what a
+method puts together: the paper of a pair within it, the term of two definitions, the paper that two sentences
+cite. Citing papers do not connect: they cite so much that nearly all pairs would be one cluster.
 """
 
 from __future__ import annotations

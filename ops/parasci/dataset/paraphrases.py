@@ -9,7 +9,7 @@ A BERTScore fills another range with another encoder and layer, and so do its th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -19,6 +19,7 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
+from ops.parasci.dataset.near_duplicates import near_duplicates
 from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Parts
@@ -47,6 +48,12 @@ class ParaphraseParams(Params, section="parasci.paraphrases"):
             "citations": Limits(),
         },
         description="the paper's values",
+    )
+    near_duplicate: float = Field(
+        0.6,
+        gt=0,
+        le=1,
+        description="sentences of so alike content words (Jaccard coefficient) are in one split",
     )
     validation: float = Field(0.2, ge=0, lt=1)
     test: float = Field(0.2, ge=0, lt=1)
@@ -78,8 +85,7 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
         reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
         reason = "length_rate" if "length_rate" in reasons else "f1"
         dropped.append(drop(unit, reason, unit[reason]))
-    links = [_links(unit) for unit, _ in passing]
-    numbers = clusters(links)
+    numbers = _clusters([unit for unit, _ in passing], params.near_duplicate)
     first = {
         number: unit["id"] for (unit, _), number in zip(reversed(passing), reversed(numbers), strict=True)
     }
@@ -109,12 +115,23 @@ def passes(unit: Mapping[str, float], params: ParaphraseParams, origin: str) -> 
     return _lost(unit, limits_of(params, origin)) is None
 
 
+def _clusters(units: Sequence[Row], near_duplicate: float) -> list[int]:
+    """Return the number of the cluster of each pair."""
+    links = [_links(unit) for unit in units]
+    contents = list(dict.fromkeys(_content(sentence) for unit in units for sentence in _sentences(unit)))
+    near = near_duplicates([set(content.split()) for content in contents], near_duplicate)
+    return clusters([*links, *([contents[first], contents[second]] for first, second in near)])[: len(units)]
+
+
 def _links(unit: Row) -> list[str]:
     """Return what a pair hangs together with others by; a part, by its paper and its whole sentence, too."""
     origins = [key.partition(":") for key in unit["keys"]]
     papers = [f"{INTRA_ORIGIN}:{key}" for origin, _, key in origins if origin == PARTS_ORIGIN]
-    sentences = [unit["first"], unit["second"], *unit["wholes"]]
-    return [*unit["keys"], *papers, *map(_content, sentences)]
+    return [*unit["keys"], *papers, *map(_content, _sentences(unit))]
+
+
+def _sentences(unit: Row) -> list[str]:
+    return [unit["first"], unit["second"], *unit["wholes"]]
 
 
 def _content(sentence: str) -> str:

@@ -19,6 +19,7 @@ from ops.metrics.bertscore import BertScorer
 from ops.models.encoder import ENCODER
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import ModelName, Params
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.lengths import length_rate
 from ops.parasci.schemas import SCORED
 from ops.parts import Parts
@@ -30,11 +31,8 @@ _PAIRS = 20_000
 
 
 class ScoredParams(Params, section="parasci.scored"):
-    """The coarse filter, and the encoder and layer that BERTScore reads."""
+    """The least confidence of a part, and the encoder and layer that BERTScore reads."""
 
-    cosine: float = Field(
-        0.79, ge=-1, le=1, description="least cosine of a candidate (the paper: 0.931 for mean BERT vectors)"
-    )
     confidence: float = Field(
         0.5, ge=0, le=1, description="least confidence of a part that PDBERT finds (the paper names none)"
     )
@@ -43,14 +41,20 @@ class ScoredParams(Params, section="parasci.scored"):
 
 
 def scored(
-    intra: Parts, definitions: Parts, citations: Parts, partial: Parts, params: ScoredParams, strict: bool
+    intra: Parts,
+    definitions: Parts,
+    citations: Parts,
+    partial: Parts,
+    coarse: CoarseParams,
+    params: ScoredParams,
+    strict: bool,
 ) -> Outcomes:
     """Yield every pair of distinct sentences that a method found, scored.
 
     The same pair from two methods, or swapped, is one row, with all their keys. Units are the pairs within
-    papers; reasons: `cosine` (below the threshold), `identical` (but for case and spaces). What the other
-    methods lose is counted by the same reasons in `combinations`; a part of a sentence has the reason
-    `confidence` in place of `cosine`, which is that of the whole sentence. In memory are the pairs above it.
+    papers; reasons: `cosine` (below the threshold), `identical` (but for case, spaces and signs). What the
+    other methods lose is counted by the same reasons in `combinations`; a part of a sentence is asked for its
+    `confidence` in place of `cosine`. In memory are the pairs above it.
     """
     groups: dict[tuple[str, str], list[tuple[str, Row]]] = defaultdict(list)
     counts: Counter[str] = Counter()
@@ -60,7 +64,7 @@ def scored(
             dropped: list[Row] = []
             for row in table.to_pylist():
                 pair = _pair(row)
-                reason = _lost(row, pair, params, origin)
+                reason = _lost(row, pair, coarse, params, origin)
                 if reason is None:
                     groups[pair].append((origin, row))
                 elif origin == "intra":
@@ -80,7 +84,7 @@ def scored(
 
 
 def cosines(intra: Parts) -> Iterator[pa.Table]:
-    """Yield the pairs within papers by what `params.cosine` is asked of."""
+    """Yield the pairs within papers by what the cosine of `parasci.coarse` is asked of."""
     for table in intra:
         yield scored_units(
             (
@@ -143,14 +147,19 @@ def _pair(row: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _identical(pair: tuple[str, str]) -> bool:
-    return pair[0] == pair[1]
+    """Say whether both have the same letters and digits: "re-use" and "reuse" differ by a line's end."""
+    first, second = ("".join(filter(str.isalnum, side)) for side in pair)
+    return first == second
 
 
-def _lost(row: Row, pair: tuple[str, str], params: ScoredParams, origin: str) -> str | None:
+def _lost(
+    row: Row, pair: tuple[str, str], coarse: CoarseParams, params: ScoredParams, origin: str
+) -> str | None:
     if _identical(pair):
         return "identical"
-    score = "confidence" if origin == "partial" else "cosine"
-    return None if at_least(row[score], getattr(params, score)) else score
+    if origin == "partial":
+        return None if at_least(row["confidence"], params.confidence) else "confidence"
+    return None if at_least(row["cosine"], coarse.cosine) else "cosine"
 
 
 def within_papers(scored: pa.Table) -> int:

@@ -33,7 +33,8 @@ def definition(sentence: str) -> Definition | None:
     The term is without a determiner and without what follows it in brackets. Of a sentence that defines
     several, one is told.
     """
-    if not _SHORTEST <= len(sentence) <= _LONGEST or _UNFINISHED.search(sentence):
+    unfinished = _UNFINISHED.search(sentence) or sentence.count("(") > sentence.count(")")
+    if unfinished or not _SHORTEST <= len(sentence) <= _LONGEST:
         return None
     for pattern in _PATTERNS:
         if span := pattern(sentence):
@@ -48,9 +49,10 @@ _SHORTEST, _LONGEST, _LONGEST_SUBJECT = 30, 600, 200
 _UNFINISHED = re.compile(r"(?::|=\s*\.?|[,\s](?:and|for|by|to|that|as)\s?\.)\s*\Z")
 
 _BRACKETS = r"(?:\s+[(\[][^()\[\]]{1,80}[)\]])*"
+_TERM = r"(?P<term>[^\s,()\"“”‘’`][^,()\"“”]{1,70}?)"
 _QUOTES = "\"'“”‘’`"
 _QUOTED = re.compile(rf"[\s{_QUOTES}]*(?P<inner>.*?)[\s{_QUOTES}]*", re.DOTALL)
-_ADVERB = rf"(?:{words.ADVERB}\s+)?"
+_ADVERB, _EXACT = rf"(?:{words.ADVERB}\s+)?", rf"(?:{words.EXACT}\s+)?"
 
 #: What stands before a subject.
 _LEAD = re.compile(
@@ -66,6 +68,7 @@ _OF_TERM = re.compile(
     re.VERBOSE,
 )
 _DETERMINER = re.compile(r"(?:(?P<definite>[Tt]he)|[Aa]n?)\s+")
+_NUMBERED = re.compile(r"\(\s*(?:[ivx]+|[a-z\d])\s*\)")
 _TAIL = re.compile(rf"{_BRACKETS}\s*,?\s*\Z")
 
 
@@ -75,6 +78,8 @@ def _subject(sentence: str, end: int) -> tuple[int, int] | None:
         return None
     tail, lead = _TAIL.search(sentence, 0, end), _LEAD.match(sentence, 0, end)
     stop = tail.start() if tail else end
+    if _NUMBERED.search(sentence, stop, end):
+        return None
     begin = lead.end() if lead and lead.end() <= stop else 0
     if of_term := _OF_TERM.match(sentence, begin, stop):
         begin = of_term.end()
@@ -92,15 +97,20 @@ def _unquoted(sentence: str, begin: int, stop: int) -> tuple[int, int]:
 
 
 _GENUS = re.compile(
-    rf"""\s(?:are\s+{_ADVERB}|is\s+{_ADVERB}(?=an?\s|the\s|any\s))
+    rf"""\s(?:are\s+{_EXACT}|is\s+{_EXACT}(?=an?\s|the\s|any\s))
     (?P<genus>(?:(?:a|an|the|any)\s+)?(?:(?!{words.NOT_IN_GENUS}\b)[\w'’/\-]+,?\s+){{0,5}}?{words.GENUS}\b)
     (?:\s+\([^()]{{1,40}}\))?,?\s+
     (?P<apart>{words.APART}|(?P<of>of\s+(?!(?:the\s+)?{words.OF_NOTHING}\b))
         |to\s+(?!{words.TO_NOTHING}\b)[a-z]+\s|for\s+(?:[a-z]+ly\s+)?[a-z]+ing\b)""",
     re.VERBOSE,
 )
+_RELATIVE = re.compile(rf"(?:^|\s){_TERM}{_BRACKETS},\s+which\Z", re.VERBOSE)
+#: "the history of the conversation, which is a list of": the conversation is none.
+_PART_OF = re.compile(r"(?<!notion)(?<!concept)(?<!task)(?<!problem)(?<!use)\sof\s+(?:(?:an?|the)\s+)?\Z")
 _APART = re.compile(rf"\s{words.APART}", re.VERBOSE)
 _PRAISE = re.compile(rf"\b{words.PRAISE}\b", re.IGNORECASE)
+#: "A standard dataset is the WordSim-353 dataset" tells of a name, not what it is.
+_NAMED = re.compile(r"the\s.*\b[A-Z]")
 _QUANTITY = re.compile(rf"(?:^|\s){words.QUANTITY}$")
 _INSTRUMENT = re.compile(rf"{words.INSTRUMENT}$")
 _ACT = re.compile(r"of\s+(?:\w+ly\s+)?\w+ing\b")
@@ -110,30 +120,42 @@ _NAME_OF_ACT = re.compile(r"\s*(?:the\s+)?(?:[a-z\-]+\s+){0,2}[a-z]+(?:tion|ment
 
 
 def _is_genus(sentence: str) -> tuple[int, int] | None:
-    """Find "X is the task of finding" and "X are graphs that"."""
+    """Find "X is the task of finding", "X are graphs that", and "X, which is a method that"."""
     found = _GENUS.search(sentence)
-    if found is None:
+    if found is None or not _sets_apart(sentence, found):
         return None
+    if relative := _RELATIVE.search(sentence, 0, found.start()):
+        span = _inside(sentence, *relative.span("term"))
+        return None if span is None or _PART_OF.search(sentence, 0, span[0]) else span
+    return _subject(sentence, found.start())
+
+
+def _sets_apart(sentence: str, found: re.Match[str]) -> bool:
+    """Say whether what follows a genus tells the term from others of it."""
     genus, apart, end = found["genus"], found["apart"], found.end()
+    if _NAMED.match(genus):
+        return False
     act = _ACT.match(apart)
     if _PRAISE.search(genus) and (
         not act or genus.endswith(("way", "means", "approach", "effort", "attempt"))
     ):
-        return None
+        return False
     if found["of"] and not act and not _QUANTITY.search(genus):
         # "a form of summarisation" is a definition only with what sets it apart from other forms.
         clause = re.split(r"[,;:]", sentence[end : end + 80])[0]
         if not (_TASK.match(genus) and _NAME_OF_ACT.match(sentence, end)) and not _APART.search(clause):
-            return None
-    if apart.startswith(("to ", "for ")) and not _INSTRUMENT.search(genus):
-        return None
-    return _subject(sentence, found.start())
+            return False
+    return not apart.startswith(("to ", "for ")) or bool(_INSTRUMENT.search(genus))
 
 
+#: What is "defined as binary", or "defined as an annotation task", is not told what it is.
+_NO_ACCOUNT = (
+    r"[a-z]+\s*[(;,.]|an?\s+(?:[\w\-]+\s+){0,3}(?:task|problem)\b(?!\s+(?:of|that|which|where|in|to|whose)\b)"
+)
 _DEFINED = re.compile(
     rf"""\s(?:is|are|can\s+be|may\s+be|could\s+be|has\s+been|have\s+been)\s+{_ADVERB}
     (?:(?:formally\s+)?defined|understood|thought\s+of)\s+(?:as|to\s+be)\s+
-    (?!(?:between|where|As|the\s+following|correct|follows?|in|above|below|shown|part)\b|[:,.;])""",
+    (?!(?:between|where|As|the\s+following|correct|follows?|in|above|below|shown|part)\b|[:,.;]|{_NO_ACCOUNT})""",
     re.VERBOSE,
 )
 
@@ -183,7 +205,6 @@ def _aims(sentence: str) -> tuple[int, int] | None:
     return span
 
 
-_TERM = r"(?P<term>[^\s,()\"“”‘’`][^,()\"“”]{1,70}?)"
 _OPEN, _CLOSE = r"[\"“‘'`]*", r"[\"”’']*"
 _TO_DO = rf"to\s+(?!{words.GOAL_OF_ALL})"
 _NOTION = r"(?:the\s+(?:notion|concept|term|task|problem)\s+(?:of\s+)?)?"
@@ -192,8 +213,9 @@ _FRAMES = tuple(
     re.compile(frame, re.VERBOSE)
     for frame in (
         rf"""\b[Ww]e\s+(?:formally\s+)?define\s+{_NOTION}(?:(?P<definite>the)\s+|an?\s+)?{_OPEN}{_TERM}{_CLOSE}
-        {_BRACKETS},?\s+(?:as|to\s+be)\s+(?!(?:zero|one|follows?|in|well|where)\b|[:,.;])""",
-        rf"\b[Bb]y\s+{_OPEN}(?:an?\s+)?{_TERM}{_CLOSE}{_BRACKETS},?\s+we\s+mean\b",
+        {_BRACKETS},?\s+(?:as|to\s+be(?=\s+(?:an?|the|any|all|those|one)\s))\s+
+        (?!(?:zero|one|follows?|in|well|where)\b|[:,.;]|{_NO_ACCOUNT})""",
+        rf"\b[Bb]y\s+{_OPEN}(?:an?\s+)?{_TERM}{_CLOSE}{_BRACKETS},?\s+we\s+mean\b(?!:|\s+the\s+following)",
         rf"""^(?:The|In\s+the)\s+(?:task|problem|process)\s+of\s+{_TERM}{_BRACKETS},?\s+
         (?:(?:is|consists)\s+(?:to|of|in)\s+|the\s+(?:goal|task|aim|objective)\s+is\s+to\s+)
         (?!address|improve|be\b)[a-z]+""",
@@ -204,7 +226,7 @@ _FRAMES = tuple(
         (?:an?\s+|the\s+)?{_TERM}{_CLOSE}(?=\s*[.(,]|\s+in\b)""",
     )
 )
-_BEFORE_TERM = re.compile(rf".*\b{words.BEFORE_TERM}\s+", re.DOTALL)
+_BEFORE_TERM = re.compile(rf".*\b{words.BEFORE_TERM}\s+(?:an?\s+)?", re.DOTALL)
 
 
 def _framed(sentence: str) -> tuple[int, int] | None:
@@ -252,7 +274,11 @@ def _apposed(sentence: str) -> tuple[int, int] | None:
     found = _APPOSED.search(sentence)
     if found is None or (not found["sure"] and _NO_APPOSITION.match(sentence[: found.end("term")])):
         return None
-    begin, stop = found.span("term")
+    return _inside(sentence, *found.span("term"))
+
+
+def _inside(sentence: str, begin: int, stop: int) -> tuple[int, int] | None:
+    """Return where the term stands that ends a clause."""
     if before := _BEFORE_TERM.match(sentence, begin, stop):
         begin = before.end()
     begin, stop = _unquoted(sentence, begin, stop)

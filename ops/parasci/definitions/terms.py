@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from ops.parasci.definitions.words import words as listed
 
@@ -67,7 +68,13 @@ def is_term(text: str, definite: bool = False) -> bool:
     if not 0 < len(words) <= _LONGEST or not all(map(_WORD.fullmatch, words)) or any(map(_is_sign, words)):
         return False
     small = [word.lower().strip(".") for word in words]
-    if _NEVER.intersection(small) or small[0] in _INNER or small[-1] in _INNER or words[-1].isdigit():
+    if (
+        _NEVER.intersection(small)
+        or small[0].removeprefix("the") in _NEVER
+        or small[0] in _INNER
+        or small[-1] in _INNER
+        or words[-1].isdigit()
+    ):
         return False
     if words[: len(words) // 2] == words[len(words) // 2 :]:
         return False  # a heading that ran into its first sentence
@@ -85,8 +92,14 @@ def _alone(words: Sequence[str]) -> bool:
 def _is_sign(word: str) -> bool:
     """Say whether a word is a sign of a formula or debris of a line's end rather than a word."""
     if len(word) < 3:
-        return len(word) == 1 or not word.isascii() or not (word.isupper() or word in _INNER)
-    return word.endswith("-") or (len(word) == 3 and not word.isalpha())
+        return not (
+            word.isascii() and word.isalpha() and len(word) == 2 and (word.isupper() or word in _INNER)
+        )
+    return word.endswith("-") or (len(word) == 3 and not word.isalpha()) or bool(_SIGN.search(word))
+
+
+#: "L.app", "Y&M2003", "simja+mi", and "1WordNet" with the number of a footnote.
+_SIGN = re.compile(r"^[A-Z]\.[a-z]|&.*\d|[a-z]\+[a-z]|^\d[A-Z][a-z]")
 
 
 _BRITISH = re.compile(r"(?<=[a-z])is(?=(?:e|ed|es|er|ers|ing|ation|ations)\Z)")
@@ -109,20 +122,16 @@ def normal_form(term: str, expansions: Mapping[str, str] | None = None) -> str:
     return " ".join(word if _EVERYWHERE.fullmatch(word) else _BRITISH.sub("iz", word) for word in words)
 
 
+@lru_cache(maxsize=4096)
 def singular(word: str) -> str:
-    """Return a noun without its plural, told by its ending alone."""
+    """Return a noun without its plural, by the dictionary or, where it has no such noun, by its ending."""
+    from lemminflect import getLemma
+
     small = word.lower()
-    if len(word) < 4 or small.endswith(("ss", "us", "is", "ics")):
+    lemmas = getLemma(small, upos="NOUN") if len(word) > 3 else ()
+    if not lemmas or small in lemmas:
         return word
-    if small == "corpora":
-        return f"{word[:-3]}us"
-    if small.endswith("yses"):
-        return f"{word[:-2]}is"
-    if small.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if small.endswith(("sses", "ches", "shes", "xes")):
-        return word[:-2]
-    return word.removesuffix("s")
+    return word[: len(lemmas[0])] if small.startswith(lemmas[0]) else str(lemmas[0])
 
 
 _SHORT_FORM = re.compile(r"\(\s*(?P<short>[A-Za-z][\w\-/&]{1,9})\s*(?:[;,][^()]*)?\)")

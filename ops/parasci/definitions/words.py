@@ -81,7 +81,7 @@ FARES = one_of(
     appears? exists? affects? came comes goes outperforms? achieves? obtains? gives? shows? received
     attracts? attracted offers? helps? makes? yields? won ranks? performs? significantly suffers? lacks?
     benefits? calls?_for improves? speeds (?:addresses|tackles|solves)_(?:these|this) many most several
-    people researchers nlp
+    people researchers nlp serves?_as var(?:y|ies) manifests?
     """
 )
 
@@ -102,8 +102,9 @@ PASSIVE = one_of(
 
 #: The beginning of what sets a thing apart from others of its genus.
 APART = rf"""(?:
-    of\s+(?:[a-z]+ly\s+)?(?!(?:mean|train|str|someth|interest|exist|follow|underly|vary|parse|be)ing\b)[a-z]+ing\b
-    |(?:that|which|who)\s+(?!{FARES}\b)
+    of\s+(?:[a-z]+ly\s+)?(?!(?:mean|train|str|someth|interest|exist|follow|underly|vary|parse|be|grow|increas|ongo
+        |last|emerg)ing\b)[a-z]+ing\b
+    |(?:that|which|who)\s+(?!(?:[a-z]+ly\s+)?{FARES}\b)
     |(?:that|which)\s+(?:is|are|can\s+be)\s+{PASSIVE}\b
     |that\s+can\s+(?!not|also|help|be|greatly|easily|significantly)\w+
     |(?:in|by|through|for|on|with|at|from)\s+which\b|whereby\b|whose\b|where\b
@@ -114,7 +115,7 @@ APART = rf"""(?:
 NOT_IN_GENUS = one_of(
     r"""
     of for to in that which as by from with on at into over than because if when via using through under
-    given within across between during and_\w+ing it they we not no
+    given within across between during and_\w+ing it they we not no the an?
     """
 )
 
@@ -124,11 +125,14 @@ OF_NOTHING = one_of(
 )
 TO_NOTHING = one_of("the a be our this all solve date which improve")
 
-#: How often, or how exactly, something is so.
+#: How exactly something is so, and how often: what is often so need not be a definition.
+EXACTLY = (
+    "essentially basically simply just here thus formally informally broadly roughly intuitively hereby then"
+)
+EXACT = one_of(EXACTLY)
 ADVERB = one_of(
-    """
-    essentially basically usually often typically generally commonly simply just here thus traditionally
-    normally formally informally broadly roughly primarily mainly intuitively hereby then also
+    f"""
+    {EXACTLY} usually often typically generally commonly traditionally normally primarily mainly also
     in_general frequently sometimes loosely
     """
 )

@@ -25,6 +25,7 @@ from ops.metrics.systems import by_system, mean_scores, named, paired_tests, sys
 from ops.models.extractors.embeddings import embedder
 from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, passes
 from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.lengths import length_rate
@@ -77,6 +78,7 @@ def extractions(
     intra: Parts,
     partial: Parts,
     params: ExtractionParams,
+    coarse: CoarseParams,
     seeing: PartialParams,
     statements: StatementParams,
     scoring: ScoredParams,
@@ -89,7 +91,7 @@ def extractions(
     """
     there: list[Seen] = []
     for part in intra:
-        pairs, lost = seen(part.to_pylist(), seeing)
+        pairs, lost = seen(part.to_pylist(), seeing, coarse.cosine)
         there += pairs
         dropped = [drop(row, *lost[row["id"]]) for row in part.to_pylist() if row["id"] in lost]
         yield Outcome.of(EXTRACTIONS, list(lost), [], dropped)

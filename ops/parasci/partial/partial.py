@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from ops.identity import row_id
+from ops.models.extractors.embeddings import Embed, embedder
 from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, drop, extended
+from ops.parasci.candidates.pairs import cosines_of
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.partial.pdbert import trained
 from ops.parasci.partial.pseudo import without_end
 from ops.parasci.partial.seen import Seen, SeenParams, seen
@@ -39,23 +42,38 @@ class PartialParams(SeenParams, section="parasci.partial"):
     """Which pairs PDBERT sees."""
 
 
-def partial(intra: Parts, pdbert: Artifact, params: PartialParams, strict: bool) -> Outcomes:
+def partial(
+    intra: Parts, pdbert: Artifact, coarse: CoarseParams, params: PartialParams, encoder: str, strict: bool
+) -> Outcomes:
     """Yield the pairs of a short sentence and what PDBERT finds for it in a long one; units are pairs.
 
-    `cosine` is that of the whole sentences. Reasons: those of `seen`, `no_model` (there was nothing to learn
-    from), `long` (more tokens than the model reads), `no_word` (the span is of signs alone), `whole` (it is
-    the whole sentence, which the paper excludes), `known` (parasci/intra has the pair above the
-    threshold, or it was found before).
+    `cosine` is that of the short sentence and the part. Reasons: those of `seen`, `no_model` (there was
+    nothing to learn from), `long` (more tokens than the model reads), `no_word` (the span is of signs alone),
+    `whole` (it is the whole sentence, which the paper excludes), `known` (parasci/intra has the pair above
+    the threshold, or it was found before).
     """
-    model = trained(pdbert, strict)
+    model, embed = trained(pdbert, strict), embedder(encoder, strict)
     for table in intra:
         rows = table.to_pylist()
-        pairs, lost = seen(rows, params)
-        known = {_pair(row["first"], row["second"]) for row in rows if row["cosine"] >= params.threshold}
+        pairs, lost = seen(rows, params, coarse.cosine)
+        known = {_pair(row["first"], row["second"]) for row in rows if row["cosine"] >= coarse.cosine}
         kept, more = _searched(model, pairs, known)
         lost |= more
+        kept = _compared(kept, embed)
         dropped = [drop(row, *lost[row["id"]]) for row in rows if row["id"] in lost]
         yield Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
+
+
+def _compared(rows: Sequence[Row], embed: Embed) -> list[Row]:
+    """Return the rows with the cosines of their two texts."""
+    texts = list(dict.fromkeys(row[side] for row in rows for side in ("first", "second")))
+    places = {text: place for place, text in enumerate(texts)}
+    several = [[places[row[side]] for row in rows] for side in ("first", "second")]
+    if not rows:
+        return []
+    embeddings = embed(texts)
+    cosines = cosines_of(*(embeddings[its] for its in several))
+    return [{**row, "cosine": round(float(cosine), 6)} for row, cosine in zip(rows, cosines, strict=True)]
 
 
 def is_whole(sentence: str, span: tuple[int, int]) -> bool:

@@ -7,6 +7,7 @@ network (ops/models/spans), what it finds (partial.py).
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from ops.models.training.report import training_report
 from ops.models.training.sizes import SizedParams
 from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.partial.pseudo import PseudoExample, PseudoParams, SentencePool, pseudo_examples
 from ops.parasci.schemas import CANDIDATES
 from ops.parts import Artifact, Parts
@@ -63,7 +65,6 @@ class PdbertParams(SizedParams, section="parasci.pdbert"):
 
     sizes: dict[str, PdbertSize] = Field({"tiny": PdbertSize()}, min_length=1)
     encoder: ModelName = Field(ENCODER, description="that the span head stands on (the paper: BERT)")
-    cosine: float = Field(0.79, ge=-1, le=1, description="least cosine of the pairs that are learnt from")
     pseudo: PseudoParams = PseudoParams()
     validation: float = Field(0.2, ge=0, lt=1, description="share of papers whose pairs judge the model")
     seed: int = Field(0, ge=0, description="of the draw of these papers")
@@ -89,32 +90,43 @@ class _Examples:
 def pdbert(
     intra: Parts,
     sentences: Parts,
+    coarse: CoarseParams,
     params: PdbertParams,
     checkpoints: CheckpointFolder,
     strict: bool,
 ) -> Outcomes:
     """Yield the examples that were put together of pairs within papers, and the model that learnt from them.
 
-    Units are the pairs; reasons: `cosine` (below the threshold), `identical`, `no_example` (none was drawn
-    that fits into the model). The pairs of a share of the papers judge the model; where that is none, what
-    was learnt from. Without any example there is no model. In memory are all sentences, as bytes of Arrow.
+    Units are the pairs; reasons: `cosine` (below the threshold), `identical`, `long` (no example of it fits
+    into the model), `no_example` (none was drawn). `combinations` count the examples that were drawn, and of
+    these the `empty` and the `long` ones, which are no rows. The pairs of a share of the papers judge the
+    model; where that is none, what was learnt from. Without any example there is no model. In memory are all
+    sentences, as bytes of Arrow.
     """
-    chosen = {row["id"]: row for table in intra for row in table.to_pylist() if _lost(row, params) is None}
+    chosen = {row["id"]: row for table in intra for row in table.to_pylist() if _lost(row, coarse) is None}
     pool = _Texts(sentences)
     split = _splits(chosen.values(), params)
     model = _made(params, strict) if chosen else None
-    rows = {name: _rows(row, pool, split[row["key"]], params, model) for name, row in chosen.items()}
+    counts: Counter[str] = Counter()
+    rows: dict[str, list[Row]] = {}
+    missing: dict[str, str] = {}
+    for name, row in chosen.items():
+        rows[name], long = _rows(row, pool, split[row["key"]], params, model)
+        drawn_examples = params.pseudo.draws
+        counts += Counter(drawn=drawn_examples, long=long, empty=drawn_examples - long - len(rows[name]))
+        if not rows[name]:
+            missing[name] = "long" if long else "no_example"
     files = _trained(model, [row for its in rows.values() for row in its], params, checkpoints, strict)
     for table in intra:
         units = table.to_pylist()
         lost = [
             drop(unit, reason, unit["cosine"] if reason == "cosine" else None)
             for unit in units
-            if (reason := _lost(unit, params) or (None if rows[unit["id"]] else "no_example"))
+            if (reason := _lost(unit, coarse) or missing.get(unit["id"]))
         ]
         kept = [row for unit in units for row in rows.get(unit["id"], ())]
         yield Outcome.of(PDBERT, [unit["id"] for unit in units], kept, lost)
-    yield Outcome.of(PDBERT, [], [], files=files)
+    yield Outcome.of(PDBERT, [], [], combinations=counts, files=files)
 
 
 def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
@@ -139,8 +151,8 @@ class _Texts:
         return text
 
 
-def _lost(row: Row, params: PdbertParams) -> str | None:
-    if row["cosine"] < params.cosine:
+def _lost(row: Row, coarse: CoarseParams) -> str | None:
+    if row["cosine"] < coarse.cosine:
         return "cosine"
     return "identical" if row["first"].lower().split() == row["second"].lower().split() else None
 
@@ -160,16 +172,17 @@ def _made(params: PdbertParams, strict: bool) -> SpanModel:
 
 def _rows(
     row: Row, pool: SentencePool, split: str, params: PdbertParams, model: SpanModel | None
-) -> list[Row]:
-    """Return the examples of a pair that fit into the model."""
+) -> tuple[list[Row], int]:
+    """Return the examples of a pair that fit into the model, and how many do not."""
     assert model is not None
     found = list(pseudo_examples(row["id"], (row["first"], row["second"]), pool, params.pseudo))
     tokens = model.tokens([example.first for _, example in found], [example.second for _, example in found])
-    return [
+    fitting = [
         _row(row, number, split, example)
         for (number, example), its in zip(found, tokens, strict=True)
         if len(its) <= model.longest
     ]
+    return fitting, len(found) - len(fitting)
 
 
 def _row(row: Row, number: int, split: str, example: PseudoExample) -> Row:

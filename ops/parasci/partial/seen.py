@@ -20,9 +20,6 @@ class SeenParams(Params):
     """Which pairs of a paper are searched."""
 
     floor: float = Field(0.6, ge=-1, le=1, description="least cosine of their sentences")
-    threshold: float = Field(
-        0.79, ge=-1, le=1, description="theirs must be below: from here on they are paraphrases as a whole"
-    )
     length_rate: float = Field(0.5, ge=0, description="least PLR: sentences of like length have no part")
     most: int = Field(2, ge=1, description="pairs of a sentence; the most alike ones")
 
@@ -42,15 +39,18 @@ def by_length(row: Row) -> Seen:
     return Seen(row, second, first) if swapped else Seen(row, first, second)
 
 
-def seen(rows: Sequence[Row], params: SeenParams) -> tuple[list[Seen], dict[str, tuple[str, float | None]]]:
+def seen(
+    rows: Sequence[Row], params: SeenParams, threshold: float
+) -> tuple[list[Seen], dict[str, tuple[str, float | None]]]:
     """Return the pairs that are searched, in the order of the rows, and of the others reason and score by id.
 
-    Reasons: `cosine`, `equal_lengths`, `not_chosen` (its sentences are in `most` pairs that are more alike).
+    From the cosine `threshold` on they are candidates as a whole. Reasons: `cosine`, `equal_lengths`,
+    `not_chosen` (its sentences are in `most` pairs that are more alike).
     """
     lost: dict[str, tuple[str, float | None]] = {}
     fitting = []
     for row in rows:
-        if not params.floor <= row["cosine"] < params.threshold:
+        if not params.floor <= row["cosine"] < threshold:
             lost[row["id"]] = "cosine", row["cosine"]
         elif (
             rate := length_rate(*(len(row[side].split()) for side in ("first", "second")))

@@ -160,6 +160,19 @@ def test_a_paper_that_is_cited_often_makes_no_more_pairs_than_allowed_and_the_re
     assert found_pairs(other[-1]) != found_pairs(outcomes[-1])
 
 
+@pytest.mark.parametrize(("largest", "compared"), [(2000, 40 * 39 // 2 - 20), (45, None)])
+def test_pairs_of_one_paper_are_none_of_those_that_are_counted(tmp_path, largest, compared):
+    """40 sentences of 20 papers, two each: 20 pairs are of one paper."""
+    rows = [
+        {**row, "id": f"{side}{row['id']}", "text": f"{side} {row['text']}"}
+        for side in "ab"
+        for row in group_rows("citations", 20)
+    ]
+    counts = run_groups(tmp_path, "citations", rows, largest=largest)[-1].combinations
+    assert counts["compared"] + counts["not_compared"] == 40 * 39 // 2 - 20
+    assert compared in (None, counts["compared"])
+
+
 def test_the_same_text_in_two_parts_is_no_pair(tmp_path):
     rows = [{**row, "text": "the same"} for row in group_rows("citations", 2)]
     outcomes = run_groups(tmp_path, "citations", rows)

@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 
 from ops.metrics.bertscore import bertscore
 from ops.metrics.bleu import self_bleu
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
+from ops.parasci.dataset.near_duplicates import near_duplicates
 from ops.parasci.dataset.paraphrases import Limits, ParaphraseParams, paraphrases
 from ops.parasci.dataset.release import released, released_form
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored
@@ -24,13 +26,13 @@ A, B, C = (
 )
 
 
-def run_scored(folder, intra=(), definitions=(), citations=(), partial=(), **knobs):
+def run_scored(folder, intra=(), definitions=(), citations=(), partial=(), cosine=0.79, **knobs):
     inputs = [
         dealt(folder / name, CANDIDATES.kept, list(rows))
         for name, rows in (("intra", intra), ("definitions", definitions), ("citations", citations))
     ]
     inputs.append(dealt(folder / "partial", PARTIAL.kept, list(partial)))
-    return list(scored(*inputs, ScoredParams(**knobs), True))
+    return list(scored(*inputs, CoarseParams(cosine=cosine), ScoredParams(**knobs), True))
 
 
 def rows_of(outcomes, table):
@@ -62,6 +64,7 @@ def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_
         tmp_path,
         [
             candidate("same", A, f"{A.lower()} "),
+            candidate("signs", "A graph-based method, that works.", "A graphbased method (that works) ."),
             candidate("low", A, B, cosine=0.7799),
             candidate("kept", A, B, cosine=0.78),
         ],
@@ -69,12 +72,15 @@ def test_identical_pairs_and_those_below_the_threshold_go_with_their_reason(tmp_
         cosine=0.78,
     )
     lost = {row["id"]: (row["reason"], row["score"]) for row in rows_of(outcomes, "dropped")}
-    assert lost == {"same": ("identical", None), "low": ("cosine", 0.7799)}
+    assert lost == {
+        "same": ("identical", None), "signs": ("identical", None), "low": ("cosine", 0.7799),
+    }  # fmt: skip
     assert combinations(outcomes) == {"definitions: cosine": 1, "merged": 0}
     assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == [
         "kept",
         "low",
         "same",
+        "signs",
     ]
 
 
@@ -272,6 +278,46 @@ def test_what_shares_a_sentence_or_a_key_is_in_one_split(tmp_path):
             assert seen.setdefault(link, row["split"]) == row["split"]
     sizes = [sum(row["split"] == split for row in kept) for split in ("train", "validation", "test")]
     assert sizes == pytest.approx([36.6, 12.2, 12.2], abs=3)
+
+
+def slow_near(sets, least):
+    return {
+        (i, j)
+        for j in range(len(sets))
+        for i in range(j)
+        if sets[i] and sets[j] and len(sets[i] & sets[j]) / len(sets[i] | sets[j]) >= least
+    }
+
+
+@given(
+    st.lists(st.sets(st.sampled_from("abcdefgh"), max_size=8), max_size=25),
+    st.sampled_from([0.1, 0.3, 0.6, 0.7, 0.75, 1.0]),
+)
+def test_near_duplicates_are_all_pairs_of_so_alike_sets(sets, least):
+    found = list(near_duplicates(sets, least))
+    assert len(found) == len(set(found)) and set(found) == slow_near(sets, least)
+
+
+def test_near_duplicates_are_in_one_split_as_far_as_params_say(tmp_path):
+    """Pairs of 30 papers; each has a near-duplicate in another paper, one content word apart."""
+    topics = ["parser", "tagger", "chunker", "lexicon", "corpus", "grammar", "ontology", "treebank", "stemmer", "aligner",
+              "decoder", "encoder", "ranker", "splitter", "indexer", "crawler", "thesaurus", "segmenter", "classifier",
+              "summariser", "translator", "recogniser", "annotator", "concordance", "spellchecker", "transducer",
+              "analyser", "generator", "planner", "extractor"]  # fmt: skip
+    rows = [
+        scored_pair(
+            f"{topic}{side}",
+            f"The {topic} of {topic}-{number} {changed} forty {topic}s from {topic}land.",
+            f"{topic}a {topic}b {side}",
+            keys=[f"intra:{topic}{side}"],
+        )
+        for number, topic in enumerate(topics)
+        for side, changed in enumerate(["reads", "learns"])
+    ]
+    for near, together in ((0.6, True), (1.0, False)):
+        kept = run_paraphrases(tmp_path / str(near), rows, near_duplicate=near).kept.to_pylist()
+        splits = {row["source_ids"][0]: row["split"] for row in kept}
+        assert all(splits[f"{topic}0"] == splits[f"{topic}1"] for topic in topics) is together
 
 
 def paraphrase(name, first, second, split="train", origin="intra"):

@@ -34,6 +34,10 @@ from ops.parasci.definitions.terms import expansions_of, normal_form, singular
         ("We turn to text infilling, the task of predicting missing spans of text at any position.", "text infilling"),
         ("We use natural language inference (NLI), which is the task of determining entailment.",
          "natural language inference"),
+        ("We train perceptrons and use beam search, which is an algorithm that keeps the best few candidates.",
+         "beam search"),
+        ("It relies on a conditional random field (CRF), which is a model that labels all words at once.",
+         "conditional random field"),
         ("In single-step retrosynthesis, the goal is to find the likely precursors of a product.",
          "single-step retrosynthesis"),
         ("The task of word alignment consists of finding correspondences between words in parallel texts.",
@@ -60,6 +64,8 @@ def test_the_defined_term_is_tagged(sentence, term):
         "Please refer to the supplementary material for the details of our training.",
         "The goal of this paper is to find the sense of a word in context.",
         "Our approach aims to find the sense of a word in its context.",
+        "We use our own parser, which is a program that reads sentences from left to right.",
+        "It was late, which is a problem that all of us have.",
         "TextRank aims to extract the sentences that matter most.",
         "Dialogue state tracking aims to improve the quality of answers.",
         "In addition to tagging, the process of collecting data is described below.",
@@ -110,9 +116,14 @@ def test_mentions_of_one_term_have_one_normal_form():
     ("plural", "word"),
     [("treebanks", "treebank"), ("entities", "entity"), ("analyses", "analysis"), ("corpora", "corpus"),
      ("classes", "class"), ("pragmatics", "pragmatics"), ("analysis", "analysis"), ("corpus", "corpus"),
-     ("process", "process"), ("bus", "bus"), ("as", "as"), ("indexes", "index"), ("phrases", "phrase")],
+     ("process", "process"), ("bus", "bus"), ("as", "as"), ("indexes", "index"), ("phrases", "phrase"),
+     ("indices", "index"), ("matrices", "matrix"), ("hypotheses", "hypothesis"), ("lens", "lens"),
+     ("lenses", "lens"), ("criteria", "criterion"), ("automata", "automaton"), ("phenomena", "phenomenon"),
+     ("vertices", "vertex"), ("thesauri", "thesaurus"), ("ontologies", "ontology"), ("synsets", "synset"),
+     ("subclasses", "subclass"), ("boxes", "box"), ("data", "data"), ("media", "media"), ("news", "news"),
+     ("series", "series"), ("statistics", "statistics"), ("SVMs", "SVM"), ("biLSTMs", "biLSTM")],
 )  # fmt: skip
-def test_a_plural_is_told_by_its_ending(plural, word):
+def test_a_plural_is_told_by_dictionary_and_ending(plural, word):
     assert singular(plural) == word
 
 

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 from ops.core.sampling import place_of
 from ops.evaluation.table import read_table
 from ops.metrics.bertscore import bertscore
+from ops.models.encoder import ENCODER
+from ops.models.extractors.embeddings import embedder
+from ops.parasci.coarse import CoarseParams
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.scored import ScoredParams
 from ops.parasci.lengths import length_rate
@@ -144,9 +147,9 @@ def words(number):
     return " ".join(["word"] * number)
 
 
-def slow_seen(rows, params):
+def slow_seen(rows, params, threshold):
     """Take the most alike pair whose sentences are free, again and again."""
-    left = [row for row in rows if params.floor <= row["cosine"] < params.threshold
+    left = [row for row in rows if params.floor <= row["cosine"] < threshold
             and length_rate(len(row["first"].split()), len(row["second"].split())) >= params.length_rate]  # fmt: skip
     taken = []
     while left:
@@ -166,8 +169,8 @@ def test_pairs_are_seen_by_cosine_lengths_and_the_most_alike_first(drawn_rows, m
     rows = [pair(str(number), words(a), words(b), cosine, (str(i), str(j)))
             for number, (cosine, a, b, i, j) in enumerate(drawn_rows)]  # fmt: skip
     params = SeenParams(most=most)
-    pairs, lost = seen(rows, params)
-    assert {its.row["id"] for its in pairs} == slow_seen(rows, params)
+    pairs, lost = seen(rows, params, 0.79)
+    assert {its.row["id"] for its in pairs} == slow_seen(rows, params, 0.79)
     assert {its.row["id"] for its in pairs} | lost.keys() == {row["id"] for row in rows}
     assert all(len(its.short.split()) < len(its.long.split()) for its in pairs)
     assert {reason for reason, _ in lost.values()} <= {"cosine", "equal_lengths", "not_chosen"}
@@ -203,9 +206,15 @@ BAND = [
 def run_pdbert(folder, rows, checkpoints=None, **more):
     intra = dealt(folder / "intra", CANDIDATES.kept, rows)
     sentences = parts(folder / "sentences", SENTENCES.kept, SENTENCES_ROWS)
-    outcomes = list(pdbert(intra, sentences, params_of(**more), checkpoints or Memory(), True))
+    outcomes = list(
+        pdbert(intra, sentences, CoarseParams(), params_of(**more), checkpoints or Memory(), True)
+    )
     assert all(outcome.kept.schema == PDBERT.kept for outcome in outcomes)
     return intra, outcomes
+
+
+def run_partial(intra, artifact):
+    return list(partial(intra, artifact, CoarseParams(), PartialParams(), ENCODER, True))
 
 
 def rows_of(outcomes, table="kept"):
@@ -232,7 +241,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     [report] = json.loads(outcomes[-1].files[MODELS])
     assert (report["metric"], report["judged_on"], report["steps"]) == ("overlap", "validation split", 6)
 
-    found = list(partial(intra, artifact_of(tmp_path / "model", outcomes), PartialParams(), True))
+    found = run_partial(intra, artifact_of(tmp_path / "model", outcomes))
     reasons = {row["id"]: row["reason"] for row in rows_of(found, "dropped")}
     assert reasons.keys() | {row["source_ids"][0] for row in rows_of(found)} == {
         row["id"] for row in [*GOOD, *BAND]
@@ -241,15 +250,19 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     for row in rows_of(found):
         assert (row["first"], row["whole"]) == (SHORT, LONG)
         assert row["second"] == LONG[row["start"] : row["end"]] != LONG
-        assert (row["first_id"], row["second_id"], row["key"], row["cosine"]) == ("s", "l", "paper", 0.7)
+        assert (row["first_id"], row["second_id"], row["key"]) == ("s", "l", "paper")
+        first, second = embedder(ENCODER)([row["first"], row["second"]]).astype(float)
+        assert row["cosine"] == pytest.approx(float(first @ second), abs=1e-4), (
+            "of the part, not of the whole"
+        )
 
     told = parts(
         tmp_path / "partial",
         PARTIAL.kept,
         [{**pair("x", SHORT, PART), "source_ids": ["band"], "whole": LONG}],
     )
-    outcomes = list(extractions(intra, told, ExtractionParams(resamples=50), PartialParams(), StatementParams(),
-                                ScoredParams(), ParaphraseParams(), True))  # fmt: skip
+    outcomes = list(extractions(intra, told, ExtractionParams(resamples=50), CoarseParams(), PartialParams(),
+                                StatementParams(), ScoredParams(), ParaphraseParams(), True))  # fmt: skip
     assert all(outcome.kept.schema == EXTRACTIONS.kept for outcome in outcomes)
     rows = {row["system"]: row for row in rows_of(outcomes)}
     assert rows["pdbert"]["part"] == rows["best_clause"]["part"] == PART
@@ -293,7 +306,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
             return [spans.FoundSpan(*ends, 0.12345) for ends in starts]
 
     monkeypatch.setattr(module, "trained", lambda artifact, strict: Told())
-    [outcome] = partial(parts(tmp_path, CANDIDATES.kept, rows), None, PartialParams(), True)
+    [outcome] = run_partial(parts(tmp_path, CANDIDATES.kept, rows), None)
     assert {row["id"]: (row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
         "whole": ("whole", 0.1235), "known": ("known", 0.1235), "long": ("long", 301.0), "there": ("cosine", 0.9),
     }  # fmt: skip
@@ -304,7 +317,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
 def test_without_a_pair_to_learn_from_there_is_no_model_and_no_part(tmp_path):
     intra, outcomes = run_pdbert(tmp_path, BAND)
     assert outcomes[-1].files == {MODELS: b"[]"}
-    found = list(partial(intra, artifact_of(tmp_path / "model", outcomes), PartialParams(), True))
+    found = run_partial(intra, artifact_of(tmp_path / "model", outcomes))
     assert {row["id"]: row["reason"] for row in rows_of(found, "dropped")} == {
         "band": "no_model", "same": "cosine", "low": "cosine",
     }  # fmt: skip
@@ -317,3 +330,12 @@ def test_a_training_that_is_cut_short_goes_on_to_the_same_bytes(tmp_path):
         run_pdbert(tmp_path / "broken", GOOD, broken)
     _, resumed = run_pdbert(tmp_path / "resumed", GOOD, broken)
     assert resumed[-1].files == whole[-1].files
+
+
+def test_examples_that_are_too_long_or_empty_are_counted_and_a_pair_without_any_is_dropped(tmp_path):
+    endless = pair("endless", words(90), f"{words(89)} end", 0.9, key="p9")
+    _, outcomes = run_pdbert(tmp_path, [*GOOD, endless], pseudo={"draws": 8})
+    assert {row["id"]: row["reason"] for row in rows_of(outcomes, "dropped")} == {"endless": "long"}
+    counts = outcomes[-1].combinations
+    assert counts["drawn"] == 8 * 6 and counts["long"] > 0
+    assert counts["drawn"] == len(rows_of(outcomes)) + counts["long"] + counts["empty"]

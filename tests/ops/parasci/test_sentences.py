@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ops.parasci.marks import printed_keys, without_marks
+from ops.parasci.printed_works import PrintedWorks
 from ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
 from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences, is_english
 from ops.parasci.sources.passages import FORMATS, parse_passages
@@ -82,7 +83,7 @@ def test_english_is_told_from_other_languages(text, english):
     assert is_english(text) is english
 
 
-def embedded(*rows, marks=(), areas=None, sources="text/a.txt"):
+def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None):
     papers = [
         {
             **dict.fromkeys(PAPERS.kept.names),
@@ -93,12 +94,15 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt"):
         }
         for name in {row["paper_id"] for row in rows}
     ]
-    cited = {**dict.fromkeys(CITATIONS.kept.names), "id": "c", "source_ids": ["x"], "licence": "MIT",
-             "paper_id": "paper", "marks": list(marks)}  # fmt: skip
+    cited = [
+        {**dict.fromkeys(CITATIONS.kept.names), "id": paper, "source_ids": ["x"], "licence": "MIT",
+         "paper_id": paper, "marks": list(marks) if paper == "paper" else [], "bibliography": entries}
+        for paper, entries in {"paper": None, **(bibliographies or {})}.items()
+    ]  # fmt: skip
     return embedded_sentences(
         pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept),
         pa.Table.from_pylist(papers, schema=PAPERS.kept),
-        pa.Table.from_pylist([cited], schema=CITATIONS.kept),
+        pa.Table.from_pylist(cited, schema=CITATIONS.kept),
         StatementParams(areas=areas or {}),
         True,
     )
@@ -228,7 +232,77 @@ def test_names_with_a_year_are_keys_of_what_is_cited():
     assert printed_keys("Okafor and Lindqvist (2017) agree (Okafor & Lindqvist, 2017).") == [
         "okafor lindqvist 2017"
     ]
+    same = [
+        "Blei, Ng, and Jordan (2003) agree.",
+        "(Blei and colleagues, 2003)",
+        "See Blei, Ng, et al. (2003).",
+    ]
+    assert {key for text in same for key in printed_keys(text)} == {"blei et al 2003"}
     assert printed_keys("In 2003 there were 1999 words.") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is shown again (Table, 1999).",
+        "It was held in June, 2003 and again in (May 2004).",
+        "It is that of (EMNLP, 2008), CoNLL (2003), Senseval (2001) and WordNet (1998).",
+        "However, 2003 was the year of the Workshop (2003) and of Proceedings of ACL, 2004.",
+    ],
+)
+def test_months_venues_and_tables_are_no_works(text):
+    assert printed_keys(text) == []
+
+
+def test_names_are_told_from_what_stands_before_them():
+    assert printed_keys("Recently, Blei et al. (2003), McDonald (2005) and O'Connor (2010) agree.") == [
+        "blei et al 2003", "mcdonald 2005", "o'connor 2010",
+    ]  # fmt: skip
+
+
+def entry(text="", authors=(), year=None, ids=(), title=None):
+    return {
+        "key": text,
+        "text": text,
+        "title": title,
+        "year": year,
+        "authors": list(authors),
+        "ids": list(ids),
+    }
+
+
+BIBLIOGRAPHY = [
+    entry(authors=["David M. Blei", "Andrew Y. Ng", "Michael Jordan"], year="2003", ids=["doi:10/lda", "s2orc:1"]),
+    entry("Hofmann, T. 1999. Probabilistic LSA. In SIGIR.", title="Probabilistic LSA"),
+    entry("Lee, L. 2001a. On trees. In ACL.", ids=["doi:10/a"]),
+    entry("Lee, L. 2001b. On graphs. In ACL.", ids=["doi:10/b"]),
+    entry("Ng, A. 2003. Of nothing told."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        ("blei et al 2003", "doi:10/lda"), ("blei ng jordan 2003", "doi:10/lda"), ("blei 2004", None),
+        ("hofmann 1999", "title:probabilistic lsa"), ("hofmann 1999a", "title:probabilistic lsa"),
+        ("lee 2001b", "doi:10/b"), ("lee 2001", None), ("ng 2003", None), ("jordan 2003", None),
+    ],
+)  # fmt: skip
+def test_a_bibliography_tells_which_work_names_and_year_stand_for(key, found):
+    assert PrintedWorks(BIBLIOGRAPHY).of(key) == found
+
+
+def test_citances_of_one_work_meet_whether_it_is_printed_or_marked():
+    """One paper's format tells its marks; the other one has a bibliography, and marks in running text."""
+    mark = {"id": "m", "sentence_id": "a", "section": 0, "start": 0, "end": 1, "text": "[1]", "entry": "b0",
+            "cited_id": "doi:10/lda", "cited_title": None}  # fmt: skip
+    outcome = embedded(
+        paper_sentence("a", "Topic models are found by variational inference [1]."),
+        paper_sentence("b", "Topic models of documents are due to Blei et al. (2003).", paper="q"),
+        marks=[mark],
+        bibliographies={"q": BIBLIOGRAPHY},
+    )
+    assert [row["mentions"][0]["cited"] for row in outcome.kept.to_pylist()] == [["doi:10/lda"]] * 2
 
 
 def test_printed_marks_count_only_where_the_source_tells_none():
