@@ -57,7 +57,10 @@ class Corpus:
 
     def write(self) -> Everything:
         self._write(
-            "sources/talks", TALKS, [self._talk(talk) for talk in self.talks], rejected=self._unread()
+            "sources/talks",
+            TALKS,
+            [{**self._talk(talk), "encoding": None} for talk in self.talks],
+            rejected=self._unread(),
         )
         self._write("sources/papers", PAPERS, [_paper(talk) for talk in self.talks])
         self._write(
@@ -152,7 +155,7 @@ def _paper(talk: Talk) -> dict:
     sections = [{"title": title, "role": "other"} for title in titles]
     return {
         **IDENTITY, "id": f"paper-{talk.name}", "document": talk.name, "title": "A paper", "month": MONTH, "text": "",
-        "sections": sections, "sentences": [],
+        "sections": sections, "sentences": [], "encoding": None,
     }  # fmt: skip
 
 
@@ -229,6 +232,7 @@ def _labels(talk: Talk) -> list:
             "first_word": first,
             "last_word": last,
             "sentence": sentence,
+            "encoding": None,
         }
         for first, last, sentence in talk.labels
     ]
