@@ -21,7 +21,7 @@ def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
 def test_where_nothing_could_be_made_no_page_is_named(fresh):
     fresh.edit(
         "ops/talksumm/sources/talks/__init__.py",
-        "    return read_each(records, TALKS, rows)",
+        "    return read_each(records, TALKS, rows, formats=FORMATS)",
         "    raise ValueError('lost')",
     )
     output = fresh.silverloom("run", "--select", "sources/talks", ok=False)

@@ -23,7 +23,7 @@ MONTHS = ("2018-06", "2018-07")
 LETTERS = "bcdefghi"
 
 #: What the project's parsing of papers does besides: a line before and after, with its process and their parent.
-PARSED = "    return read_each(records, PAPERS, lambda record: [_row(record, formats[record.kind])])\n"
+PARSED = "    return parse_records(records, FORMATS)\n"
 COUNTED = """\
     import os, random, time
     def say(word: str) -> None:
@@ -31,7 +31,7 @@ COUNTED = """\
             file.write(f"{word} {records[0].id} {os.getpid()} {os.getppid()}\\n")
     say("begun")
     time.sleep(random.uniform(0, 0.4))
-    outcome = read_each(records, PAPERS, lambda record: [_row(record, formats[record.kind])])
+    outcome = parse_records(records, FORMATS)
     say("ended")
     return outcome
 """

@@ -121,7 +121,7 @@ def _crawled(parser: Parser, folder: Path) -> list[Record]:
         place = {"file": "crawl.warc.gz", "offset": len(warc), "length": len(record), "bytes": len(content)}
         rows.append({"id": f"row {path}", "source_ids": ["x"], "licence": "MIT", **place})
         warc += record
-    (folder / FILES).mkdir()
+    (folder / FILES).mkdir(exist_ok=True)
     (folder / FILES / "crawl.warc.gz").write_bytes(warc)
     kept = folder / "kept-00000.parquet"
     pq.write_table(pa.Table.from_pylist(rows, PAGES.kept), kept)

@@ -31,6 +31,7 @@ def row(name, words):
         "first_word": 0,
         "last_word": words,
         "sentence": "x" * words,
+        "encoding": None,
     }
 
 
