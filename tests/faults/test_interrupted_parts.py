@@ -68,7 +68,7 @@ def test_a_driver_goes_on_from_finished_parts(tally, many_parts, tmp_path, drive
     unbroken.silverloom("run", "--select", "sources/papers")
     log = many_parts.root / "parts.log"
     log.touch()
-    many_parts.edit("ops/parse/papers/table.py", PARSED, COUNTED.replace("LOG", repr(str(log))))
+    many_parts.edit("ops/parse/papers/__init__.py", PARSED, COUNTED.replace("LOG", repr(str(log))))
     many_parts.silverloom("code")  # a stage refuses code that code.json does not know
     chance = random.Random(f"{driver} {workers} {seed}")
     kept, begun = set(), Counter()
