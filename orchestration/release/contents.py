@@ -22,8 +22,8 @@ from ops.outcome import Row, meaning
 from ops.parts import FILES
 from ops.scores import DatasetScore
 from orchestration.files.parquet import part_files
-from orchestration.state.commit import Commit
 from orchestration.state.dvc_lock import locked_stages, recorded, stage_name
+from orchestration.state.git import Commit
 from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 
