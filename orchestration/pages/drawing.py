@@ -43,6 +43,28 @@ class _View:
         self.path = points
 
 
+class _Vertex(Vertex):
+    """A box; its hash is its number, not its address, so that one graph is always drawn alike."""
+
+    def __init__(self, number: int, name: str) -> None:
+        super().__init__(name)
+        self.number, self.view = number, _View()
+
+    def __hash__(self) -> int:
+        return self.number
+
+
+class _Edge(Edge):
+    """An arrow, with a hash likewise."""
+
+    def __init__(self, number: int, parent: Vertex, child: Vertex) -> None:
+        super().__init__(parent, child)
+        self.number, self.view = number, _View()
+
+    def __hash__(self) -> int:
+        return self.number
+
+
 def draw(inputs: Mapping[str, Sequence[str]]) -> Drawing:
     """Draw a graph of which each name has its inputs, in layers with few crossings (Sugiyama et al. 1981).
 
@@ -50,10 +72,9 @@ def draw(inputs: Mapping[str, Sequence[str]]) -> Drawing:
     Parts that nothing joins stand side by side.
     """
     graph = nx.DiGraph((parent, name) for name, parents in inputs.items() for parent in parents)
-    vertices = {name: Vertex(name) for name in inputs}
-    edges = [Edge(vertices[a], vertices[b]) for a, b in sorted(nx.transitive_reduction(graph).edges)]
-    for item in (*vertices.values(), *edges):
-        item.view = _View()
+    vertices = {name: _Vertex(number, name) for number, name in enumerate(inputs)}
+    joined = sorted(nx.transitive_reduction(graph).edges)
+    edges = [_Edge(number, vertices[a], vertices[b]) for number, (a, b) in enumerate(joined)]
     corners: dict[str, tuple[int, int]] = {}
     arrows: list[str] = []
     left, lowest = _MARGIN, 0

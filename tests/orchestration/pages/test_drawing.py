@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import re
 
 from hypothesis import given
@@ -49,3 +50,17 @@ def test_arrows_go_from_box_to_box_and_one_that_others_imply_is_left_out():
 def test_parts_that_nothing_joins_stand_side_by_side():
     corners = draw({"a": [], "b": ["a"], "c": []}).corners
     assert corners["c"][0] >= corners["a"][0] + WIDTH and corners["c"][1] == corners["a"][1]
+
+
+def test_a_graph_is_drawn_alike_wherever_its_boxes_lie_in_memory():
+    dice = random.Random(3)
+    for size in range(10, 26):
+        names = [f"n{at:02d}" for at in range(size)]
+        inputs = {
+            name: dice.sample(names[:at], min(at, dice.randrange(4))) for at, name in enumerate(names)
+        }
+        drawings, kept = [], []
+        for _ in range(5):
+            drawings.append(draw(inputs))
+            kept += [bytearray(dice.randrange(10, 500)) for _ in range(dice.randrange(500))]
+        assert all(drawn == drawings[0] for drawn in drawings)
