@@ -8,7 +8,7 @@
 
 calibrate     the least cosine at which that share of the pairs above it are real, where for each real pair so
               many others are compared; real pairs stand line by line, all others are random
-definitions   seconds, hits, groups and pairs of abstracts; `--read` prints hits to read one by one
+definitions   seconds, memory, hits, groups and pairs of abstracts; `--read` prints hits to read one by one
 all-pairs     a paper of 1,000 sentences in 6 sections, after encoding, where few and many pairs are alike
 bertscore     against the package bert-score with the same model and layer: cold, with the sentences known,
               and against bare encoding
@@ -115,6 +115,7 @@ def definitions(options: argparse.Namespace) -> None:
     paired = [len(group) for group in groups.values() if len(group) > 1]
     print(f"patterns {took:.1f} s, terms {more:.1f} s: {len(hits)} definitions of {len(groups)} terms")
     print(f"{len(paired)} terms of several abstracts, {sum(n * (n - 1) // 2 for n in paired)} pairs of these")
+    print(f"most memory {_memory():.1f} GB")
     draw = random.Random(options.seed)  # noqa: S311
     for _, term, sentence in draw.sample(hits, min(options.read, len(hits))):
         print(f"[{term}] {sentence}")

@@ -7,9 +7,10 @@ Not here: where the files come from and whether they are sound (orchestration/ex
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,6 +27,21 @@ class FilesFolder:
     """Where files of the partition that is being made lie: a step writes there what memory may not hold."""
 
     path: Path
+
+    @contextmanager
+    def writing(self) -> Iterator[Callable[[str, str], None]]:
+        """Yield `write(name, text)`, which adds text to a file (UTF-8); files are open until the end."""
+        opened: dict[str, TextIO] = {}
+        with ExitStack() as stack:
+
+            def write(name: str, text: str) -> None:
+                if name not in opened:
+                    path = self.path / name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    opened[name] = stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+                opened[name].write(text)
+
+            yield write
 
 
 class Engine(Protocol):

@@ -76,11 +76,16 @@ def sentence_bleu(
 
 
 def self_bleu(sources: Sequence[str], targets: Sequence[str]) -> float:
-    """Return the mean BLEU-4 in 0..100 of each target against its source: low where pairs differ in words.
+    """Return the mean of `self_bleus` in 0..100: low where pairs differ in words. Raises as `bleu` does."""
+    return float(self_bleus(sources, targets).mean() * 100)
+
+
+def self_bleus(sources: Sequence[str], targets: Sequence[str]) -> Floats:
+    """Return the BLEU-4 in 0..1 of each of N targets against its source.
 
     Sentence BLEU over tokens between spaces, with 1 added to the counts of n-grams longer than 1 (Lin and Och
-    2004, ORANGE). Dong et al. (2021), section 3.3, do not say which variant theirs is; this one gives 26.8
-    for their released pairs of ACL, for which they report 26.52. Raises ValueError as `bleu` does.
+    2004, ORANGE). Dong et al. (2021), section 3.3, do not say which variant theirs is; the mean of this
+    one is 26.8 for their released pairs of ACL, for which they report 26.52. Raises as `bleu` does.
     """
     counts = bleu_counts(targets, [[source] for source in sources], tokenize="none")
     target_tokens, source_tokens, matches, totals = np.split(
@@ -91,8 +96,7 @@ def self_bleu(sources: Sequence[str], targets: Sequence[str]) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(matches > 0, np.log(matches / totals), -np.inf).mean(axis=1)
         brevity = np.minimum(0.0, 1 - source_tokens / target_tokens)[:, 0]
-    scores = np.where(target_tokens[:, 0] > 0, np.exp(logs + brevity), 0.0)
-    return float(scores.mean() * 100)
+    return np.where(target_tokens[:, 0] > 0, np.exp(logs + brevity), 0.0)
 
 
 def bleu_counts(

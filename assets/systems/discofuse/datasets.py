@@ -200,9 +200,9 @@ def balanced(examples: Parts, params: balancing.BalancedParams) -> Outcomes:
         *steady(),
     ],
 )
-def released(examples: Parts, balanced: Parts) -> Outcomes:
+def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
     """The examples as tab-separated files, one a domain and split, all and down-sampled."""
-    return releasing.released(examples, balanced)
+    return releasing.released(examples, balanced, files)
 
 
 @dataset(

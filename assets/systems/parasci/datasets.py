@@ -174,9 +174,9 @@ def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
         *steady(),
     ],
 )
-def released(paraphrases: Parts) -> Outcomes:
+def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
     """The pairs as files of sources and targets for each split, which datasets.load_dataset reads, too."""
-    return releasing.released(paraphrases)
+    return releasing.released(paraphrases, files)
 
 
 @dataset(

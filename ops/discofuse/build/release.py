@@ -9,13 +9,13 @@ Tab-separated with a header, no quoting: `<domain>/train.tsv`, `dev.tsv`, `test.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 
 from ops.discofuse.schemas import RELEASED, RELEASED_COLUMNS
 from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Outcomes, Row
-from ops.parts import Parts
+from ops.parts import FilesFolder, Parts
 from ops.text.space import fold
 
 #: What the released files call the splits.
@@ -27,29 +27,21 @@ NO_DOMAIN = "prose"
 HEADER = "\t".join(RELEASED_COLUMNS.names) + "\n"
 
 
-def released(examples: Parts, balanced: Parts) -> Outcomes:
-    """Yield a row for what each part of the examples gives to each file; the files come with the last one.
-
-    The texts of all files are in memory until they are written.
-    """
+def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
+    """Yield a row for what each part of the examples gives to each file, and write the files part by part."""
     ids = {
         source for sources in balanced.read(["source_ids"])["source_ids"].to_pylist() for source in sources
     }
-    files: dict[str, list[str]] = defaultdict(lambda: [HEADER])
-    waiting: Outcome | None = None
-    for table in examples:
-        if waiting is not None:
-            yield waiting
-        units = table.to_pylist()
-        rows: dict[tuple[str, str, bool], list[Row]] = defaultdict(list)
-        for unit in units:
-            for chosen in (False, True) if unit["id"] in ids else (False,):
-                rows[unit["domain"], unit["split"], chosen].append(unit)
-        kept = list(_rows(rows, files))
-        waiting = Outcome.of(RELEASED, [unit["id"] for unit in units], kept)
-    if waiting is not None:
-        content = {name: "".join(lines).encode() for name, lines in sorted(files.items())}
-        yield Outcome(waiting.units, waiting.kept, waiting.dropped, waiting.rejected, files=content)
+    lines: Counter[str] = Counter()
+    with files.writing() as write:
+        for table in examples:
+            units = table.to_pylist()
+            rows: dict[tuple[str, str, bool], list[Row]] = defaultdict(list)
+            for unit in units:
+                for chosen in (False, True) if unit["id"] in ids else (False,):
+                    rows[unit["domain"], unit["split"], chosen].append(unit)
+            kept = list(_rows(rows, lines, write))
+            yield Outcome.of(RELEASED, [unit["id"] for unit in units], kept)
 
 
 def file_of(domain: str, split: str, balanced: bool = False) -> str:
@@ -62,11 +54,16 @@ def line_of(example: Row) -> str:
     return "\t".join(fold(str(example[name])) for name in RELEASED_COLUMNS.names) + "\n"
 
 
-def _rows(rows: dict[tuple[str, str, bool], list[Row]], files: dict[str, list[str]]) -> Iterator[Row]:
+def _rows(
+    rows: dict[tuple[str, str, bool], list[Row]], lines: Counter[str], write: Callable[[str, str], None]
+) -> Iterator[Row]:
     for (domain, split, chosen), examples in sorted(rows.items()):
         file = file_of(domain, split, chosen)
-        first = len(files[file]) + 1
-        files[file] += [line_of(example) for example in examples]
+        if not lines[file]:
+            write(file, HEADER)
+            lines[file] = 1
+        for example in examples:
+            write(file, line_of(example))
         yield {
             "id": row_id("released", file, *(example["id"] for example in examples)),
             "source_ids": [example["id"] for example in examples],
@@ -75,6 +72,7 @@ def _rows(rows: dict[tuple[str, str, bool], list[Row]], files: dict[str, list[st
             "domain": domain,
             "split": split,
             "balanced": chosen,
-            "first_line": first,
+            "first_line": lines[file] + 1,
             "lines": len(examples),
         }
+        lines[file] += len(examples)

@@ -17,7 +17,7 @@ from ops.core.splits import SPLITS
 from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Outcomes, Row
 from ops.parasci.schemas import RELEASED
-from ops.parts import Parts
+from ops.parts import FilesFolder, Parts
 
 #: What the released files call the splits.
 FILES = {"train": "train", "validation": "val", "test": "test"}
@@ -30,33 +30,35 @@ def released_form(sentence: str) -> str:
     return " ".join(_TOKEN.findall(sentence.lower()))
 
 
-def released(paraphrases: Parts) -> Outcomes:
-    """Yield a row for each split that has pairs, with the files."""
-    splits: dict[str, list[Row]] = defaultdict(list)
-    for table in paraphrases:
-        for unit in table.to_pylist():
-            splits[unit["split"]].append(unit)
-    found = [split for split in SPLITS if splits[split]]
-    files = {"README.md": _readme(found).encode()} if found else {}
-    rows = []
-    for split in found:
-        units = splits[split]
-        for side, suffix in (("first", "src"), ("second", "tgt")):
-            lines = "".join(f"{released_form(unit[side])}\n" for unit in units)
-            files[f"{FILES[split]}.{suffix}"] = lines.encode()
-        files[f"{FILES[split]}.jsonl"] = "".join(map(_line, units)).encode()
-        row = {
-            "id": row_id("released", split, *(unit["id"] for unit in units)),
-            "source_ids": [unit["id"] for unit in units],
-            "licence": joint_licence(unit["licence"] for unit in units),
+def released(paraphrases: Parts, files: FilesFolder) -> Outcomes:
+    """Yield a row for each split that has pairs, and write its files: of pairs, only ids stay in memory."""
+    ids: dict[str, list[str]] = defaultdict(list)
+    licences: dict[str, set[str]] = defaultdict(set)
+    with files.writing() as write:
+        for table in paraphrases:
+            for unit in table.to_pylist():
+                split, name = unit["split"], FILES[unit["split"]]
+                ids[split].append(unit["id"])
+                licences[split].add(unit["licence"])
+                write(f"{name}.src", f"{released_form(unit['first'])}\n")
+                write(f"{name}.tgt", f"{released_form(unit['second'])}\n")
+                write(f"{name}.jsonl", _line(unit))
+        found = [split for split in SPLITS if split in ids]
+        if found:
+            write("README.md", _readme(found))
+    rows = [
+        {
+            "id": row_id("released", split, *ids[split]),
+            "source_ids": ids[split],
+            "licence": joint_licence(licences[split]),
             "split": split,
             "source_file": f"{FILES[split]}.src",
             "target_file": f"{FILES[split]}.tgt",
-            "pairs": len(units),
+            "pairs": len(ids[split]),
         }
-        rows.append(row)
-    units_in = [unit["id"] for split in found for unit in splits[split]]
-    yield Outcome.of(RELEASED, units_in, rows, files=files)
+        for split in found
+    ]
+    yield Outcome.of(RELEASED, [name for split in found for name in ids[split]], rows)
 
 
 def _line(unit: Row) -> str:

@@ -11,8 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ops.identity import joint_licence, row_id
-from ops.metrics.bleu import self_bleu
+from ops.metrics.bleu import self_bleus
 from ops.outcome import Outcome, Outcomes, Row
 from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import STATISTICS
@@ -42,38 +44,63 @@ TABLE_2 = (
 )
 
 
+class _Pair(NamedTuple):
+    """What Table 2 takes of a pair: words and characters are those of both sides together."""
+
+    id: str
+    licence: str
+    words: int
+    characters: int
+    self_bleu: float
+
+
 def statistics(paraphrases: Parts, scored: Parts) -> Outcomes:
     """Yield our rows (all pairs, by origin, by split) and the paper's; none where there is no pair.
 
-    In memory are the released forms of all pairs.
+    In memory are the numbers of all pairs, and the texts of one part.
     """
-    units = [row for table in paraphrases for row in table.to_pylist()]
     candidates: Counter[str] = Counter()
     for table in scored:
         for origins in table["origins"].to_pylist():
             candidates.update(["all", *origins])
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for unit in units:
-        for name in ("all", unit["origin"], unit["split"]):
-            groups[name].append(unit)
+    groups: dict[str, list[_Pair]] = defaultdict(list)
+    for table in paraphrases:
+        units = table.to_pylist()
+        for unit, pair in zip(units, _pairs(units), strict=True):
+            for name in ("all", unit["origin"], unit["split"]):
+                groups[name].append(pair)
     rows = [_row(name, found, candidates.get(name)) for name, found in groups.items()]
-    yield Outcome.of(STATISTICS, [unit["id"] for unit in units], [*rows, *_published(rows)])
+    yield Outcome.of(STATISTICS, [pair.id for pair in groups["all"]], [*rows, *_published(rows)])
 
 
-def _row(name: str, units: Sequence[Row], candidates: int | None) -> Row:
+def _pairs(units: Sequence[Row]) -> list[_Pair]:
+    if not units:
+        return []
     sides = [[released_form(unit[side]) for unit in units] for side in ("first", "second")]
-    both = [*sides[0], *sides[1]]
+    return [
+        _Pair(
+            unit["id"],
+            unit["licence"],
+            len(first.split()) + len(second.split()),
+            len(first) + len(second),
+            float(score),
+        )
+        for unit, first, second, score in zip(units, *sides, self_bleus(*sides), strict=True)
+    ]
+
+
+def _row(name: str, pairs: Sequence[_Pair], candidates: int | None) -> Row:
     return {
         "id": row_id("statistic", "ours", name),
-        "source_ids": [unit["id"] for unit in units],
-        "licence": joint_licence(unit["licence"] for unit in units),
+        "source_ids": [pair.id for pair in pairs],
+        "licence": joint_licence(pair.licence for pair in pairs),
         "name": name,
         "genre": "Scientific Papers",
         "candidates": candidates,
-        "pairs": len(units),
-        "words": round(sum(len(text.split()) for text in both) / len(both), 2),
-        "characters": round(sum(map(len, both)) / len(both), 2),
-        "self_bleu": round(self_bleu(*sides), 2),
+        "pairs": len(pairs),
+        "words": round(sum(pair.words for pair in pairs) / (2 * len(pairs)), 2),
+        "characters": round(sum(pair.characters for pair in pairs) / (2 * len(pairs)), 2),
+        "self_bleu": round(100 * float(np.mean([pair.self_bleu for pair in pairs])), 2),
         "published": False,
     }
 

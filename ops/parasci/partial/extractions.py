@@ -91,9 +91,10 @@ def extractions(
     """
     there: list[Seen] = []
     for part in intra:
-        pairs, lost = seen(part.to_pylist(), seeing, coarse.cosine)
+        units = part.to_pylist()
+        pairs, lost = seen(units, seeing, coarse.cosine)
         there += pairs
-        dropped = [drop(row, *lost[row["id"]]) for row in part.to_pylist() if row["id"] in lost]
+        dropped = [drop(row, *lost[row["id"]]) for row in units if row["id"] in lost]
         yield Outcome.of(EXTRACTIONS, list(lost), [], dropped)
     pairs = sorted(there, key=lambda pair: drawn(params.seed, pair.row["id"]))[: params.pairs]
     found = {

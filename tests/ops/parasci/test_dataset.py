@@ -16,6 +16,7 @@ from ops.parasci.dataset.threshold_scores import scores_f1, scores_length_rate, 
 from ops.parasci.lengths import length_rate
 from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES, PARAPHRASES, SCORED
+from ops.parts import FilesFolder
 from tests.ops.parasci.parasci_cases import candidate, scored_pair
 from tests.parts import dealt, parts
 
@@ -332,11 +333,8 @@ PAIRS = [
 
 
 def test_the_released_files_are_line_by_line_and_load_as_a_dataset(tmp_path):
-    (outcome,) = released(dealt(tmp_path / "in", PARAPHRASES.kept, PAIRS))
     folder = tmp_path / "out"
-    folder.mkdir()
-    for name, content in outcome.files.items():
-        (folder / name).write_bytes(content)
+    (outcome,) = released(dealt(tmp_path / "in", PARAPHRASES.kept, PAIRS), FilesFolder(folder))
     assert (folder / "train.src").read_bytes() == b"we use moses 2.1 , again .\n"
     assert (folder / "train.tgt").read_bytes() == b"moses isn't used ( again ) .\n"
     assert sorted(outcome.units.to_pylist()) == ["a", "b", "c"]
@@ -353,8 +351,8 @@ def test_the_released_files_are_line_by_line_and_load_as_a_dataset(tmp_path):
 
 
 def test_no_pairs_make_no_files(tmp_path):
-    (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []))
-    assert outcome.files == {} and outcome.kept.num_rows == 0
+    (outcome,) = released(parts(tmp_path, PARAPHRASES.kept, []), FilesFolder(tmp_path / "out"))
+    assert not (tmp_path / "out").exists() and outcome.kept.num_rows == 0
 
 
 @given(st.text())

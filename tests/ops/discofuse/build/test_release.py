@@ -8,6 +8,7 @@ import pytest
 from ops.discofuse.build.balanced import BalancedParams, Caps, balanced
 from ops.discofuse.build.release import file_of, released
 from ops.discofuse.schemas import BALANCED, EXAMPLES, RELEASED
+from ops.parts import FilesFolder
 from tests.ops.discofuse.example_cases import example
 from tests.parts import parts
 
@@ -27,40 +28,44 @@ def fused(name, **more):
 
 
 @pytest.fixture
-def files(tmp_path):
+def outcomes(tmp_path):
     first = [fused("a"), example("b"), fused("c", domain="", split="validation")]
     second = [example("d", split="test"), example("e"), example("f", domain="law")]
     examples = parts(tmp_path / "examples", EXAMPLES.kept, first, second)
     fates = list(balanced(examples, BalancedParams(caps=Caps(control=1))))
-    chosen = parts(tmp_path / "balanced", BALANCED.kept, *[one.kept for one in fates])
-    return list(released(examples, chosen))
+    chosen = parts(tmp_path / "balanced", BALANCED.kept, *[fate.kept for fate in fates])
+    return list(released(examples, chosen, FilesFolder(tmp_path / "files")))
+
+
+@pytest.fixture
+def files(tmp_path, outcomes):
+    paths = (path for path in (tmp_path / "files").rglob("*") if path.is_file())
+    return {path.relative_to(tmp_path / "files").as_posix(): path.read_bytes() for path in paths}
 
 
 def test_each_domain_and_split_has_a_file_in_the_released_format(files):
-    content = files[-1].files
-    assert sorted(content) == [
+    assert sorted(files) == [
         "law/train.tsv", "law/train_balanced.tsv", "prose/dev.tsv",
         "sports/test.tsv", "sports/test_balanced.tsv", "sports/train.tsv", "sports/train_balanced.tsv",
     ]  # fmt: skip
-    header, *lines = content["sports/train.tsv"].decode().split("\n")
+    header, *lines = files["sports/train.tsv"].decode().split("\n")
     assert header == HEADER
     assert lines[0] == (
         'He said " no " , and left .\t\tHe said " no " .\tHe left .\tSINGLE_S_COORD\t, and\t1.0\t0.0'
     )
     assert [line.count("\t") for line in lines[:-1]] == [7, 7, 7] and lines[-1] == ""
-    assert not any(one.files for one in files[:-1])
 
 
 def test_balanced_files_have_what_balanced_has(files):
-    assert files[-1].files["sports/train_balanced.tsv"].count(b"\n") == 3
-    assert b"SINGLE_S_COORD" not in files[-1].files["sports/train_balanced.tsv"]
+    assert files["sports/train_balanced.tsv"].count(b"\n") == 3
+    assert b"SINGLE_S_COORD" not in files["sports/train_balanced.tsv"]
 
 
-def test_rows_account_for_every_example_and_every_line(files):
-    for outcome in files:
+def test_rows_account_for_every_example_and_every_line(outcomes):
+    for outcome in outcomes:
         used = {name for names in outcome.kept["source_ids"].to_pylist() for name in names}
         assert used == set(outcome.units.to_pylist())
-    rows = pa.concat_tables([one.kept for one in files]).to_pylist()
+    rows = pa.concat_tables([outcome.kept for outcome in outcomes]).to_pylist()
     assert set(rows[0]) == set(RELEASED.kept.names) and len({row["id"] for row in rows}) == len(rows)
     of_file = [row for row in rows if row["file"] == "sports/train.tsv"]
     assert [(row["first_line"], row["lines"]) for row in of_file] == [(2, 2), (4, 1)]
@@ -68,8 +73,9 @@ def test_rows_account_for_every_example_and_every_line(files):
 
 def test_no_examples_give_no_file(tmp_path):
     nothing = parts(tmp_path / "a", EXAMPLES.kept, [])
-    [outcome] = released(nothing, parts(tmp_path / "b", BALANCED.kept, []))
-    assert not outcome.files and not outcome.kept.num_rows
+    folder = tmp_path / "files"
+    [outcome] = released(nothing, parts(tmp_path / "b", BALANCED.kept, []), FilesFolder(folder))
+    assert not folder.exists() and not outcome.kept.num_rows
 
 
 def test_an_unknown_split_has_no_file():
@@ -100,12 +106,10 @@ def test_the_tables_load_with_the_library_datasets(tmp_path, load):
     assert train[0]["has_coref_type_pronoun"] == 1.0 and train[0]["connective_string"] == ", and"
 
 
-def test_the_released_files_load_with_the_library_datasets(tmp_path, files, load):
-    for name, content in files[-1].files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(content)
+def test_the_released_files_load_with_the_library_datasets(tmp_path, outcomes, load):
+    sports = tmp_path / "files/sports"
     found = load(
-        "csv", data_files={"train": str(tmp_path / "sports/train.tsv"), "test": str(tmp_path / "sports/test.tsv")},
+        "csv", data_files={"train": str(sports / "train.tsv"), "test": str(sports / "test.tsv")},
         sep="\t", quoting=csv.QUOTE_NONE, keep_default_na=False,
     )  # fmt: skip
     assert found["train"].column_names == HEADER.split("\t")
