@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ops.core.splits import Split
+from ops.core.splits import Split, split_of
 from ops.identity import row_id
 from ops.metrics.bootstrap import interval, paired_bootstrap
 from ops.outcome import Outcome, Outcomes, Row, drop
@@ -24,7 +24,7 @@ from ops.wikisum.corpus import COMBINED
 from ops.wikisum.inputs import lead_recall
 from ops.wikisum.learned import LEARNED, LearnedRanker
 from ops.wikisum.schemas import LEARNED_RANKER
-from ops.wikisum.splits import SplitParams, split_of
+from ops.wikisum.splits import SplitParams
 
 #: What is compared: the paper fixes tf-idf.
 BASELINE = "tf_idf"
