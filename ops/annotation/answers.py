@@ -19,6 +19,7 @@ from ops.annotation.sheets import ANSWER, KEYS, QUESTION, unguarded
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse import files
+from ops.parse.bounded import BoundedFormat
 from ops.parse.characters import check_characters
 from ops.parse.csv_rows import csv_rows
 from ops.parse.decoding import decoded, json_value, kind_of
@@ -60,7 +61,7 @@ class _RatingSheets:
         return list(_bounded(_of_export(raw.content)))
 
 
-FORMATS: dict[str, Format[Sequence[Answer]]] = {"rating_sheets": _RatingSheets()}
+FORMATS: dict[str, Format[Sequence[Answer]]] = {"rating_sheets": BoundedFormat(_RatingSheets(), quick=True)}
 
 
 def parse_answers(records: Sequence[Record]) -> Outcome:
@@ -72,7 +73,7 @@ def parse_answers(records: Sequence[Record]) -> Outcome:
             raise ParseError("no answer in it")
         return [_row(record, index, answer) for index, answer in enumerate(answers)]
 
-    return read_each(records, ANSWERS, rows)
+    return read_each(records, ANSWERS, rows, formats=FORMATS)
 
 
 def _bounded(answers: Iterator[Answer]) -> Iterator[Answer]:

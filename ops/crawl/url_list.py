@@ -26,7 +26,7 @@ class UrlList:
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the lines that are no comments."""
-        for raw in lines_of_files(folder, source, (".txt",), only, lambda line: None):
+        for raw in lines_of_files(folder, source, (".txt",), only):
             if not raw.content.startswith(b"#"):
                 yield raw
 

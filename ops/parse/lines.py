@@ -1,18 +1,19 @@
 """The lines of a source's files as records: a file of many documents, one a line.
 
 Belongs here: walking the lines within bounds, packed or not. Not here: finding the files (files.py),
-what a line holds (the formats).
+what a line calls its document (read_lines.py), what else it holds (the formats).
 """
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from ops.parse.files import find, once, too_large
+from ops.parse.files import Found, find, once, too_large
 from ops.parse.packed import ERRORS, is_packed, opened
+from ops.parse.read_lines import Naming, named
 from ops.parse.source import Only, Raw, Source
 
 #: A line that is so many times too long ends the reading of its file: it may be a bomb.
@@ -27,62 +28,40 @@ def lines_of_files(
     source: Source,
     suffixes: tuple[str, ...],
     only: Only,
-    document: Callable[[bytes], str | None],
+    naming: Naming | None = None,
 ) -> Iterator[Raw]:
     """Yield every line that is not blank of every file, as one record; files that end in .gz are unpacked.
 
-    `document` reads the document id off a line; where it finds none, cannot read the line (parsing says why)
-    or finds what another line may be called, the id is path and line. A line over source.max_bytes is yielded
-    unread, with an error.
+    `naming` says how a line of JSON calls its document: where it does not, or as another line may be called,
+    the id is path and line, as it is without `naming`. A line over source.max_bytes is yielded unread, with
+    an error, and so is one that cannot be read as JSON.
     """
-    return once(_of_files(folder, source, suffixes, only, document))
-
-
-def _of_files(
-    folder: Path,
-    source: Source,
-    suffixes: tuple[str, ...],
-    only: Only,
-    document: Callable[[bytes], str | None],
-) -> Iterator[Raw]:
     files = list(find(folder, source, suffixes))
-    paths = {found.path for found in files}
-
-    def name(line: bytes, place: str) -> str:
-        with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError, MemoryError):
-            return document_id(document(line), place, paths)
-        return place
-
-    for found in files:
-        if found.error is not None:
-            yield Raw(found.path, Path(found.path).name, b"", error=found.error)
-            continue
-        if only is None or found.path in only:
-            yield from lines_of_file(found.path, found.file, source.max_bytes, name)
+    raws = chain.from_iterable(_of_file(found, source.max_bytes, only) for found in files)
+    return once(raws if naming is None else named(raws, naming, {found.path for found in files}))
 
 
-def document_id(given: str | None, place: str, paths: Container[str]) -> str:
-    """Return the id of a document: its own, but for one that another line of these files may be called."""
-    path, mark, row = (given or "").rpartition("#")
-    return given if given and not (mark and row.isdecimal() and path in paths) else place
+def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
+    if found.error is not None:
+        yield Raw(found.path, Path(found.path).name, b"", error=found.error)
+    elif only is None or found.path in only:
+        yield from lines_of_file(found.path, found.file, max_bytes)
 
 
-def lines_of_file(path: str, file: Path, max_bytes: int, name: Callable[[bytes, str], str]) -> Iterator[Raw]:
+def lines_of_file(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:
     """Yield the lines of a file, plain or packed, as `lines_of` does."""
     try:
         with opened(file) as stream:
             packed = file.stat().st_size if is_packed(file.name) else None
-            yield from lines_of(stream, path, packed, max_bytes, name)
+            yield from lines_of(stream, path, packed, max_bytes)
     except OSError as error:
         yield unread(path, 1, error, str(file))
 
 
-def lines_of(
-    stream: IO[bytes], path: str, packed: int | None, max_bytes: int, name: Callable[[bytes, str], str]
-) -> Iterator[Raw]:
+def lines_of(stream: IO[bytes], path: str, packed: int | None, max_bytes: int) -> Iterator[Raw]:
     """Yield the lines of a file; what stops its reading is the error of one last record.
 
-    `packed` is its size where `stream` unpacks it; `name` gives the document id of a line at a place.
+    `packed` is its size where `stream` unpacks it.
     """
     row = 0
     try:
@@ -99,7 +78,7 @@ def lines_of(
                 if not whole:
                     return
             elif line.strip():
-                yield Raw(path, name(line, place), line.rstrip(b"\r\n"), row)
+                yield Raw(path, place, line.rstrip(b"\r\n"), row)
     except ERRORS as error:
         yield unread(path, row + 1, error)
 

@@ -7,11 +7,10 @@ down the graph. What is stale for other reasons (params, code) is left alone. No
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -19,6 +18,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.parse.records import record_place
 from ops.parse.source import EVERY
+from orchestration.files.identity import json_digest
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import EXPECTATIONS, NotReadyError, View
 from orchestration.state.plan import Step, plan
@@ -97,7 +97,7 @@ def read_cursor(text: str) -> Cursor | None:
 def _source_changes(workspace: Workspace, memory: Cursor) -> SourceChanges:
     view = View(workspace)
     rules = {
-        f"{kind}.{name}": _md5(source.model_dump())
+        f"{kind}.{name}": json_digest(source.model_dump(mode="json"))
         for kind, sources in workspace.settings.sources.items()
         for name, source in sources.items()
     }
@@ -142,7 +142,7 @@ def _seen(workspace: Workspace) -> dict[str, dict[str, str]]:
             for month in chosen.months if entry.month == EVERY else [entry.month or chosen.months[0]]:
                 months.setdefault(month, []).append((entry.id, entry.md5))
     return {
-        name: {month: _md5(sorted(entries)) for month, entries in sorted(months.items())}
+        name: {month: json_digest(sorted(entries)) for month, entries in sorted(months.items())}
         for name, months in records.items()
     }
 
@@ -204,9 +204,4 @@ def _by_inputs(view: View, step: Step) -> bool:
 def _state(view: View, step: Step) -> str:
     """Return what a partition is now and would become. Raises NotReadyError where an input is missing."""
     former = read_record(view.workspace, step.item, step.month)
-    return _md5([view.key(step.item, step.month), former.run_id if former else None])
-
-
-def _md5(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, default=str)
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    return json_digest([view.key(step.item, step.month), former.run_id if former else None])

@@ -9,6 +9,7 @@ time and inode: where these alone differ, a run does at its end what it would ha
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -32,11 +33,14 @@ _AROUND = {
 }
 _KIND = TypeAdapter(dict[str, str])
 
+#: The MD5 of every file of every dataset.
+_Hashes: TypeAlias = dict[str, dict[str, str]]
+
 
 def settled(workspace: Workspace) -> bool:
     """Say whether everything is as it was when that was remembered."""
     known = read(_note(workspace), _KIND, "what is finished is committed again")
-    return known == {"datasets": datasets_now(workspace), "around": _around(workspace)}
+    return known is not None and known == _digests(workspace)
 
 
 def remember(workspace: Workspace, committed: str) -> None:
@@ -47,33 +51,43 @@ def remember(workspace: Workspace, committed: str) -> None:
     from orchestration.dagster.instance import instance
 
     instance().dispose()  # its stores are written to as they are closed
-    if datasets_now(workspace) == committed:
-        write_file(_note(workspace), dump({"datasets": committed, "around": _around(workspace)}))
+    found = _digests(workspace)
+    if found["datasets"] == committed:
+        write_file(_note(workspace), dump(found))
 
 
 def datasets_now(workspace: Workspace) -> str:
     """Return a digest of what datasets are made of, of their bytes, and of which partitions are fresh."""
-    view = View(workspace)
-    fresh = [
-        view.status(item, month).fresh for item in workspace.datasets.values() for month in item.made_months
-    ]
-    return json_digest([input_snapshot(workspace), fresh, _hashes(workspace)])
+    return _datasets(workspace, _hashes(workspace))
 
 
 def _note(workspace: Workspace) -> Path:
     return workspace.state / "settled.json"
 
 
-def _hashes(workspace: Workspace) -> dict[str, dict[str, str]]:
+def _hashes(workspace: Workspace) -> _Hashes:
     return {name: folder_hashes(workspace.folder(item)) for name, item in workspace.datasets.items()}
 
 
-def _around(workspace: Workspace) -> str:
+def _digests(workspace: Workspace) -> dict[str, str]:
+    hashes = _hashes(workspace)
+    return {"datasets": _datasets(workspace, hashes), "around": _around(workspace, hashes)}
+
+
+def _datasets(workspace: Workspace, hashes: _Hashes) -> str:
+    view = View(workspace)
+    fresh = [
+        view.status(item, month).fresh for item in workspace.datasets.values() for month in item.made_months
+    ]
+    return json_digest([input_snapshot(workspace), fresh, hashes])
+
+
+def _around(workspace: Workspace, hashes: _Hashes) -> str:
     """Return a digest of what is told of the datasets, and where."""
     paths: list[Path] = []
     for place in (workspace.root / folder / name for folder, names in _AROUND.items() for name in names):
         paths += folder_files(place).values() if place.is_dir() else [place]
-    for hashes in _hashes(workspace).values():
-        paths += [cached(workspace, md5) for md5 in (*hashes.values(), version(hashes))]
+    for files in hashes.values():
+        paths += [cached(workspace, md5) for md5 in (*files.values(), version(files))]
     marks = [file_stamp(path) for path in paths if not path.name.endswith("-shm")]
     return json_digest([head(workspace), Addresses(workspace).base_port(), marks])

@@ -247,10 +247,12 @@ class Materialisation:
 
     def _expected(self, inputs: _Inputs) -> Iterator[str]:
         """Yield the ids of the units that a step must account for, read from its input, not its output."""
-        yield from self._listed(inputs)
-        if self.item.crawl:
-            files = self.workspace.folder(self.item, self.month) / FILES
-            yield from asked_units(files, besides=set(self._listed(inputs)))
+        if not self.item.crawl:
+            yield from self._listed(inputs)
+            return
+        listed = list(self._listed(inputs))
+        yield from listed
+        yield from asked_units(self.workspace.folder(self.item, self.month) / FILES, besides=listed)
 
     def _listed(self, inputs: _Inputs) -> Iterator[str]:
         """Yield those of them that its input holds."""

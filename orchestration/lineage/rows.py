@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from orchestration.files.identity import folder_files
 from orchestration.files.parquet import TABLES, part_files
-from orchestration.state.counts import counts
+from orchestration.state.counts import counts, total
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Counted:
     rows: Mapping[str, Mapping[str, int]]
     reasons: Mapping[str, Mapping[str, int]]
     size: int
+    combinations: Mapping[str, int] = field(default_factory=dict)
+    """What its step itself generated, over all months."""
 
     def total(self, table: str) -> int:
         """Return the rows of a table over all months."""
@@ -50,7 +52,8 @@ def counted(everything: Everything) -> dict[str, Counted]:
             rows = {month: {table: numbers[table] for table in TABLES} for month, numbers in made.items()}
             reasons = {month: numbers["reasons"] for month, numbers in made.items()}
             files = (path for folder in months.values() for path in folder_files(folder).values())
-            found[name] = Counted(item, rows, reasons, sum(path.stat().st_size for path in files))
+            size = sum(path.stat().st_size for path in files)
+            found[name] = Counted(item, rows, reasons, size, total(made.values()).get("combinations", {}))
     return found
 
 

@@ -31,8 +31,8 @@ from orchestration.files.parquet import TABLES, part_files
 from orchestration.messages.failures import describe
 from orchestration.mlflow.outbox import TrackedDataset, TrackedModel, TrackedRun, WaitingRun, put
 from orchestration.state.addresses import Addresses
-from orchestration.state.commit import commit
 from orchestration.state.freshness import flattened
+from orchestration.state.git import commit
 from orchestration.state.records import PartitionRecord, read_record
 from orchestration.workspace.workspace import Workspace
 

@@ -43,7 +43,7 @@ class _View:
         self.path = points
 
 
-class _Vertex(Vertex):
+class _Vertex(Vertex):  # type: ignore[misc]  # grandalf has no types
     """A box; its hash is its number, not its address, so that one graph is always drawn alike."""
 
     def __init__(self, number: int, name: str) -> None:
@@ -54,7 +54,7 @@ class _Vertex(Vertex):
         return self.number
 
 
-class _Edge(Edge):
+class _Edge(Edge):  # type: ignore[misc]
     """An arrow, with a hash likewise."""
 
     def __init__(self, number: int, parent: Vertex, child: Vertex) -> None:

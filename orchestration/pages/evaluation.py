@@ -131,20 +131,24 @@ def _rater(row: Row) -> GridLine:
 
 
 def values(
-    everything: Everything, numbers: Mapping[str, Counted], of: str, model: str, people: str
+    everything: Everything, numbers: Mapping[str, Counted], of: str, models: Sequence[str], people: str
 ) -> dict[str, Any]:
-    """Return what the templates of all evaluations need, given the names of three datasets.
+    """Return what the templates of all evaluations need, given the names of datasets.
 
-    `models` with their learning curves, `ratings` as the human evaluation has them, and how far raters agree;
-    `left_out`: why units of each dataset do not count, and how many. Raises ValueError naming a file that
-    cannot be read.
+    `models` of each dataset with their learning curves, `ratings` as the human evaluation has them, and how
+    far raters agree; `left_out`: why units of each dataset do not count, and how many.
+    Raises ValueError naming a file that cannot be read.
     """
     ratings = side_file(everything, people, "table.json")
     return {
-        "models": learning.models(side_file(everything, model, "models.json") or []),
+        "models": [
+            model
+            for name in models
+            for model in learning.models(side_file(everything, name, "models.json") or [])
+        ],
         "ratings": ratings,
         "agreement": agreement(ratings),
-        "left_out": {name: _left_out(numbers.get(name)) for name in (of, model, people)},
+        "left_out": {name: _left_out(numbers.get(name)) for name in (of, *models, people)},
         "declared": everything,
         "least": LEAST_ITEMS,
         "few": FEW_ITEMS,

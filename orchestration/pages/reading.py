@@ -6,7 +6,7 @@ Belongs here: reading, by columns and values. Not here: what any of them holds, 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -32,14 +32,33 @@ def rows(
 
     Only so many rows `at_once` are Python objects. Of a dataset or month that is not there are no rows.
     """
+    for part in parts(everything, name, columns, table, month):
+        for column, values in wanted.items():
+            known = pa.array(list(values), part[column].type)
+            part = part.filter(pc.is_in(part[column], value_set=known))
+        for batch in part.to_batches(max_chunksize=at_once):
+            yield from batch.to_pylist()
+
+
+def parts(
+    everything: Everything,
+    name: str,
+    columns: Sequence[str] | None = None,
+    table: str = "kept",
+    month: str | None = None,
+) -> Iterator[pa.Table]:
+    """Yield a table of a dataset, or of one month of it, part by part; nothing of what is not there."""
     months = everything.get(name, {})
     for folder in months.values() if month is None else filter(None, [months.get(month)]):
-        for part in tables(folder, table, columns):
-            for column, values in wanted.items():
-                known = pa.array(list(values), part[column].type)
-                part = part.filter(pc.is_in(part[column], value_set=known))
-            for batch in part.to_batches(max_chunksize=at_once):
-                yield from batch.to_pylist()
+        yield from tables(folder, table, columns)
+
+
+def value_counts(columns: Iterable[pa.Array | pa.ChunkedArray]) -> Counter[str]:
+    """Return how often each value stands in some columns."""
+    counts: Counter[str] = Counter()
+    for column in columns:
+        counts.update({entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()})
+    return counts
 
 
 def grouped(found: Iterable[Row], column: str) -> dict[str, list[Row]]:

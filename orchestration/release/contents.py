@@ -21,9 +21,9 @@ from assets.declare.declaration import Declaration
 from ops.outcome import Row, meaning
 from ops.parts import FILES
 from ops.scores import DatasetScore
-from orchestration.files.parquet import part_files
-from orchestration.state.commit import Commit
+from orchestration.lineage.rows import tables
 from orchestration.state.dvc_lock import locked_stages, recorded, stage_name
+from orchestration.state.git import Commit
 from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
 
@@ -73,12 +73,8 @@ class Contents:
     def files(self) -> list[Row]:
         """The files: `file`, `config`, `split`, `rows`, `bytes`, `md5`, sorted."""
         names = ["file", "config", "split", "rows", "bytes", "md5"]
-        found = [
-            row
-            for path in part_files(self.folder.parent, "kept")
-            for row in pq.read_table(path, columns=names).to_pylist()
-        ]
-        return sorted(found, key=lambda row: row["file"])
+        found = tables(self.folder.parent, "kept", names)
+        return sorted((row for table in found for row in table.to_pylist()), key=lambda row: row["file"])
 
     @cached_property
     def splits(self) -> dict[str, dict[str, list[Row]]]:
@@ -148,13 +144,9 @@ class Contents:
         """
         if "dataset" in asked:
             item = self.workspace.datasets[asked["dataset"]]
-            rows = [
-                row
-                for path in part_files(self.workspace.folder(item), "kept")
-                for row in pq.read_table(path).to_pylist()
-            ]
-            chosen = [row[asked["column"]] for row in rows if asked["where"].items() <= row.items()]
-            return chosen[0] if chosen else None
+            found = tables(self.workspace.folder(item), "kept")
+            rows = (row for table in found for row in table.to_pylist())
+            return next((row[asked["column"]] for row in rows if asked["where"].items() <= row.items()), None)
         score = DatasetScore(asked["measure"], asked.get("kind", "mean"))
         files = [row for rows in self.splits[config].values() for row in rows]
         return score.value(map(score.read, self._rows(files, score.columns)))

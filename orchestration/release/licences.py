@@ -6,15 +6,17 @@ licences may be released (params.yaml), the rule (ops/release.py).
 
 from __future__ import annotations
 
-import pyarrow.parquet as pq
+from collections import defaultdict
+
+import pyarrow.compute as pc
 
 from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from ops.parse.records import record_place
 from ops.release import FORBIDDEN, ReleaseParams, licence_names
-from orchestration.files.parquet import part_files
 from orchestration.lineage.ancestry import Ancestry
 from orchestration.lineage.origins import rows
+from orchestration.lineage.rows import tables
 from orchestration.workspace.workspace import Workspace
 
 #: Rows of each licence that are followed to their sources.
@@ -27,16 +29,13 @@ class ForbiddenError(ValueError):
 
 def check(workspace: Workspace, item: Declaration, params: ReleaseParams) -> None:
     """Raise ForbiddenError where rows were left out of the files of a release for their licence."""
-    forbidden: dict[str, list[str]] = {}
-    count = 0
-    for path in part_files(workspace.folder(item), "dropped"):
-        table = pq.read_table(path, columns=["id", "licence", "reason"])
-        for row in table.to_pylist():
-            if row["reason"] == FORBIDDEN:
-                count += 1
-                forbidden.setdefault(row["licence"], []).append(row["id"])
+    forbidden: dict[str, list[str]] = defaultdict(list)
+    for table in tables(workspace.folder(item), "dropped", ["id", "licence", "reason"]):
+        for row in table.filter(pc.field("reason") == FORBIDDEN).to_pylist():
+            forbidden[row["licence"]].append(row["id"])
     if not forbidden:
         return
+    count = sum(map(len, forbidden.values()))
     ids = [name for names in forbidden.values() for name in names[:_FOLLOWED]]
     sources = _sources(workspace, item, params, ids)
     named = "; ".join(f"{source} ({licence})" for source, licence in sorted(sources))

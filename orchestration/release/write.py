@@ -22,8 +22,8 @@ from orchestration.release.card import card
 from orchestration.release.contents import Contents, Words
 from orchestration.release.croissant import croissant
 from orchestration.release.licences import check
-from orchestration.state.commit import commit
 from orchestration.state.freshness import View
+from orchestration.state.git import commit
 from orchestration.state.partition_locks import reading
 from orchestration.workspace.workspace import Workspace
 

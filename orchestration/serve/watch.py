@@ -16,11 +16,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from assets.declare.settings import ParamsError, read_again
+from orchestration.files.identity import FileStamp, file_stamp
 from orchestration.mlflow.outbox import waiting
 from orchestration.state.input_snapshot import CODE
 from orchestration.workspace.workspace import Workspace
-
-FileMark = tuple[str, int, int]
 
 #: Seconds between two looks; the most that pass without writing while changes go on; the most that writing
 #: may take. Looking takes a twentieth of the time, however much there is.
@@ -78,52 +77,40 @@ def watch(workspace: Workspace) -> None:
         time.sleep(max(_PAUSE, 20 * took))
 
 
-def marks(workspace: Workspace) -> Iterator[FileMark]:
-    """Yield name, time of change and size of every file that the present is told from."""
+def marks(workspace: Workspace) -> Iterator[FileStamp]:
+    """Yield the stamp of every file that the present is told from."""
     root, git = workspace.root, workspace.root / ".git"
     yield from _files(
         [
             *(workspace.state / name for name in ("records", "history", "validations")),
             *(root / name for name in ("params.yaml", "dvc.lock", "data", *CODE)),
-            *_sources(workspace, _time(root / "params.yaml")),
+            *_sources(workspace, file_stamp(root / "params.yaml")),
             *(git / name for name in ("HEAD", "packed-refs", "refs/heads")),
             workspace.quality / "docs" / _RENDERED,
         ]
     )
-    yield from (mark for mark in _files(root / name for name in _RUNS) if mark[2])
+    yield from (mark for mark in _files(root / name for name in _RUNS) if mark[1])
 
 
-def _files(places: Iterable[Path]) -> Iterator[FileMark]:
-    """Yield a mark of each place that is a file, and of every file below one that is a folder.
+def _files(places: Iterable[Path]) -> Iterator[FileStamp]:
+    """Yield the stamp of each place that is a file, and of every file below one that is a folder.
 
     Hidden files are none: another process is writing them. What vanishes meanwhile is not there.
     """
     for place in places:
-        if not place.is_dir():
-            yield from _mark(place)
+        yield from filter(None, [] if place.is_dir() else [file_stamp(place)])
         for base, folders, names in os.walk(place):
             folders[:] = [name for name in folders if _counts(base, name)]
-            for name in names:
-                if _counts(base, name) and not name.endswith(".lock"):
-                    yield from _mark(Path(base, name))
+            chosen = (name for name in names if _counts(base, name) and not name.endswith(".lock"))
+            yield from filter(None, (file_stamp(Path(base, name)) for name in chosen))
 
 
 def _counts(base: str, name: str) -> bool:
     return not name.startswith(".") and name != _COMPILED and not f"{base}{os.sep}{name}".endswith(_WRITTEN)
 
 
-def _mark(path: Path) -> Iterator[FileMark]:
-    with contextlib.suppress(OSError):
-        found = path.stat()
-        yield str(path), found.st_mtime_ns, found.st_size
-
-
-def _time(path: Path) -> int:
-    return next((time for _, time, _ in _mark(path)), 0)
-
-
 @lru_cache(maxsize=1)
-def _sources(workspace: Workspace, _: int) -> tuple[Path, ...]:
+def _sources(workspace: Workspace, _: FileStamp | None) -> tuple[Path, ...]:
     """Return where the sources of params.yaml lie, read anew when that changes."""
     read_again()
     with contextlib.suppress(ParamsError):  # what is wrong with it is what the writers say

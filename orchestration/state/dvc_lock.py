@@ -14,7 +14,7 @@ is compared. A file that is just being written is read again.
 
 from __future__ import annotations
 
-import subprocess
+import contextlib
 import time
 from collections.abc import Mapping
 from functools import lru_cache
@@ -28,6 +28,7 @@ from assets.declare.declaration import Declaration
 from orchestration.files.checksummed import first_fault
 from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.publish import write_changed
+from orchestration.state.git import NoGitError, git
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds after its last change in which another process may still be writing a file.
@@ -216,9 +217,6 @@ def _in_git(workspace: Workspace) -> bytes:
 
 
 def _git(workspace: Workspace, *arguments: str) -> bytes:
-    command = ["git", *arguments]
-    try:
-        done = subprocess.run(command, cwd=workspace.root, capture_output=True, timeout=60, check=False)
-    except (OSError, subprocess.SubprocessError):
-        return b""
-    return done.stdout if done.returncode == 0 else b""
+    with contextlib.suppress(NoGitError):
+        return git(workspace, *arguments) or b""
+    return b""

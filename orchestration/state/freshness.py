@@ -25,9 +25,6 @@ ONLY_STALE = "silverloom/only_stale"
 #: The tag of a run that makes a partition again though it is fresh, and all that are settled with it.
 FORCED = "silverloom/forced"
 
-#: The tag of a run that a driver was forced to begin: empty partitions, too, are made though they are fresh.
-FORCED = "silverloom/forced"
-
 #: The difference that leaves the bytes as they are: they are validated again, not made again.
 EXPECTATIONS = "expectations changed"
 

@@ -7,7 +7,6 @@ on disk. Not here: comparing the rows of two versions (difference.py), and what 
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 from orchestration.files.identity import folder_hashes, version
 from orchestration.state.dvc_cache import cached, manifest
 from orchestration.state.dvc_lock import locked_stages, read_stages, recorded
+from orchestration.state.git import NoGitError, git, git_lines
 from orchestration.workspace.workspace import Workspace
 
 WORKING_TREE = "the working tree"
@@ -109,9 +109,9 @@ def _on_disk(workspace: Workspace, dataset: str) -> Version:
 def resolve(workspace: Workspace, revision: str) -> str:
     """Return the commit of a revision as git names it, or of an experiment of DVC. Raises ValueError."""
     parsed = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    commits = _lines(workspace, *parsed)
+    commits = git_lines(workspace, *parsed)
     if not commits and re.fullmatch(r"[\w.-]+", revision):
-        commits = _lines(workspace, "for-each-ref", "--format=%(objectname)", f"refs/exps/*/*/{revision}")
+        commits = git_lines(workspace, "for-each-ref", "--format=%(objectname)", f"refs/exps/*/*/{revision}")
     if len({*commits}) > 1:
         choices = ", ".join(commit[:7] for commit in commits)
         raise ValueError(f"several experiments are called {revision!r}: take one of the commits {choices}")
@@ -125,7 +125,7 @@ def resolve(workspace: Workspace, revision: str) -> str:
 @lru_cache(maxsize=64)
 def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
     """Return the stages of a commit's dvc.lock. Raises LookupError without, ValueError for a broken one."""
-    content = _git(workspace, "show", f"{commit}:./dvc.lock")
+    content = git(workspace, "show", f"{commit}:./dvc.lock")
     if content is None:
         raise LookupError(f"{commit[:7]} has no dvc.lock: nothing was recorded then")
     stages = read_stages(content)
@@ -137,28 +137,15 @@ def stages_of(workspace: Workspace, commit: str) -> Mapping[str, Any]:
 def head(workspace: Workspace) -> str:
     """Return the commit that is checked out; "" where there is none, or no git."""
     try:
-        return "".join(_lines(workspace, "rev-parse", "HEAD"))
-    except RuntimeError:
+        return "".join(git_lines(workspace, "rev-parse", "HEAD"))
+    except NoGitError:
         return ""
 
 
 def lock_commits(workspace: Workspace, limit: int) -> list[tuple[str, str]]:
     """Return the last commits that changed dvc.lock, the newest first, each with its first line."""
-    lines = _lines(workspace, "log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock")
+    lines = git_lines(workspace, "log", f"--max-count={limit}", "--format=%H %s", "--", "dvc.lock")
     return [(commit, subject) for commit, _, subject in (line.partition(" ") for line in lines)]
-
-
-def _git(workspace: Workspace, *arguments: str) -> bytes | None:
-    """Return what git prints, or None where it finds nothing. Raises RuntimeError without git."""
-    try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=workspace.root, capture_output=True, timeout=60, check=False
-        )
-    except FileNotFoundError as error:
-        raise RuntimeError("git is needed to compare versions, and was not found") from error
-    if b"not a git repository" in done.stderr:
-        raise RuntimeError("this folder is no git repository: there are no versions to compare")
-    return done.stdout if done.returncode == 0 else None
 
 
 def _not_here(what: str, version: Version) -> NotInCacheError:
@@ -176,21 +163,17 @@ def _command(wanted: Version) -> str:
         return f"`dvc pull {path}`"
     fetch = f"`dvc fetch --all-commits {path}`"
     branches = ("refs/heads", "refs/remotes", "refs/tags")
-    if _git(workspace, "for-each-ref", f"--contains={commit}", *branches) or (
-        _git(workspace, "merge-base", "--is-ancestor", commit, "HEAD") is not None
+    if git(workspace, "for-each-ref", f"--contains={commit}", *branches) or (
+        git(workspace, "merge-base", "--is-ancestor", commit, "HEAD") is not None
     ):
         return fetch
-    names = _lines(
+    names = git_lines(
         workspace, "for-each-ref", f"--points-at={commit}", "--format=%(refname)", "refs/exps/*/*/*"
     )
-    remotes = sorted(_lines(workspace, "remote"), key=lambda name: name != "origin")
+    remotes = sorted(git_lines(workspace, "remote"), key=lambda name: name != "origin")
     if names and remotes:
         return f"`dvc exp pull {remotes[0]} {names[0].rpartition('/')[2]}`"
     return f"`git branch found-{commit[:7]} {commit[:7]}`, then {fetch}"
-
-
-def _lines(workspace: Workspace, *arguments: str) -> list[str]:
-    return (_git(workspace, *arguments) or b"").decode(errors="replace").splitlines()
 
 
 def _stage(dataset: str) -> str:

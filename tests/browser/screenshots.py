@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.browser.chromium import find
 from tests.browser.servers import Servers, ui, wait
@@ -45,11 +45,11 @@ class Picture:
     """A file of the copy, a text in it and its replacement: what the page is to show the effect of."""
 
 
-def unfold(page: Page) -> None:
-    """Show every dataset of the graph: all groups open, and no list beside it."""
+def close_the_list(page: Page) -> None:
+    """Show the graph alone, when it knows how every group stands."""
     page.locator("button:has([aria-label=panel_show_right])").last.click()
-    page.keyboard.press("Alt+KeyE")
-    page.get_by_text("training_sets", exact=True).last.wait_for()
+    page.get_by_text("wikisum", exact=True).last.wait_for()
+    expect(page.get_by_text("fetching statuses")).to_have_count(0)
 
 
 def follow_the_run(page: Page) -> None:
@@ -70,21 +70,28 @@ def open_an_article(page: Page) -> None:
     page.locator("#paragraphs .end").wait_for()
 
 
+def scroll_to_the_threshold(page: Page) -> None:
+    """Show the last thresholds of the table, and the chosen one below it."""
+    page.evaluate("scrollTo(0, document.getElementById('threshold').offsetTop - 500)")
+
+
 DAGSTER, PAGES, MLFLOW = (
     (lambda servers: servers.dagster),
     (lambda servers: servers.pages),
     (lambda servers: servers.mlflow),
 )
+LOCATION = "/locations/orchestration.dagster.definitions"
 PARTITION = f"/assets/talksumm/alignments?view=partitions&partition={MONTH}"
 PICTURES = [
-    Picture("dag", DAGSTER, "/asset-groups", "Materialize all", unfold, (1500, 1500)),
+    Picture("dag", DAGSTER, "/asset-groups", "Materialize all", close_the_list, (1500, 720)),
+    Picture("group", DAGSTER, f"{LOCATION}/asset-groups/talksumm/lineage", "alignments", size=(1300, 1500)),
     Picture("partition", DAGSTER, PARTITION, "drop reasons"),
     Picture("checks", DAGSTER, "/assets/talksumm/alignments?view=checks&checkDetail=conservation", "conservation"),
     Picture("run", DAGSTER, PARTITION, "drop reasons", follow_the_run),
     Picture("overview", PAGES, "/pages/", "All are up to date", size=(1400, 1000)),
     Picture("dataset", PAGES, "/pages/datasets/talksumm-alignments.html", "From the source", size=(1400, 1300)),
     Picture("rows", PAGES, "/pages/rows/talksumm-alignments.html#table=dropped&reason=short", "that fit"),
-    Picture("what-if", PAGES, "/pages/what-if.html#talksumm.hmm.minimum_characters=60", "would be kept", size=(1400, 1300)),
+    Picture("what-if", PAGES, "/pages/what-if.html#talksumm.hmm.minimum_characters=60", "would be kept", scroll_to_the_threshold, (1400, 1300)),
     Picture("talk", PAGES, "/pages/talks.html", "Talks", open_a_talk, (1400, 1300)),
     Picture("tuning", PAGES, "/pages/tuning.html", "The grid", size=(1400, 1000), scheme="dark"),
     Picture("evaluation", PAGES, "/pages/evaluation.html", "Is the extractor above the others?", size=(1400, 1300)),

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from orchestration.workspace.environment import QUIET, STRICT
 from tests.waiting import ended, until
@@ -75,7 +76,7 @@ def ui(root: Path) -> Iterator[Servers]:
             output.seek(0)
             raise RuntimeError(f"{error}:\n{output.read()}") from error
         finally:
-            _end(process)
+            end(process)
 
 
 def wait(address: str, process: subprocess.Popen[bytes] | None = None) -> None:
@@ -93,8 +94,8 @@ def _answers(address: str) -> bool:
         return False
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Interrupt it, as Ctrl-C does; kill it with its children if that does not end it."""
+def end(process: subprocess.Popen[Any]) -> None:
+    """Interrupt it, as Ctrl-C does; kill it with its session if that does not end it."""
     process.send_signal(signal.SIGINT)
     try:
         ended(process)

@@ -17,7 +17,9 @@ def opened(visit, tmp_path):
     return opened
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
+)
 def test_the_pages_are_readable_and_accessible(visit, tmp_path, width, scheme):
     site = whole(tmp_path).site()
     for name in PAGES:

@@ -234,7 +234,7 @@ def test_pages_that_articles_cite_are_asked_for_again_only_on_demand_or_for_new_
         assert "the second version" in texts(fresh, "2018-06")["a"]
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("end", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGKILL])
 def test_a_run_that_was_cut_short_asks_for_nothing_again_that_it_has(fresh, end):
     def slowly(handler):
         time.sleep(0.1)

@@ -58,7 +58,7 @@ def test_a_plan_counts_them_in_one_line(project):
     assert not any(f" {year} " in plan for year in YEARS if year not in FILLED)
 
 
-@pytest.mark.parametrize("driver", ["run", "repro"])
+@pytest.mark.parametrize("driver", ["run", pytest.param("repro", marks=pytest.mark.long)])
 def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver):
     output = project.silverloom(driver)
     made = [name for name in project.made(output) if name.startswith("sources/")]
@@ -76,7 +76,7 @@ def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver)
     assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
 
 
-@pytest.mark.parametrize(("last", "remade"), [(1981, 6), (1975, 2)])
+@pytest.mark.parametrize(("last", "remade"), [pytest.param(1981, 6, marks=pytest.mark.long), (1975, 2)])
 def test_a_forced_backfill_makes_them_again_together(project, last, remade):
     project.run()
     before = records(project, "papers")

@@ -13,6 +13,7 @@ from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import find
 from orchestration.workspace.environment import QUIET, STRICT
 from orchestration.workspace.workspace import Workspace
+from tests.browser.servers import end
 from tests.waiting import ended, until
 
 
@@ -51,15 +52,15 @@ def started(done):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        start_new_session=True,
     )
     try:
         while "Ctrl-C ends all" not in process.stdout.readline():
             assert process.poll() is None
         yield process
     finally:
-        process.kill()
+        end(process)
         process.stdout.close()
-        process.wait()
 
 
 def descendants(pid) -> set[int]:

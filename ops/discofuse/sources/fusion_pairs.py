@@ -44,7 +44,7 @@ class _SplitAndRephrase:
     of_lines = True
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        return lines_of_files(folder, source, (".tsv", ".tsv.gz"), only, lambda line: None)
+        return lines_of_files(folder, source, (".tsv", ".tsv.gz"), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         """Return `document`: file and line."""

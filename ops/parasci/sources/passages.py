@@ -19,6 +19,7 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parasci.schemas import PASSAGES
 from ops.parse import files
+from ops.parse.bounded import BoundedFormat
 from ops.parse.characters import check_characters
 from ops.parse.decoding import decoded, text_at
 from ops.parse.records import Record, read_each
@@ -86,7 +87,7 @@ class _CitingSentences:
 
 FORMATS: dict[str, Format[list[SourceSentence]]] = {
     "abstracts": _Abstracts(),
-    "citing_sentences": _CitingSentences(),
+    "citing_sentences": BoundedFormat(_CitingSentences(), quick=True),
 }
 
 
@@ -98,7 +99,7 @@ def parse_passages(records: Sequence[Record]) -> Outcome:
         check_characters(" ".join(passage.paper for passage in passages), "the name of a paper")
         return [_row(record, place, passage) for place, passage in enumerate(passages)]
 
-    return read_each(records, PASSAGES, rows)
+    return read_each(records, PASSAGES, rows, formats=FORMATS)
 
 
 def _row(record: Record, place: int, passage: SourceSentence) -> Row:

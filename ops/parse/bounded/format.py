@@ -1,7 +1,7 @@
 """A format whose parser runs in the bounded child.
 
 Belongs here: the wrapper. Not here: the formats, whose `split` stays in this process: it reads bytes within
-bounds and understands none of them.
+bounds, and asks the child what lines of JSON and rows of tables hold.
 """
 
 from __future__ import annotations

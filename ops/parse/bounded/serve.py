@@ -35,12 +35,13 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
     bounds = Bounds(seconds, memory, output)
     connection = Connection(descriptor)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    connection.send_bytes(READY)
     bounded, stopwatch = False, Stopwatch(bounds.seconds)
+    message = READY
     while True:
         try:
+            connection.send_bytes(message)
             calls = parted(connection.recv_bytes())
-        except (EOFError, OSError):
+        except (EOFError, OSError):  # the parent has ended
             return
         answers: list[bytes] = []
         begun = time.monotonic()
@@ -57,7 +58,7 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
             answers.append(_answer(function, arguments, bounds.output))
             if time.monotonic() > begun + _SOON or sum(map(len, answers)) > TOGETHER // 2:
                 break
-        connection.send_bytes(joined(answers))
+        message = joined(answers)
 
 
 def _answer(function: Callable[..., object], arguments: tuple[object, ...], most: int) -> bytes:
@@ -74,5 +75,5 @@ def _answer(function: Callable[..., object], arguments: tuple[object, ...], most
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    os.read(sys.stdin.fileno(), 1)  # a buffered reader would be in the way of an interpreter that ends
     os._exit(1)

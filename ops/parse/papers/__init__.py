@@ -45,11 +45,11 @@ _FORMATS: dict[str, Format[Paper]] = {
     "unarxive": UnarXive(),
 }
 
-#: Those whose fields are told by parsers of XML and PDF.
-_SLOW_FIELDS = frozenset({"grobid_tei", "jats", "parscit", "pdf"})
+#: Those whose fields are in text, or in a line of JSON that was read by the child already.
+_QUICK_FIELDS = frozenset({"plain_text", "s2orc_shards", "scirex", "unarxive"})
 
 _FILES: dict[str, Format[Paper]] = {
-    kind: BoundedFormat(form, quick=kind not in _SLOW_FIELDS) for kind, form in _FORMATS.items()
+    kind: BoundedFormat(form, quick=kind in _QUICK_FIELDS) for kind, form in _FORMATS.items()
 }
 
 FORMATS: dict[str, AnyForm] = {**_FILES, "crawled": CrawledPapers(_FILES)}

@@ -17,7 +17,8 @@ from ops.parse.files import once
 from ops.parse.lines import lines_of
 from ops.parse.papers.paper import Paper
 from ops.parse.papers.pdf import PdfOptions
-from ops.parse.papers.s2orc import document_of_line
+from ops.parse.papers.s2orc import document_of
+from ops.parse.read_lines import named
 from ops.parse.records import UnwantedError
 from ops.parse.source import Format, Raw
 from ops.parse.warc.crawled import GZIP, CrawledRows, body_of, name_of, opened
@@ -57,7 +58,7 @@ class CrawledPapers(CrawledRows):
         packed = len(body) if body.startswith(GZIP) else None
         line, end, _ = head.partition(b"\n")
         if line.startswith(b"{") and (line.rstrip().endswith(b"}") or not end):
-            return once(lines_of(stream, raw.path, packed, _LONGEST_LINE, _name))
+            return once(named(lines_of(stream, raw.path, packed, _LONGEST_LINE), document_of, {raw.path}))
         if packed is not None:
             raise _unwanted(raw, body)
         return iter([replace(raw, document=name_of(raw, _SUFFIXES), content=body)])
@@ -65,13 +66,6 @@ class CrawledPapers(CrawledRows):
     def parse(self, raw: Raw) -> Paper:
         """Return the paper. Raises ParseError, and UnwantedError for what is none."""
         return self.forms[_kind(raw)].parse(raw)
-
-
-def _name(line: bytes, place: str) -> str:
-    try:
-        return document_of_line(line) or place
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return place
 
 
 def _kind(raw: Raw) -> str:

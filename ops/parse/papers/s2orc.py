@@ -12,7 +12,6 @@ title is empty.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -53,14 +52,12 @@ class S2OrcShards(S2Orc):
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield every line that is not blank; the document id is its paper_id or corpusid."""
-        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, document_of_line)
+        return lines_of_files(folder, source, (".jsonl", ".jsonl.gz"), only, document_of)
 
 
-def document_of_line(line: bytes) -> str | None:
-    """Return what a line of a shard calls its paper. Raises ValueError, AttributeError for no JSON object."""
-    record = json.loads(line)
-    found = word_at(record.get("paper_id")) or word_at(record.get("corpusid"))
-    return found if found and found.isprintable() else None
+def document_of(record: Mapping[str, Any]) -> str | None:
+    """Return what a line of a shard calls its paper."""
+    return word_at(record.get("paper_id")) or word_at(record.get("corpusid"))
 
 
 def _read(record: Mapping[str, Any]) -> Paper:

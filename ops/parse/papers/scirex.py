@@ -10,7 +10,6 @@ section begins with the title ("document : ..." or the title alone).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -70,9 +69,9 @@ class SciRex:
         return paper.finish()
 
 
-def _document(line: bytes) -> str | None:
-    found = json.loads(line)["doc_id"]
-    return found if isinstance(found, str) and found.isprintable() else None
+def _document(record: Mapping[str, Any]) -> str | None:
+    found = record.get("doc_id")
+    return found if isinstance(found, str) else None
 
 
 def _spans(record: Mapping[str, Any]) -> tuple[list[str], list[Span], list[Span]]:

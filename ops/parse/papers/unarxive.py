@@ -10,7 +10,6 @@ in brackets, a formula its LaTeX, a figure or a table its number.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -74,9 +73,8 @@ class UnarXive:
         return paper.finish()
 
 
-def _document(line: bytes) -> str | None:
-    found = word_at(json.loads(line).get("paper_id"))
-    return found if found and found.isprintable() else None
+def _document(record: Mapping[str, Any]) -> str | None:
+    return word_at(record.get("paper_id"))
 
 
 def _date(metadata: Mapping[str, Any]) -> str:

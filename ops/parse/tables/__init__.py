@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ops.parse.decoding import json_object, scalars
 from ops.parse.encodings import in_utf8
 from ops.parse.files import Found, find, once
-from ops.parse.lines import document_id, lines_of_file
+from ops.parse.lines import lines_of_file
 from ops.parse.packed import packings
+from ops.parse.read_lines import keys_of, named
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.parse.tables.reading import TableFile, columns_of, rows_of, suffix_of
 
@@ -93,31 +94,30 @@ class Table:
         if found.error is not None:
             yield Raw(found.path, Path(found.path).name, b"", error=found.error)
         elif only is None or found.path in only:
-            companions = {_FIELDS: dict(sorted(source.fields.items()))} if source.fields else {}
+            fields = {_FIELDS: dict(sorted(source.fields.items()))} if source.fields else {}
             rows = only[found.path] if isinstance(only, Mapping) else None
-            for raw in _raws(found, source):
-                if rows is not None and raw.row not in rows:
-                    continue
-                named = in_utf8(raw, source.encoding)
-                named = replace(named, companions={**companions, **named.companions})
-                yield replace(named, document=document_id(self._id(named), raw.document, paths))
+            wanted = (in_utf8(raw, source.encoding) for raw in _raws(found, source) if _in(raw, rows))
+            naming = partial(_id, source.fields.get("id", self.columns["id"]))
+            for raw in named(wanted, naming, paths):
+                yield replace(raw, companions={**fields, **raw.companions})
 
-    def _id(self, raw: Raw) -> str | None:
-        """Return the document id that a row gives itself, if it can be one."""
-        if raw.error is not None:
-            return None
-        with contextlib.suppress(ValueError, LookupError, RecursionError, MemoryError):
-            given = json.loads(raw.content)[self._named(raw)["id"]]
-            if isinstance(given, int) and not isinstance(given, bool):
-                return str(given)
-            return given if isinstance(given, str) and given and given.isprintable() else None
-        return None
+
+def _in(raw: Raw, rows: Container[int | None] | None) -> bool:
+    return rows is None or raw.row in rows
+
+
+def _id(column: str, row: Mapping[str, Any]) -> str | None:
+    """Return the document id that a row gives itself, if it can be one."""
+    given = row.get(column)
+    if isinstance(given, int) and not isinstance(given, bool):
+        return str(given)
+    return given if isinstance(given, str) else None
 
 
 def _raws(found: Found, source: Source) -> Iterator[Raw]:
     """Yield the rows of a file as JSON; what ends its reading is the error of one last record."""
     if suffix_of(found.path) == ".jsonl":
-        yield from lines_of_file(found.path, found.file, source.max_bytes, lambda _, place: place)
+        yield from lines_of_file(found.path, found.file, source.max_bytes)
         return
     for row in rows_of(_file(found, source)):
         yield Raw(
@@ -139,10 +139,6 @@ def _columns(found: Found, source: Source) -> list[str]:
     """Return the columns of a file; of JSONL those of its first lines."""
     if suffix_of(found.path) != ".jsonl":
         return columns_of(_file(found, source))
-    there: dict[str, None] = {}
     with contextlib.closing(_raws(found, source)) as raws:  # type: ignore[type-var]
-        for raw in itertools.islice(raws, _FIRST):
-            with contextlib.suppress(ParseError):  # the line is a reject
-                if raw.error is None:
-                    there |= dict.fromkeys(json_object(in_utf8(raw, source.encoding).content))
-    return list(there)
+        first = (in_utf8(raw, source.encoding) for raw in itertools.islice(raws, _FIRST))
+        return keys_of([raw.content for raw in first if raw.error is None])

@@ -1,7 +1,7 @@
 """The rows of a file of a table, read in the bounded child and handed over some at a time.
 
 Belongs here: both sides of that. Not here: the readers (delimited.py, columnar.py), what a row means
-(__init__.py). JSONL needs no child: its lines are records as they stand (ops/parse/lines.py).
+(__init__.py), lines of JSON (ops/parse/read_lines.py).
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse import files
+from ops.parse.bounded import BoundedFormat
 from ops.parse.csv_rows import csv_rows
 from ops.parse.decoding import decoded
 from ops.parse.records import Record, read_each
@@ -67,7 +68,7 @@ class _WordRuns:
         return labels
 
 
-FORMATS: dict[str, Format[Sequence[Label]]] = {"word_runs": _WordRuns()}
+FORMATS: dict[str, Format[Sequence[Label]]] = {"word_runs": BoundedFormat(_WordRuns(), quick=True)}
 
 
 def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
@@ -79,7 +80,7 @@ def parse_gold_alignments(records: Sequence[Record]) -> Outcome:
     def rows(record: Record) -> list[Row]:
         return [_row(record, label) for label in FORMATS[record.kind].parse(record.raw)]
 
-    return read_each(records, GOLD_ALIGNMENTS, rows)
+    return read_each(records, GOLD_ALIGNMENTS, rows, formats=FORMATS)
 
 
 def _header(cells: Sequence[str], line: int) -> list[str]:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse import files
+from ops.parse.bounded import BoundedFormat
 from ops.parse.characters import check_characters
 from ops.parse.decoding import decoded, unescaped
 from ops.parse.records import Record, read_each
@@ -89,7 +90,9 @@ class _ClSciSummSummaries:
         return Summary(paper, kind, annotator, title, sentences)
 
 
-FORMATS: dict[str, Format[Summary]] = {"cl_scisumm_summaries": _ClSciSummSummaries()}
+FORMATS: dict[str, Format[Summary]] = {
+    "cl_scisumm_summaries": BoundedFormat(_ClSciSummSummaries(), quick=True)
+}
 
 
 def parse_human_summaries(records: Sequence[Record]) -> Outcome:
@@ -98,7 +101,7 @@ def parse_human_summaries(records: Sequence[Record]) -> Outcome:
     def rows(record: Record) -> list[Row]:
         return [_row(record, FORMATS[record.kind].parse(record.raw))]
 
-    return read_each(records, HUMAN_SUMMARIES, rows)
+    return read_each(records, HUMAN_SUMMARIES, rows, formats=FORMATS)
 
 
 def _named_by(path: str) -> tuple[str, str | None, str]:

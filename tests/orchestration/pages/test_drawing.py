@@ -56,9 +56,7 @@ def test_a_graph_is_drawn_alike_wherever_its_boxes_lie_in_memory():
     dice = random.Random(3)
     for size in range(10, 26):
         names = [f"n{at:02d}" for at in range(size)]
-        inputs = {
-            name: dice.sample(names[:at], min(at, dice.randrange(4))) for at, name in enumerate(names)
-        }
+        inputs = {name: dice.sample(names[:at], min(at, dice.randrange(4))) for at, name in enumerate(names)}
         drawings, kept = [], []
         for _ in range(5):
             drawings.append(draw(inputs))

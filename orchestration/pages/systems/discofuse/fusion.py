@@ -21,7 +21,7 @@ EVALUATION, MODEL, PEOPLE = "discofuse/evaluation", "discofuse/fusion_model", "d
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
     table = scores.read(side_file(everything, EVALUATION, "table.json"))
-    shared = values(everything, numbers, EVALUATION, MODEL, PEOPLE)
+    shared = values(everything, numbers, EVALUATION, [MODEL], PEOPLE)
     matrices = {"connective": scores.connectives(table), "pronoun": scores.pronouns(table)}
     drawn = {gold: [part["matrix"] for part in found] for gold, found in matrices.items()}
     rated = shared["ratings"] and shared["ratings"]["agreement"]

@@ -7,7 +7,6 @@ A pair that several methods found counts with each of them.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -16,8 +15,8 @@ import pyarrow.compute as pc
 
 from assets.declare.report import Everything
 from ops.parasci.dataset.threshold_scores import found_by
-from orchestration.files.parquet import COMBINATIONS
-from orchestration.lineage.rows import Counted, tables
+from orchestration.lineage.rows import Counted
+from orchestration.pages.reading import parts, value_counts
 
 SCORED, PARAPHRASES = "parasci/scored", "parasci/paraphrases"
 
@@ -34,8 +33,10 @@ def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[
     `compared` pairs, `stored` ones above the floor, `dropped` ones by reason, `kept` ones; None where a
     dataset is not there. What no reason explains is the same pair found again: `merged`.
     """
-    scored = _by_origin(everything, SCORED, "kept")
-    kept = _by_origin(everything, PARAPHRASES, "kept")
+    scored, kept = (
+        value_counts(pc.list_flatten(table["origins"]) for table in parts(everything, name, ["origins"]))
+        for name in (SCORED, PARAPHRASES)
+    )
     reasons = {name: _dropped(everything, numbers, name) for name in origins(everything)}
     found = []
     for name in origins(everything):
@@ -50,7 +51,7 @@ def funnel(everything: Everything, numbers: Mapping[str, Counted]) -> list[dict[
             {
                 "origin": name,
                 "dataset": dataset,
-                "compared": _combinations(everything, dataset).get("compared"),
+                "compared": numbers[dataset].combinations.get("compared") if dataset in numbers else None,
                 "stored": stored,
                 "dropped": dropped,
                 "kept": kept[name] if PARAPHRASES in numbers else None,
@@ -65,33 +66,10 @@ def _dropped(everything: Everything, numbers: Mapping[str, Counted], origin: str
         return {}
     if everything.graph.datasets[SCORED].consumes == origin:
         return dict(numbers[SCORED].by_reason)
-    counts = _combinations(everything, SCORED)
-    named = {name.partition(": ")[::2]: count for name, count in counts.items()}
+    named = {name.partition(": ")[::2]: count for name, count in numbers[SCORED].combinations.items()}
     return {reason: count for (method, reason), count in sorted(named.items()) if method == origin and count}
 
 
 def _lost_to_thresholds(everything: Everything, origin: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for folder in everything.get(PARAPHRASES, {}).values():
-        for table in tables(folder, "dropped", ["origins", "reason"]):
-            lost = table["reason"].filter(found_by(table["origins"], origin))
-            counts.update({entry["values"]: entry["counts"] for entry in lost.value_counts().to_pylist()})
-    return counts
-
-
-def _by_origin(everything: Everything, name: str, kind: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for folder in everything.get(name, {}).values():
-        for table in tables(folder, kind, ["origins"]):
-            found = pc.list_flatten(table["origins"]).value_counts().to_pylist()
-            counts.update({entry["values"]: entry["counts"] for entry in found})
-    return counts
-
-
-def _combinations(everything: Everything, name: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for folder in everything.get(name, {}).values():
-        path = folder / COMBINATIONS
-        if path.is_file():
-            counts.update(json.loads(path.read_bytes()))
-    return counts
+    lost = parts(everything, PARAPHRASES, ["origins", "reason"], "dropped")
+    return value_counts(table["reason"].filter(found_by(table["origins"], origin)) for table in lost)

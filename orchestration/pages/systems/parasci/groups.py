@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assets.declare.report import Everything, Files
-from orchestration.lineage.rows import tables
 from orchestration.pages.html import embedded, render
-from orchestration.pages.reading import rows, shortened
+from orchestration.pages.reading import parts, rows, shortened, value_counts
 from orchestration.pages.sampling import rank
 from orchestration.pages.systems.parasci.funnel import PARAPHRASES
 
@@ -52,7 +51,8 @@ def _page(everything: Everything, kind: GroupKind) -> Files:
     members = _members(everything, kind)
     counts = members.group_by("key").aggregate([("id", "count_distinct"), ("paper", "count_distinct")])
     several = counts.filter(pc.greater(counts["paper_count_distinct"], 1)).to_pylist()
-    stored = _stored(everything, kind.origin)
+    above_floor = parts(everything, f"parasci/{kind.origin}", ["key"])
+    stored = value_counts(table["key"] for table in above_floor)
     pairs = _pairs_of(everything, kind.origin)
     groups: list[dict[str, Any]] = [
         {
@@ -96,8 +96,7 @@ def _members(everything: Everything, kind: GroupKind) -> pa.Table:
     inner = ("paper_id", kind.field if kind.field == "term" else f"{kind.field}.list.element")
     columns = ["id", "area", *(f"mentions.list.element.{name}" for name in inner)]
     for name in SENTENCES:
-        for folder in everything.get(name, {}).values():
-            found += [_of_part(table, kind) for table in tables(folder, "kept", columns)]
+        found += [_of_part(table, kind) for table in parts(everything, name, columns)]
     return pa.concat_tables(found)
 
 
@@ -119,25 +118,13 @@ def _of_part(table: pa.Table, kind: GroupKind) -> pa.Table:
     return found.filter(pc.is_valid(found["key"]))
 
 
-def _stored(everything: Everything, origin: str) -> Counter[str]:
-    """Return the pairs above the floor, by group."""
-    counts: Counter[str] = Counter()
-    for folder in everything.get(f"parasci/{origin}", {}).values():
-        for table in tables(folder, "kept", ["key"]):
-            counts.update({row["values"]: row["counts"] for row in table["key"].value_counts().to_pylist()})
-    return counts
-
-
 def _pairs_of(everything: Everything, origin: str) -> Counter[str]:
     """Return the pairs that are paraphrases, by group."""
-    counts: Counter[str] = Counter()
-    for folder in everything.get(PARAPHRASES, {}).values():
-        for table in tables(folder, "kept", ["keys"]):
-            for row in pc.list_flatten(table["keys"]).value_counts().to_pylist():
-                method, _, key = row["values"].partition(":")
-                if method == origin:
-                    counts[key] += row["counts"]
-    return counts
+    counts = value_counts(
+        pc.list_flatten(table["keys"]) for table in parts(everything, PARAPHRASES, ["keys"])
+    )
+    start = f"{origin}:"
+    return Counter({name.removeprefix(start): n for name, n in counts.items() if name.startswith(start)})
 
 
 def _titles(everything: Everything, ids: Collection[str]) -> dict[str, str]:
@@ -183,10 +170,8 @@ def _partners(everything: Everything, origin: str, keys: Collection[str]) -> dic
     """Return of each group how many paraphrases each of its sentences, by its text, has."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     named = {f"{origin}:{key}" for key in keys}
-    for folder in everything.get(PARAPHRASES, {}).values():
-        for table in tables(folder, "kept", ["keys", "first", "second"]):
-            for row in table.to_pylist():
-                for key in named.intersection(row["keys"]):
-                    for side in ("first", "second"):
-                        found[key.partition(":")[2]][shortened(row[side], LONGEST)] += 1
+    for row in rows(everything, PARAPHRASES, ["keys", "first", "second"]):
+        for key in named.intersection(row["keys"]):
+            for side in ("first", "second"):
+                found[key.partition(":")[2]][shortened(row[side], LONGEST)] += 1
     return found

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+import pyarrow.compute as pc
+
 from assets.declare.report import Everything, Files
 from ops.outcome import Row
 from ops.parasci.dataset.threshold_scores import found_by
 from ops.text.word_diff import difference
-from orchestration.lineage.rows import tables
 from orchestration.pages.html import embedded, render
-from orchestration.pages.reading import rows, shortened
+from orchestration.pages.reading import parts, rows, shortened
 from orchestration.pages.sampling import rank
 from orchestration.pages.systems.parasci.funnel import PARAPHRASES, origins
 
@@ -51,17 +52,13 @@ def _chosen(everything: Everything, origin: str, fate: str) -> tuple[Sequence[st
     chosen: list[tuple[str, str]] = []
     total = 0
     columns = ["id", "origins", *(["reason"] if fate != "kept" else [])]
-    for folder in everything.get(PARAPHRASES, {}).values():
-        for table in tables(folder, FATES[fate], columns):
-            found = table.filter(found_by(table["origins"], origin))
-            ids = found["id"].to_pylist()
-            if fate != "kept":
-                ids = [
-                    name for name, why in zip(ids, found["reason"].to_pylist(), strict=True) if why == fate
-                ]
-            total += len(ids)
-            ranked = ((rank(name), name) for name in ids)
-            chosen = heapq.nsmallest(MOST_PAIRS, (*chosen, *heapq.nsmallest(MOST_PAIRS, ranked)))
+    for table in parts(everything, PARAPHRASES, columns, FATES[fate]):
+        found = table.filter(found_by(table["origins"], origin))
+        if fate != "kept":
+            found = found.filter(pc.equal(found["reason"], fate))
+        total += len(found)
+        ranked = ((rank(name), name) for name in found["id"].to_pylist())
+        chosen = heapq.nsmallest(MOST_PAIRS, (*chosen, *heapq.nsmallest(MOST_PAIRS, ranked)))
     return [name for _, name in chosen], total
 
 

@@ -13,10 +13,9 @@ from assets.declare.report import Everything, Files
 from ops.parasci.dataset.paraphrases import ParaphraseParams
 from ops.parasci.dataset.threshold_scores import scores_of_both
 from orchestration.lineage.rows import Counted
-from orchestration.pages import learning
 from orchestration.pages.evaluation import values
 from orchestration.pages.html import render
-from orchestration.pages.reading import rows, side_file
+from orchestration.pages.reading import rows
 from orchestration.pages.systems.parasci import models, scores
 from orchestration.pages.systems.parasci.funnel import PARAPHRASES, SCORED, funnel, origins
 from orchestration.pages.two_thresholds import Axis, kept_at, two_thresholds
@@ -28,8 +27,7 @@ GENERATOR, PDBERT = "parasci/generator", "parasci/pdbert"
 
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
-    shared = values(everything, numbers, models.GENERATION.dataset, GENERATOR, PEOPLE)
-    shared["models"] += learning.models(side_file(everything, PDBERT, "models.json") or [])
+    shared = values(everything, numbers, models.GENERATION.dataset, [GENERATOR, PDBERT], PEOPLE)
     table = shared["ratings"]
     names = origins(everything)
     found = funnel(everything, numbers)

@@ -35,7 +35,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """
     content = side_file(everything, DATASET, "table.json")
     table = scores.read(content)
-    shared = values(everything, numbers, DATASET, EXTRACTOR, PEOPLE)
+    shared = values(everything, numbers, DATASET, [EXTRACTOR], PEOPLE)
     titles = {row["gold_id"]: row["title"] for row in rows(everything, DATASET, ["gold_id", "title"])}
     chosen = sorted(titles, key=rank)[:MOST_PAPERS]
     listed = [{"id": paper, "title": shortened(titles[paper], LONGEST_TITLE)} for paper in chosen]

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from assets.declare.report import Everything, Files
 from orchestration.lineage.rows import Counted
-from orchestration.pages import learning
 from orchestration.pages.evaluation import values
 from orchestration.pages.html import render
 from orchestration.pages.reading import side_file
@@ -34,10 +33,7 @@ PICTURES = {
 def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
     """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
     table, cells = grid.read(side_file(everything, EVALUATION, "table.json"))
-    shared = values(everything, numbers, EVALUATION, GRID, PEOPLE)
-    reports = side_file(everything, GRID, "models.json") or []
-    in_use = side_file(everything, SUMMARIZER, "models.json") or []
-    shared["models"] = learning.models([*in_use, *reports])
+    shared = values(everything, numbers, EVALUATION, [SUMMARIZER, GRID], PEOPLE)
     ratings = shared["ratings"]
     rated = ratings and ratings["agreement"]
     scored = cells.values()
@@ -53,7 +49,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         chosen=chosen,
         fewest=min((cell.articles for cell in scored), default=0),
         extractors=grid.extractors(scored),
-        architectures=grid.architectures(scored, reports),
+        architectures=grid.architectures(scored, shared["models"]),
         whole=grid.whole(scored),
         tests=grid.tests(table, cells),
         categories=grid.categories(table),

@@ -123,7 +123,7 @@ def extractors(cells: Iterable[ScoredCell]) -> Grid:
 
 def architectures(cells: Iterable[ScoredCell], reports: Iterable[Row]) -> Grid:
     """Return Table 4: of each architecture the L that validation finds best, over tf-idf and both corpora."""
-    best = {report["model"]: report["best"] for report in reports}
+    best = {report["model"]: report["best"] for report in reports if report["best"] is not None}
     found: dict[str, ScoredCell] = {}
     for cell in sorted(_fixed(cells), key=lambda cell: best.get(_model(cell), float("inf"))):
         found.setdefault(cell.architecture, cell)
