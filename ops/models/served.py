@@ -1,7 +1,7 @@
 """How trained models of a kind are called where the project is not: by MLflow, for instance.
 
-Belongs here: what each kind of model says of itself, as `KIND` of a module beside it. Not here: any kind, and
-whoever calls it (orchestration/mlflow).
+Belongs here: what each kind of model says of itself, as `KIND` of a module beside it, and what kinds have in
+common. Not here: any one kind, and whoever calls it (orchestration/mlflow).
 """
 
 from __future__ import annotations
@@ -29,3 +29,23 @@ class ModelKind:
     """Of a call: type, and what it is by default."""
     named: bool = False
     """Whether its config names models of models.txt, which have to be installed with it."""
+
+
+def text_to_text(module: str, load: Callable[[Mapping[str, bytes]], Any]) -> ModelKind:
+    """Return a kind whose models have `generate(sources, beam)`, which returns an answer to each source.
+
+    `beam` of a call replaces that of the model; 0 leaves it.
+    """
+    return ModelKind(
+        module=module,
+        inputs={"source": "string"},
+        outputs={"prediction": "string"},
+        params={"beam": ("long", 0)},
+        load=load,
+        answer=_written,
+    )
+
+
+def _written(model: Any, rows: Sequence[Row], params: Mapping[str, Any]) -> list[Row]:
+    sources = [str(row["source"]) for row in rows]
+    return [{"prediction": text} for text in model.generate(sources, params["beam"] or None)]

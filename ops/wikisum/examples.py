@@ -14,6 +14,7 @@ import pyarrow as pa
 from pydantic import Field
 from tokenizers import Tokenizer
 
+from ops.core.splits import split_of
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
@@ -27,7 +28,7 @@ from ops.wikisum.learned import LEARNED, LearnedRanker
 from ops.wikisum.rank import Method
 from ops.wikisum.ranked import members, order_of
 from ops.wikisum.schemas import EXAMPLES
-from ops.wikisum.splits import SplitParams, split_of
+from ops.wikisum.splits import SplitParams
 
 
 class InputSet(Params):

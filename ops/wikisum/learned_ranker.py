@@ -7,6 +7,7 @@ Belongs here: training on one split, and recall of bigrams by ranker and length.
 from __future__ import annotations
 
 import json
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ops.core.splits import Split
+from ops.core.splits import Split, split_of
 from ops.identity import row_id
 from ops.metrics.bootstrap import interval, paired_bootstrap
 from ops.outcome import Outcome, Outcomes, Row, drop
@@ -24,7 +25,7 @@ from ops.wikisum.corpus import COMBINED
 from ops.wikisum.inputs import lead_recall
 from ops.wikisum.learned import LEARNED, LearnedRanker
 from ops.wikisum.schemas import LEARNED_RANKER
-from ops.wikisum.splits import SplitParams, split_of
+from ops.wikisum.splits import SplitParams
 
 #: What is compared: the paper fixes tf-idf.
 BASELINE = "tf_idf"
@@ -52,7 +53,8 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
     """
     found = LearnedRanker.fit(_learnt(ranked, splits), params.ridge)
     files = {_WEIGHTS: found.content} if found else {}
-    held_out: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
+    #: By ranker and length, article after article: 8 bytes each, since they may be a tenth of all articles.
+    held_out: dict[tuple[str, int], array[float]] = defaultdict(lambda: array("d"))
     last: Outcome | None = None
     for table in ranked:
         if last is not None:
@@ -68,7 +70,7 @@ def learned_ranker(ranked: Parts, splits: SplitParams, params: LearnedRankerPara
             rows = list(_rows(unit, split_of(unit["title"], splits), scores, params.words))
             for row in rows:
                 if row["held_out"]:
-                    held_out[row["ranker"], row["words"]][unit["id"]] = row["bigram_recall"]
+                    held_out[row["ranker"], row["words"]].append(row["bigram_recall"])
             kept += rows
         last = Outcome.of(LEARNED_RANKER, [unit["id"] for unit in units], kept, dropped)
     files[RECALLS] = json.dumps(_summary(held_out, params), indent=1, sort_keys=True).encode() + b"\n"
@@ -117,17 +119,16 @@ def _rows(
 
 
 def _summary(
-    held_out: Mapping[tuple[str, int], Mapping[str, float]], params: LearnedRankerParams
+    held_out: Mapping[tuple[str, int], Sequence[float]], params: LearnedRankerParams
 ) -> list[dict[str, Any]]:
     """Return mean recall by ranker and length with 95 % intervals, and by how much it is above tf-idf."""
     found = []
     for (ranker, words), recalls in sorted(held_out.items()):
-        mean = interval(list(recalls.values()), params.resamples, params.seed)
+        mean = interval(recalls, params.resamples, params.seed)
         row: dict[str, Any] = {"ranker": ranker, "words": words, "articles": len(recalls)}
         row["bigram_recall"] = mean._asdict()
         baseline = held_out.get((BASELINE, words))
         if baseline and ranker != BASELINE:
-            pairs = [recalls[name] for name in baseline], list(baseline.values())
-            row["above_tf_idf"] = paired_bootstrap(*pairs, params.resamples, params.seed)._asdict()
+            row["above_tf_idf"] = paired_bootstrap(recalls, baseline, params.resamples, params.seed)._asdict()
         found.append(row)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -74,14 +74,14 @@ def statistics(
     the published numbers; and how many candidates are clones, of those among which they are removed, by
     length.
     """
-    sizes = _sizes(corpus)
+    sizes = _Sizes(corpus)
     counted = [STATISTICS.kept.empty_table().select(_COUNTS)]
     last: Outcome | None = None
     for table in ranked:
         if last is not None:
             yield last
         units = table.to_pylist()
-        kept = [_row(unit, sizes[unit["article_id"]], examples) for unit in units]
+        kept = [_row(unit, sizes.take(unit["article_id"]), examples) for unit in units]
         last = Outcome.of(STATISTICS, [unit["id"] for unit in units], kept)
         counted.append(last.kept.filter(last.kept["counted"]).select(_COUNTS))
     counts = pa.concat_tables(counted)
@@ -103,16 +103,26 @@ def rouge1_recall(output: str, inputs: Sequence[str]) -> float:
     return float(np.minimum(counts, there).sum() / max(counts.sum(), 1))
 
 
-def _sizes(corpus: Parts) -> Mapping[str, Mapping[str, int]]:
-    """Return numbers and words of the pages of each article."""
-    sizes: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for part in corpus.parts:
-        for row in part.read(["article_id", "cited", "searched", "words"]).to_pylist():
-            size = sizes[row["article_id"]]
-            for kind, pages in (("cited", "citation"), ("searched", "search")):
-                size[kind] += row[kind]
-                size[f"{pages}_words"] += row["words"] * row[kind]
-    return sizes
+class _Sizes:
+    """Numbers and words of the pages of articles: the corpus is read only as far as they are asked for.
+
+    The articles of wikisum/ranked stand in the order of the corpus, and all pages of one in one part. So
+    about a part is in memory; in any other order the sizes are the same, and more of them are held.
+    """
+
+    def __init__(self, corpus: Parts) -> None:
+        self._parts = iter(corpus.parts)
+        self._known: dict[str, Counter[str]] = {}
+
+    def take(self, article_id: str) -> Counter[str]:
+        """Return the sizes of an article, which are then forgotten; all 0 if it has no page."""
+        while article_id not in self._known and (part := next(self._parts, None)):
+            for row in part.read(["article_id", "cited", "searched", "words"]).to_pylist():
+                size = self._known.setdefault(row["article_id"], Counter())
+                for kind, pages in (("cited", "citation"), ("searched", "search")):
+                    size[kind] += row[kind]
+                    size[f"{pages}_words"] += row["words"] * row[kind]
+        return self._known.pop(article_id, Counter())
 
 
 def _row(unit: Row, size: Mapping[str, int], params: ExampleParams) -> Row:

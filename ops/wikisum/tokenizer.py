@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from pydantic import Field
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from ops.core.splits import split_of
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row
 from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.wikisum.schemas import TOKENIZER
-from ops.wikisum.splits import SplitParams, split_of
+from ops.wikisum.splits import SplitParams
 
 #: Sub-words that stand for no text, by number from 0: padding, the end, what stands between input and target
 #: of one sequence, and what stands behind the title (the released code's <EOT>).

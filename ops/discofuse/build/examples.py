@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
-from ops.discofuse.build.splits import SplitParams, split_of
+from ops.core.splits import SplitShares, split_of
 from ops.discofuse.schemas import EXAMPLES, RELEASED_COLUMNS
 from ops.identity import row_id
 from ops.outcome import Outcome, Row, drop
@@ -38,9 +38,12 @@ _TYPOGRAPHY = str.maketrans(
 )  # fmt: skip
 
 
-class ExampleParams(SplitParams, section="discofuse.examples"):
+class ExampleParams(SplitShares, section="discofuse.examples"):
     """Which candidates are examples, and which documents are kept from training."""
 
+    #: Geva et al. (2019), section 3.2: 98/1/1.
+    validation: float = Field(0.01, ge=0, lt=1)
+    test: float = Field(0.01, ge=0, lt=1)
     short_tokens: int = Field(
         6, ge=0, description="an original sentence of so many tokens or fewer is too short (the paper's 6)"
     )

@@ -7,10 +7,9 @@ model (model.py), learning a tokenizer (the systems).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ops.models.served import ModelKind
-from ops.outcome import Row
+from ops.models.served import text_to_text
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -52,17 +51,4 @@ def load(files: Mapping[str, bytes]) -> TextModel:
     return TextModel(model.load(files), tokenizer)
 
 
-def _answer(model: TextModel, rows: Sequence[Row], params: Mapping[str, Any]) -> list[Row]:
-    sources = [str(row["source"]) for row in rows]
-    return [{"prediction": text} for text in model.generate(sources, params["beam"] or None)]
-
-
-#: `beam` replaces that of the model's params; 0 leaves it.
-KIND = ModelKind(
-    module=__name__,
-    inputs={"source": "string"},
-    outputs={"prediction": "string"},
-    params={"beam": ("long", 0)},
-    load=load,
-    answer=_answer,
-)
+KIND = text_to_text(__name__, load)

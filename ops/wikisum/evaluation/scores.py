@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 from pydantic import Field, field_validator
 
+from ops.core.splits import split_of
 from ops.identity import joint_licence, row_id
 from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, paired_tests, system_tests
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
@@ -26,7 +27,7 @@ from ops.wikisum.evaluation.extractive import ExtractedLead, extracted_leads
 from ops.wikisum.models.summaries import METRICS, perplexity_interval, rouge_scores
 from ops.wikisum.models.summarizer import MODELS
 from ops.wikisum.schemas import RANKED
-from ops.wikisum.splits import SplitParams, split_of
+from ops.wikisum.splits import SplitParams
 
 #: The system of leads that no model wrote.
 EXTRACTIVE = "extractive"

@@ -6,10 +6,11 @@ import random
 import pytest
 
 from assets.systems.wikisum.datasets import learned_ranker
+from ops.core.splits import split_of
 from ops.wikisum.learned_ranker import LearnedRankerParams
 from ops.wikisum.ranked import RankedParams
 from ops.wikisum.references import ReferenceParams
-from ops.wikisum.splits import SplitParams, split_of
+from ops.wikisum.splits import SplitParams
 from tests.ops.wikisum.encyclopedia import Steps, article, page
 
 SPLITS = SplitParams(validation=0.2, test=0.3)

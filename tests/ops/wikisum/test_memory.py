@@ -73,6 +73,25 @@ def test_statistics_pass_a_part_on_before_they_read_all(steps):
     assert list(last.files) == ["tables.json"] and not any(outcome.files for outcome in others)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_sizes_of_articles_are_theirs_in_any_order_and_the_corpus_is_read_as_far_as_needed(steps, order):
+    reads = []
+    rows = steps.kept("corpus")
+    expected = {row["article_id"]: 0 for row in rows}
+    for row in rows:
+        expected[row["article_id"]] += row["words"] * row["searched"]
+    groups = [[row for row in rows if row["article_id"] == name] for name in expected][::order]
+    corpus = watched(parts(steps.folder / "corpus of parts", CORPUS.kept, *groups), reads)
+    outcomes = statistics(
+        ranked(steps, []), corpus, steps.parts("references"), ExampleParams(), CorpusParams()
+    )
+    first = next(outcomes)
+    if order == 1:
+        assert len(reads) == 1
+    found = [row for outcome in (first, *outcomes) for row in outcome.kept.to_pylist()]
+    assert {row["article_id"]: row["search_words"] for row in found} == expected
+
+
 def test_without_articles_there_are_tables_all_the_same(tmp_path):
     none = [parts(tmp_path / shape, kind.kept) for shape, kind in
             (("ranked", RANKED), ("corpus", CORPUS), ("references", REFERENCES))]  # fmt: skip

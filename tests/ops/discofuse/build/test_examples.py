@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ops.core.splits import SPLITS
+from ops.core.splits import SPLITS, split_of
 from ops.discofuse.build.examples import ExampleParams, certainties, examples, lengths
-from ops.discofuse.build.splits import split_of
 from ops.discofuse.schemas import CANDIDATES, EXAMPLES
 from ops.thresholds import above, at_least
 from tests.ops.discofuse.example_cases import candidate

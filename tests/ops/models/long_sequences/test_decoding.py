@@ -5,6 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.ops.models.beam_search import Reader, searched
 from tests.ops.models.long_sequences.sequence_cases import (
     DECODERS,
     END,
@@ -69,50 +70,17 @@ def test_packed_rows_cannot_be_gone_on_with():
         decoder(layer_kinds="F")(tokens(1, 4), attention_mask=torch.tensor([[1, 1, 2, 2]]), use_cache=True)
 
 
-class Reader:
-    """The log-probability of every token behind an answer to one source, read alone from its beginning."""
+class WholeReader(Reader):
+    """Reads source and answer without a cache."""
 
-    def __init__(self, network, source):
-        self.network, self.source, self.known = network, source, {}
-
-    @torch.no_grad()
-    def following(self, answer):
-        if answer not in self.known:
-            if self.network.config.is_encoder_decoder:
-                logits = self.network(
-                    torch.tensor([[*self.source, END]]), decoder_input_ids=torch.tensor([[PAD, *answer]])
-                ).logits
-            else:
-                logits = self.network(torch.tensor([[*self.source, SEPARATOR, *answer]])).logits
-            self.known[answer] = logits[0, -1].log_softmax(dim=0).tolist()
-        return self.known[answer]
-
-    def rank(self, answer, penalty):
-        scores = [self.following(answer[:place])[piece] for place, piece in enumerate(answer)]
-        return sum(scores) / len(answer) ** penalty
-
-
-def searched(reader, pieces, width, most, penalty):
-    """Return the rank of the best answer that a beam finds.
-
-    Of the twice `width` likeliest answers, those that have ended are kept if they are among the first
-    `width`, and the first `width` others go on, until none of them ranks above the worst of `width` kept ones.
-    """
-    growing, kept = [((), 0.0)], []
-    for length in range(1, most + 1):
-        grown = [
-            ((*answer, piece), score + reader.following(answer)[piece])
-            for answer, score in growing
-            for piece in pieces
-        ]
-        grown = sorted(grown, key=lambda pair: -pair[1])[: 2 * width]
-        ended = [pair for pair in grown if pair[0][-1] == END or length == most]
-        kept += [score / length**penalty for answer, score in grown[:width] if (answer, score) in ended]
-        kept = sorted(kept, reverse=True)[:width]
-        growing = [pair for pair in grown if pair not in ended][:width]
-        if not growing or (len(kept) == width and growing[0][1] / length**penalty <= kept[-1]):
-            break
-    return kept[0]
+    def read(self, answer):
+        if self.network.config.is_encoder_decoder:
+            logits = self.network(
+                torch.tensor([[*self.source, END]]), decoder_input_ids=torch.tensor([[PAD, *answer]])
+            ).logits
+        else:
+            logits = self.network(torch.tensor([[*self.source, SEPARATOR, *answer]])).logits
+        return logits[0, -1].log_softmax(dim=0)
 
 
 @settings(max_examples=12, deadline=None)
@@ -133,8 +101,8 @@ def test_the_answers_to_a_batch_are_those_of_a_search_that_reads_every_answer_al
     unlikely = {PAD, SEPARATOR} if name.startswith("T-D") else {PAD}
     pieces = [piece for piece in range(V) if piece not in unlikely]
     for source, answer in zip(sources, found.generate(sources, width), strict=True):
-        reader = Reader(found.network, source)
-        expected = searched(reader, pieces, width, 5, penalty)
+        reader = WholeReader(found.network, source)
+        expected = searched(reader, pieces, END, width, 5, penalty)
         ended = tuple(answer) if len(answer) == 5 else (*answer, END)
         assert reader.rank(ended, penalty) == pytest.approx(expected, abs=1e-3)
 

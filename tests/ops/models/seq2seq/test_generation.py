@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from ops.models.seq2seq.copynet import CopyNet
 from ops.models.seq2seq.pieces import EOS, PAD, UNK
+from tests.ops.models.beam_search import Reader, searched
 
 #: Padding, the end, unknown, and two more; of each source's words two are beyond these.
 V, OTHERS = 5, 2
@@ -43,51 +44,17 @@ def generated(network, rows, width, most, penalty):
     return answers
 
 
-class Reader:
-    """The log-probability of every piece behind an answer to one source, read alone from its beginning."""
+class StepReader(Reader):
+    """Reads an answer step by step from its beginning."""
 
-    def __init__(self, network, source):
-        self.network, self.source, self.known = network, source, {}
-
-    @torch.no_grad()
-    def following(self, answer):
-        if answer not in self.known:
-            network = self.network
-            memory, state = network.encode(torch.tensor([self.source]))
-            scores = network.begin(memory, state)
-            for piece in (PAD, *answer):
-                state, scores = network.step(torch.tensor([piece]), state, scores, memory)
-            copies = scores[:, : len(self.source)]
-            found = network.probabilities(state[:, -1], copies, memory.numbers, OTHERS)
-            self.known[answer] = found[0].log().tolist()
-        return self.known[answer]
-
-    def rank(self, answer, penalty):
-        scores = [self.following(answer[:place])[piece] for place, piece in enumerate(answer)]
-        return sum(scores) / len(answer) ** penalty
-
-
-def searched(reader, width, most, penalty):
-    """Return the rank of the best answer that a beam finds.
-
-    Of the twice `width` likeliest answers, those that have ended are kept if they are among the first
-    `width`, and the first `width` others go on, until none of them ranks above the worst of `width` kept ones.
-    """
-    growing, kept = [((), 0.0)], []
-    for length in range(1, most + 1):
-        grown = [
-            ((*answer, piece), score + reader.following(answer)[piece])
-            for answer, score in growing
-            for piece in PIECES
-        ]
-        grown = sorted(grown, key=lambda pair: -pair[1])[: 2 * width]
-        ended = [pair for pair in grown if pair[0][-1] == EOS or length == most]
-        kept += [score / length**penalty for answer, score in grown[:width] if (answer, score) in ended]
-        kept = sorted(kept, reverse=True)[:width]
-        growing = [pair for pair in grown if pair not in ended][:width]
-        if not growing or (len(kept) == width and growing[0][1] / length**penalty <= kept[-1]):
-            break
-    return kept[0]
+    def read(self, answer):
+        network = self.network
+        memory, state = network.encode(torch.tensor([self.source]))
+        scores = network.begin(memory, state)
+        for piece in (PAD, *answer):
+            state, scores = network.step(torch.tensor([piece]), state, scores, memory)
+        copies = scores[:, : len(self.source)]
+        return network.probabilities(state[:, -1], copies, memory.numbers, OTHERS)[0].log()
 
 
 @settings(max_examples=30)
@@ -96,15 +63,15 @@ def test_the_answers_to_a_batch_are_those_of_a_search_that_reads_every_answer_al
     network, rows, width, most, penalty
 ):
     for source, answer in zip(rows, generated(network, rows, width, most, penalty), strict=True):
-        reader = Reader(network, source)
-        expected = searched(reader, width, most, penalty)
+        reader = StepReader(network, source)
+        expected = searched(reader, PIECES, EOS, width, most, penalty)
         assert reader.rank(answer, penalty) == pytest.approx(expected, abs=1e-4)
 
 
 @settings(max_examples=30)
 @given(networks(), sources, penalties)
 def test_a_beam_that_holds_all_answers_finds_the_best(network, source, penalty):
-    reader = Reader(network, source)
+    reader = StepReader(network, source)
     answers = [(EOS,), *((first, second) for first in PIECES if first != EOS for second in PIECES)]
     best = max(reader.rank(answer, penalty) for answer in answers)
     [found] = generated(network, [source], len(answers), 2, penalty)
@@ -114,7 +81,7 @@ def test_a_beam_that_holds_all_answers_finds_the_best(network, source, penalty):
 @settings(max_examples=30)
 @given(networks(), sources)
 def test_width_one_takes_the_likeliest_piece_every_time(network, source):
-    reader, answer = Reader(network, source), ()
+    reader, answer = StepReader(network, source), ()
     while len(answer) < 4 and (not answer or answer[-1] != EOS):
         scores = reader.following(answer)
         answer = (*answer, max(PIECES, key=lambda piece: scores[piece]))

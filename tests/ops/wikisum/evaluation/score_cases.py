@@ -2,6 +2,7 @@
 
 import json
 
+from ops.core.splits import split_of
 from ops.metrics.rouge import rouge
 from ops.parse.schemas import ARTICLES
 from ops.parts import Artifact
@@ -9,7 +10,7 @@ from ops.wikisum.evaluation.scores import EVALUATION, EvaluationParams, evaluati
 from ops.wikisum.models.grid import GRID
 from ops.wikisum.models.summaries import METRICS
 from ops.wikisum.schemas import RANKED
-from ops.wikisum.splits import SplitParams, split_of
+from ops.wikisum.splits import SplitParams
 from tests.parts import dealt, parts
 
 SPLITS = SplitParams(validation=0.2, test=0.5)
