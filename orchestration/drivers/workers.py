@@ -173,15 +173,15 @@ class Pool:
     def _spawn(self) -> _Slot:
         pipe, other = Pipe()
         with contextlib.closing(other):
-            slot = _Slot(Worker(target=_work, args=(other,)), pipe)
+            slot = _Slot(Worker(target=_work, args=(other, self._jobs)), pipe)
             slot.process.start()
         self._slots.append(slot)
         return slot
 
 
-def _work(pipe: Connection) -> None:
+def _work(pipe: Connection, jobs: int) -> None:
     """Make partitions in a worker process, until the pipe is closed or what is under way is interrupted."""
-    begin(interruptible=True)
+    begin(interruptible=True, processes=jobs)
     try:
         from orchestration.dagster.instance import instance
 

@@ -37,7 +37,8 @@ class LocalEngine:
             yield from (op(piece, *shared) for piece in chain(first, waiting))
             return
         workers = Workers()
-        pool = ProcessPoolExecutor(self.workers, mp_context=workers, initializer=begin, initargs=(False,))
+        shared_by = (False, self.workers)
+        pool = ProcessPoolExecutor(self.workers, mp_context=workers, initializer=begin, initargs=shared_by)
         try:
             yield from self._map(pool, op, chain(first, waiting), shared)
         except BrokenProcessPool as error:

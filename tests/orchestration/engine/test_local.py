@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pyarrow as pa
@@ -76,3 +78,20 @@ def sleeps_after_two(piece, folder):
         (folder / str(piece)).touch()
         time.sleep(600)
     return numbered(piece, 1)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "processes", "threads"), [(None, 1, "all"), (None, 10_000, "1"), ("3", 2, "3")]
+)
+def test_worker_processes_share_the_cores_unless_threads_are_fixed(fixed, processes, threads):
+    fix = (
+        "os.environ.pop('OMP_NUM_THREADS', None)"
+        if fixed is None
+        else f"os.environ['OMP_NUM_THREADS'] = {fixed!r}"
+    )
+    program = (
+        f"import os; from orchestration.engine.processes import begin; {fix}; begin(False, {processes});"
+        "print(os.environ['OMP_NUM_THREADS'])"
+    )
+    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == (str(len(os.sched_getaffinity(0))) if threads == "all" else threads)
