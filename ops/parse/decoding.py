@@ -13,7 +13,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic_core import from_json
+
 from ops.parse.source import ParseError
+
+#: Brackets in a text that cannot be nested too deeply: 200 levels are what pydantic's reader of JSON takes.
+_FEW_BRACKETS = 200
 
 #: Unicode has characters of seven digits; Python refuses to read a number of thousands of digits.
 _LONG_REFERENCE = re.compile(r"&#([0-9]{8,})")
@@ -41,16 +46,28 @@ def unescaped(text: str) -> str:
 
 def json_value(content: bytes) -> Any:
     """Return a JSON value. Raises ParseError if it is malformed, nested too deeply, or a key stands twice."""
+    text = decoded(content)
+    if _nested_too_deeply(text):
+        raise ParseError("JSON nested too deeply")
     try:
-        return json.loads(decoded(content), object_pairs_hook=_object)
-    except RecursionError:
-        raise ParseError("JSON nested too deeply") from None
+        return json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise ParseError(f"malformed JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
     except ParseError:
         raise
     except ValueError as error:
         raise ParseError(f"malformed JSON: {error}") from None
+
+
+def _nested_too_deeply(text: str) -> bool:
+    """Say whether JSON is nested too deeply; how deep Python's own reader goes depends on who calls it."""
+    if text.count("[") + text.count("{") <= _FEW_BRACKETS:
+        return False
+    try:
+        from_json(text, cache_strings="none")
+    except ValueError as error:
+        return "recursion limit" in str(error)
+    return False
 
 
 def json_object(content: bytes) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ what a line calls its document (read_lines.py), what else it holds (the formats)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -32,8 +32,9 @@ def lines_of_files(
 ) -> Iterator[Raw]:
     """Yield every line that is not blank of every file, as one record; files that end in .gz are unpacked.
 
-    `naming` says how a line of JSON calls its document: where it does not, or as another line may be called,
-    the id is path and line, as it is without `naming`. A line over source.max_bytes is yielded unread, with
+    Lines are JSON where there is a `naming`, a function of a module, or a partial of one: it says how a line
+    calls its document. Where it does not, or as another line may be called, the id is path and line, as it is
+    without `naming`. A line over source.max_bytes is yielded unread, with
     an error, and so is one that cannot be read as JSON.
     """
     files = list(find(folder, source, suffixes))
@@ -45,7 +46,13 @@ def _of_file(found: Found, max_bytes: int, only: Only) -> Iterator[Raw]:
     if found.error is not None:
         yield Raw(found.path, Path(found.path).name, b"", error=found.error)
     elif only is None or found.path in only:
-        yield from lines_of_file(found.path, found.file, max_bytes)
+        raws = lines_of_file(found.path, found.file, max_bytes)
+        yield from (raw for raw in raws if is_wanted(raw, only))
+
+
+def is_wanted(raw: Raw, only: Only) -> bool:
+    """Say whether a record of a path that is in `only` is among those that are asked for."""
+    return not isinstance(only, Mapping) or raw.row in only[raw.path]
 
 
 def lines_of_file(path: str, file: Path, max_bytes: int) -> Iterator[Raw]:

@@ -49,12 +49,12 @@ def named(raws: Iterable[Raw], naming: Naming, paths: Container[str]) -> Iterato
             yield replace(raw, document=document, error=name.error)
 
 
-def keys_of(lines: Sequence[bytes]) -> list[str]:
-    """Return the keys of the objects of lines, in the order in which they are met.
-
-    Lines that cannot be read have none. Raises ParseError where to read them takes more than it may.
-    """
-    return child_of(_BOUNDS).call(merged_keys, lines)
+def keys_of(raws: Iterable[Raw]) -> list[str]:
+    """Return the keys of the objects of lines, in the order in which they are met; what is none has none."""
+    there: dict[str, None] = {}
+    for some in _batches(raws):
+        there |= dict.fromkeys(_keys_of([raw.content for raw in some if raw.error is None]))
+    return list(there)
 
 
 def document_id(given: str | None, place: str, paths: Container[str]) -> str:
@@ -86,6 +86,13 @@ def _names_of(naming: Naming, lines: Sequence[bytes]) -> list[LineName]:
         if len(lines) == 1:
             return [LineName(error=str(error))]
     return [name for line in lines for name in _names_of(naming, [line])]
+
+
+def _keys_of(lines: Sequence[bytes]) -> list[str]:
+    try:
+        return child_of(_BOUNDS).call(merged_keys, lines)
+    except ParseError:
+        return [] if len(lines) < 2 else [key for line in lines for key in _keys_of([line])]
 
 
 # What runs in the child:

@@ -10,7 +10,6 @@ name them. `citing_sentences`: a JSON list a cited paper, as ScisummNet has it i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -21,7 +20,7 @@ from ops.parasci.schemas import PASSAGES
 from ops.parse import files
 from ops.parse.bounded import BoundedFormat
 from ops.parse.characters import check_characters
-from ops.parse.decoding import decoded, text_at
+from ops.parse.decoding import json_value, text_at
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
@@ -67,10 +66,7 @@ class _CitingSentences:
     def parse(self, raw: Raw) -> list[SourceSentence]:
         if raw.error is not None:
             raise ParseError(raw.error)
-        try:
-            found = json.loads(decoded(raw.content))
-        except json.JSONDecodeError as error:
-            raise ParseError(f"broken JSON: {error}") from None
+        found = json_value(raw.content)
         if not isinstance(found, list) or not all(isinstance(citance, dict) for citance in found):
             raise ParseError("no list of citing sentences")
         passages = []

@@ -17,11 +17,12 @@ from typing import Any
 from ops.parse.decoding import json_object, scalars
 from ops.parse.encodings import in_utf8
 from ops.parse.files import Found, find, once
-from ops.parse.lines import lines_of_file
+from ops.parse.lines import is_wanted, lines_of_file
 from ops.parse.packed import packings
-from ops.parse.read_lines import keys_of, named
+from ops.parse.read_lines import document_id, keys_of, named
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.parse.tables.reading import TableFile, columns_of, rows_of, suffix_of
+from ops.parse.tables.row import id_of
 
 SUFFIXES = (*packings(".jsonl", ".csv", ".tsv"), ".parquet", ".arrow")
 
@@ -95,50 +96,47 @@ class Table:
             yield Raw(found.path, Path(found.path).name, b"", error=found.error)
         elif only is None or found.path in only:
             fields = {_FIELDS: dict(sorted(source.fields.items()))} if source.fields else {}
-            rows = only[found.path] if isinstance(only, Mapping) else None
-            wanted = (in_utf8(raw, source.encoding) for raw in _raws(found, source) if _in(raw, rows))
-            naming = partial(_id, source.fields.get("id", self.columns["id"]))
-            for raw in named(wanted, naming, paths):
+            column = source.fields.get("id", self.columns["id"])
+            for raw in _named(found, source, only, column, paths):
                 yield replace(raw, companions={**fields, **raw.companions})
 
 
-def _in(raw: Raw, rows: Container[int | None] | None) -> bool:
-    return rows is None or raw.row in rows
-
-
-def _id(column: str, row: Mapping[str, Any]) -> str | None:
-    """Return the document id that a row gives itself, if it can be one."""
-    given = row.get(column)
-    if isinstance(given, int) and not isinstance(given, bool):
-        return str(given)
-    return given if isinstance(given, str) else None
-
-
-def _raws(found: Found, source: Source) -> Iterator[Raw]:
-    """Yield the rows of a file as JSON; what ends its reading is the error of one last record."""
-    if suffix_of(found.path) == ".jsonl":
-        yield from lines_of_file(found.path, found.file, source.max_bytes)
+def _named(found: Found, source: Source, only: Only, column: str, paths: Container[str]) -> Iterator[Raw]:
+    """Yield the rows of a file, as JSON; what ends its reading is the error of one last record."""
+    if _is_jsonl(found):
+        lines = (raw for raw in _lines(found, source) if is_wanted(raw, only))
+        yield from named(lines, partial(id_of, column), paths)
         return
-    for row in rows_of(_file(found, source)):
-        yield Raw(
+    for row in rows_of(_file(found, source, column)):
+        raw = Raw(
             found.path,
-            f"{found.path}#{row.place}",
+            document_id(row.document, f"{found.path}#{row.place}", paths),
             row.content.encode(),
             row.place,
             error=row.error,
             encoding=row.encoding,
             guessed=row.encoding is not None and not source.encoding,
         )
+        if is_wanted(raw, only):
+            yield raw
 
 
-def _file(found: Found, source: Source) -> TableFile:
-    return TableFile(found.path, found.file, source.max_bytes, source.encoding)
+def _lines(found: Found, source: Source) -> Iterator[Raw]:
+    lines = lines_of_file(found.path, found.file, source.max_bytes)
+    return (in_utf8(raw, source.encoding) for raw in lines)
+
+
+def _is_jsonl(found: Found) -> bool:
+    return suffix_of(found.path) == ".jsonl"
+
+
+def _file(found: Found, source: Source, column: str = "") -> TableFile:
+    return TableFile(found.path, found.file, source.max_bytes, source.encoding, column)
 
 
 def _columns(found: Found, source: Source) -> list[str]:
     """Return the columns of a file; of JSONL those of its first lines."""
-    if suffix_of(found.path) != ".jsonl":
+    if not _is_jsonl(found):
         return columns_of(_file(found, source))
-    with contextlib.closing(_raws(found, source)) as raws:  # type: ignore[type-var]
-        first = (in_utf8(raw, source.encoding) for raw in itertools.islice(raws, _FIRST))
-        return keys_of([raw.content for raw in first if raw.error is None])
+    with contextlib.closing(_lines(found, source)) as lines:  # type: ignore[type-var]
+        return keys_of(itertools.islice(lines, _FIRST))

@@ -20,7 +20,7 @@ from ops.parse.lines import UNPACKED, unpacks_too_far
 from ops.parse.packed import ERRORS
 from ops.parse.source import ParseError, exhausting
 from ops.parse.tables import columnar, delimited
-from ops.parse.tables.row import TableRow
+from ops.parse.tables.row import TableRow, id_of
 
 _BOUNDS = Bounds()
 #: Rows, and characters, that are handed over at once.
@@ -35,6 +35,8 @@ class TableFile(NamedTuple):
     file: Path
     max_bytes: int
     encoding: str
+    id: str = ""
+    """The column of document ids."""
 
     @property
     def suffix(self) -> str:
@@ -49,6 +51,8 @@ class ReadRow(NamedTuple):
     content: str
     error: str | None = None
     encoding: str | None = None
+    document: str | None = None
+    """The id that it gives itself, if it does."""
 
 
 def suffix_of(path: str) -> str:
@@ -146,7 +150,7 @@ def _read(table: TableFile) -> Iterator[ReadRow]:
                 if len(content) > table.max_bytes or len(content.encode()) > table.max_bytes:
                     yield ReadRow(place, "", too_large(table.max_bytes))
                 else:
-                    yield ReadRow(place, content, row.error, row.encoding)
+                    yield ReadRow(place, content, row.error, row.encoding, id_of(table.id, row.cells))
     except ParseError as error:
         yield ReadRow(place + 1, "", str(error))
     except ERRORS as error:

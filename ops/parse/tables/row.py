@@ -19,3 +19,11 @@ class TableRow(NamedTuple):
     error: str | None = None
     encoding: str | None = None
     """What its text was in, where that was not UTF-8."""
+
+
+def id_of(column: str, cells: Mapping[str, Any]) -> str | None:
+    """Return the document id that a row gives itself, if it can be one."""
+    given = cells.get(column)
+    if isinstance(given, int) and not isinstance(given, bool):
+        return str(given)
+    return given if isinstance(given, str) and given.isprintable() else None

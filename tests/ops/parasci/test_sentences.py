@@ -194,7 +194,7 @@ def test_abstracts_and_citing_sentences_become_sentences_with_their_papers():
     ]
     causes = [error.partition(": ")[2] for error in outcome.rejected["error"].to_pylist()]
     assert [cause.partition(":")[0] for cause in causes] == [
-        "no field abstract; there are", "broken JSON", "no list of citing sentences", "no citing sentence",
+        "no field abstract; there are", "malformed JSON", "no list of citing sentences", "no citing sentence",
     ]  # fmt: skip
 
 

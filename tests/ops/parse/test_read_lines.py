@@ -4,8 +4,10 @@ import os
 
 import pytest
 
+from ops.parse import read_lines
+from ops.parse.decoding import json_value
 from ops.parse.read_lines import keys_of, named
-from ops.parse.source import Raw
+from ops.parse.source import ParseError, Raw
 
 
 def naming(row):
@@ -43,7 +45,7 @@ def test_a_line_that_ends_the_child_or_takes_its_memory_costs_itself_alone():
 def test_what_is_no_object_of_json_is_never_read_here(content, cause):
     (found,) = named(lines(content), naming, ())
     assert cause in found.error and found.document == "a.jsonl#1"
-    assert keys_of([content, b'{"b": 1}', b'{"a": 1, "b": 2}']) == ["b", "a"]
+    assert keys_of(lines(content, b'{"b": 1}', b'{"a": 1, "b": 2}')) == ["b", "a"]
 
 
 def test_an_id_that_another_line_may_be_called_or_that_cannot_be_printed_is_none():
@@ -63,3 +65,24 @@ def test_lines_that_were_not_read_keep_their_errors_and_their_places():
         ("a.jsonl#2", "too large"),
         ("a.jsonl#1", None),
     ]
+
+
+def test_how_deep_json_may_be_nested_does_not_depend_on_who_reads_it():
+    def at(depth, content):
+        return at(depth - 1, content) if depth else json_value(content)
+
+    def nested(levels):
+        return b"[" * levels + b"]" * levels
+
+    for depth in (0, 500):
+        assert at(depth, nested(200))
+        with pytest.raises(ParseError, match="nested too deeply"):
+            at(depth, nested(300))
+        assert at(depth, b'["' + b"[" * 10_000 + b'"]') == ["[" * 10_000]
+
+
+def test_long_lines_are_asked_for_their_keys_some_at_a_time(monkeypatch):
+    asked = []
+    monkeypatch.setattr(read_lines, "_keys_of", lambda contents: asked.append(len(contents)) or [])
+    keys_of(lines(*[b'{"a": "' + b"b" * 2**19 + b'"}'] * 7))
+    assert asked == [2, 2, 2, 1]

@@ -30,7 +30,7 @@ class _Lines:
     """A folder of *.txt files, a riddle a line."""
 
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
-        return lines_of_files(folder, source, (".txt",), only, lambda line: None)
+        return lines_of_files(folder, source, (".txt",), only)
 
     def fields(self, raw: Raw) -> Mapping[str, str]:
         return {"document": raw.document}
