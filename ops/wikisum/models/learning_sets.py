@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -73,10 +74,15 @@ def example_of(row: Row, end: int) -> TokenExample:
 
 def rows_of(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[Row]:
     """Yield rows of a set and split; one part at a time is in memory."""
+    return chain.from_iterable(parts_of(examples, name, split, columns))
+
+
+def parts_of(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[list[Row]]:
+    """Yield the rows of a set and split, part by part."""
     for part in examples.parts:
         table = part.read([*{*columns, "set", "split"}])
         mask = pc.and_(pc.equal(table["set"], name), pc.equal(table["split"], split))
-        yield from table.filter(mask).to_pylist()
+        yield table.filter(mask).to_pylist()
 
 
 def _judges(examples: Parts, name: str, split: str, end: int, most: int, seed: int) -> ExampleStore:

@@ -9,7 +9,7 @@ Liu et al. (2018), section 5: sets differ in extractor, corpus and L; each archi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -97,17 +97,22 @@ def summarizer(
         files = {}
 
 
-def trained_models(artifact: Artifact, strict: bool = True) -> Iterator[tuple[Mapping[str, Any], TextModel]]:
-    """Yield every trained model with its report, in use where numerics allow a GPU."""
+def trained_reports(artifact: Artifact) -> list[dict[str, Any]]:
+    """Return the report of every trained model."""
+    found: list[dict[str, Any]] = json.loads((artifact.folder / MODELS).read_text())
+    return found
+
+
+def trained_model(artifact: Artifact, name: str, strict: bool = True) -> TextModel:
+    """Return a trained model, on a GPU where there is one and numerics allow it."""
     import torch
 
     from ops.models.long_sequences.texts import load
 
-    for report in json.loads((artifact.folder / MODELS).read_text()):
-        found = load(artifact.files(report["model"]))
-        if not strict and torch.cuda.is_available():
-            found.model.network.to("cuda")
-        yield report, found
+    found = load(artifact.files(name))
+    if not strict and torch.cuda.is_available():
+        found.model.network.to("cuda")
+    return found
 
 
 def distinct(examples: Parts, name: str) -> list[str]:
