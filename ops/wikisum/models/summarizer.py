@@ -9,7 +9,8 @@ Liu et al. (2018), section 5: sets differ in extractor, corpus and L; each archi
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,7 +21,8 @@ from ops.identity import row_id
 from ops.models.training import CheckpointFolder, TrainingError
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.parts import Artifact, Parts
-from ops.wikisum.models.learning_sets import learning_set
+from ops.wikisum.models.learning_sets import check_learnable, learning_set
+from ops.wikisum.models.stored_files import StoredFiles
 from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
     summarizer_files,
@@ -76,25 +78,23 @@ def summarizer(
     vocabulary = vocabulary_of(found)
     names = _chosen(distinct(examples, "set"), params.sets)
     licences = distinct(examples, "licence")
-    sets = [
-        learning_set(examples, name, vocabulary.end, params.validation_examples, params.seed)
-        for name in names
-    ]
-    files: dict[str, bytes] = {}
+    check_learnable(examples, names)
+    files = StoredFiles()
     reports = []
-    for learnt in sets:
+    for set_name in names:
+        learnt = learning_set(examples, set_name, vocabulary.end, params.validation_examples, params.seed)
         for kind, size in sorted(params.sizes[params.size].architectures.items()):
             name, training = f"{learnt.name}-{kind}", params.part("training")
             model, report = train_summarizer(name, size, learnt, vocabulary, training, checkpoints, strict)
-            files |= summarizer_files(model, report, tokenizer, licences)
+            files.add(summarizer_files(model, report, tokenizer, licences))
             reports.append(report)
     best = min(reports, key=lambda report: report["best"], default=None)
     for report in reports:
         report["chosen"] = report is best
-    files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
-    for table in examples:
-        yield _outcome(table.to_pylist(), set(names), vocabulary.end, files)
-        files = {}
+    files.add({MODELS: json.dumps(reports, indent=1, sort_keys=True).encode()})
+    for index, table in enumerate(examples):
+        outcome = _outcome(table.to_pylist(), set(names))
+        yield outcome if index else replace(outcome, files=files)
 
 
 def trained_reports(artifact: Artifact) -> list[dict[str, Any]]:
@@ -132,7 +132,7 @@ def _chosen(there: Sequence[str], asked: Sequence[str] | None) -> list[str]:
     return sorted({*asked})
 
 
-def _outcome(units: Sequence[Row], names: set[str], end: int, files: Mapping[str, bytes]) -> Outcome:
+def _outcome(units: Sequence[Row], names: set[str]) -> Outcome:
     kept = [
         {
             "id": row_id("learnt", unit["id"]),
@@ -148,4 +148,4 @@ def _outcome(units: Sequence[Row], names: set[str], end: int, files: Mapping[str
         if unit["set"] in names
     ]
     dropped = [drop(unit, "other_set") for unit in units if unit["set"] not in names]
-    return Outcome.of(SUMMARIZER, [unit["id"] for unit in units], kept, dropped, files=files)
+    return Outcome.of(SUMMARIZER, [unit["id"] for unit in units], kept, dropped)

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from ops.models.long_sequences.store import ExampleStore
 from ops.models.long_sequences.texts import TextModel
+from ops.models.training import TrainingError
 from ops.parts import Part
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams
@@ -134,3 +136,29 @@ def test_summaries_have_one_model_in_memory_and_none_when_rows_are_passed_on(tmp
     found = list(summaries(counted, models, SummaryParams()))
     assert sum(len(outcome.kept) for outcome in found) == 2
     assert (max(counts), counts[-1]) == (1, 0)
+
+
+def test_a_summarizer_has_the_examples_of_one_set_on_disk_and_the_files_of_no_model_in_memory(tmp_path):
+    rows = [*summarized(tmp_path, count=6), *summarized(tmp_path, "other", 6)]
+    counts = []
+
+    class Watching(Memory):
+        def at(self, name):
+            counts.append(sum(type(thing) is ExampleStore for thing in gc.get_objects()))
+            return super().at(name)
+
+    first, *_ = made(tmp_path, rows, params(TWO), Watching())
+    assert counts == [2, 2, 2, 2]  # of each training: what is learnt from and what judges
+    assert {name.partition("/")[0] for name in first.files} == {
+        "models.json", "other-t_d", "other-t_ed", "tiny-t_d", "tiny-t_ed",
+    }  # fmt: skip
+    assert first.files["tiny-t_d/README.md"].startswith(b"---")
+    assert not any(isinstance(value, bytes) for value in vars(first.files).values())
+
+
+def test_a_set_without_anything_to_learn_from_is_refused_before_another_is_trained(tmp_path):
+    rows = [*summarized(tmp_path, "other", 6), *summarized(tmp_path, count=6, split="test")]
+    checkpoints = Memory()
+    with pytest.raises(TrainingError, match="the set 'tiny' has no example in the split train"):
+        made(tmp_path, rows, params(TWO), checkpoints)
+    assert checkpoints.writes == []
