@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sized
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ops.models.training.params import TrainingParams
 from ops.models.training.task import Trained
 from ops.params import Params
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 class TrainingSet(Protocol):
@@ -36,6 +39,11 @@ class TrainingSet(Protocol):
     def judged_on(self) -> str:
         """Where these come from."""
         ...
+
+
+def count_weights(network: nn.Module) -> int:
+    """Return how many weights a network has, shared ones once."""
+    return sum(weights.numel() for weights in network.parameters())
 
 
 def training_report(
