@@ -18,13 +18,12 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.sampling import drawn
-from ops.identity import row_id
 from ops.metrics.bleu import bleu
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.pairs import Pairs
 from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
-from ops.models.training.report import count_weights, training_report
+from ops.models.training.report import count_weights, learnt_row, training_report
 from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
@@ -209,13 +208,10 @@ def _pairs(units: Sequence[Row]) -> Pairs:
 
 
 def _row(unit: Row, source_tokens: int, target_tokens: int) -> Row:
-    return {
-        "id": row_id("learnt", unit["id"]),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
-        "pair_id": unit["id"],
-        "split": unit["split"],
-        "origin": unit["origin"],
-        "source_tokens": source_tokens,
-        "target_tokens": target_tokens,
-    }
+    return learnt_row(
+        unit,
+        pair_id=unit["id"],
+        origin=unit["origin"],
+        source_tokens=source_tokens,
+        target_tokens=target_tokens,
+    )

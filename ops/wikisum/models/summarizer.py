@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.identity import row_id
 from ops.models.training import CheckpointFolder, TrainingError
+from ops.models.training.report import learnt_row
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.parts import Artifact, Parts
 from ops.wikisum.models.learning_sets import check_learnable, learning_set
@@ -134,16 +134,13 @@ def _chosen(there: Sequence[str], asked: Sequence[str] | None) -> list[str]:
 
 def _outcome(units: Sequence[Row], names: set[str]) -> Outcome:
     kept = [
-        {
-            "id": row_id("learnt", unit["id"]),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
-            "example_id": unit["id"],
-            "set": unit["set"],
-            "split": unit["split"],
-            "source_tokens": len(unit["source_tokens"]),
-            "target_tokens": len(unit["target_tokens"]),
-        }
+        learnt_row(
+            unit,
+            example_id=unit["id"],
+            set=unit["set"],
+            source_tokens=len(unit["source_tokens"]),
+            target_tokens=len(unit["target_tokens"]),
+        )
         for unit in units
         if unit["set"] in names
     ]
