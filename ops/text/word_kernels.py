@@ -6,9 +6,10 @@ Belongs here: loops over bytes, nothing else; callers check their input. Not her
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ops.core.compiled import compiled
 
 #: What a character is: between words, in a word, or a word by itself.
 SPACE, LETTER, SIGN = 0, 1, 2
@@ -17,7 +18,7 @@ _FNV_OFFSET, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3
 _ASCII = np.uint8(0x80)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def divide(
     data: NDArray[np.uint8],
     start: int,
@@ -63,7 +64,7 @@ def divide(
     return total, place
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def number(
     data: NDArray[np.uint8],
     words: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]],
@@ -107,7 +108,7 @@ def number(
     return len(firsts), distinct
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def fill(slots: NDArray[np.int32], hashes: NDArray[np.uint64]) -> None:
     """Put the numbers of known words into empty slots."""
     mask = np.uint64(len(slots) - 1)
@@ -118,7 +119,7 @@ def fill(slots: NDArray[np.int32], hashes: NDArray[np.uint64]) -> None:
         slots[slot] = number
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def code_point(data: NDArray[np.uint8], place: int) -> tuple[np.int64, int]:
     """Return the code point beyond ASCII that begins at a place, and how many bytes it has."""
     byte = np.int64(data[place])

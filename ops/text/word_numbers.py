@@ -84,21 +84,20 @@ class _Vocabulary:
         from ops.text.word_kernels import divide, number
 
         pieces = []
-        room = _places(min(_WORDS_AT_ONCE, max(end - start, 0)))
+        room = firsts, lasts, hashes = _places(min(_WORDS_AT_ONCE, max(end - start, 0)))
         while start < end:
             total, start = divide(self._data, start, end, self._kinds, *room)
-            words = tuple(column[:total] for column in room)
             numbers = np.empty(total, np.int32)
             done = 0
             while done < total:
-                left = tuple(column[done:] for column in words)
+                left = firsts[done:total], lasts[done:total], hashes[done:total]
                 read, self._distinct = number(
                     self._data, left, self._slots, self._known, self._distinct, growing, numbers[done:]
                 )
                 done += read
                 if done < total:
                     self._grow()
-            pieces.append((numbers, words[0].copy()))
+            pieces.append((numbers, firsts[:total].copy()))
         return pieces
 
     def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -108,7 +107,8 @@ class _Vocabulary:
     def _grow(self) -> None:
         from ops.text.word_kernels import fill
 
-        self._known = tuple(np.concatenate([column, np.empty_like(column)]) for column in self._known)
+        firsts, lasts, hashes = (np.concatenate([column, np.empty_like(column)]) for column in self._known)
+        self._known = firsts, lasts, hashes
         self._slots = np.full(2 * len(self._slots), -1, np.int32)
         fill(self._slots, self._known[2][: self._distinct])
 
@@ -133,7 +133,7 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
-def _places(size: int) -> tuple[NDArray[Any], ...]:
+def _places(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
     return np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.uint64)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import pyarrow as pa
 from pydantic import Field
-from tokenizers import Tokenizer
 
 from ops.core.splits import split_of
 from ops.identity import row_id
@@ -29,6 +28,9 @@ from ops.wikisum.rank import Method
 from ops.wikisum.ranked import members, order_of
 from ops.wikisum.schemas import EXAMPLES
 from ops.wikisum.splits import SplitParams
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 
 class InputSet(Params):

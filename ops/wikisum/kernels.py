@@ -6,16 +6,16 @@ Belongs here: loops over arrays, nothing else; callers check their input. Not he
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ops.core.compiled import compiled
 from ops.text.word_kernels import LETTER, code_point
 
 _ASCII = np.uint8(0x80)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def greatest_recalls(
     numbers: NDArray[np.int32],
     ends: NDArray[np.int64],
@@ -44,7 +44,7 @@ def greatest_recalls(
     return recalls
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def counts_of_words(
     data: NDArray[np.uint8],
     ends: NDArray[np.int64],
@@ -90,7 +90,7 @@ def counts_of_words(
     return counts
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def _in_word(data: NDArray[np.uint8], place: int, kinds: NDArray[np.uint8]) -> bool:
     """Return whether the character that a byte is part of belongs in words."""
     while data[place] & 0xC0 == 0x80:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pydantic import Field
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from ops.core.splits import split_of
 from ops.identity import row_id
@@ -19,6 +19,9 @@ from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.wikisum.schemas import TOKENIZER
 from ops.wikisum.splits import SplitParams
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 #: Sub-words that stand for no text, by number from 0: padding, the end, what stands between input and target
 #: of one sequence, and what stands behind the title (the released code's <EOT>).
@@ -43,6 +46,8 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
     Byte pairs above the 256 bytes, so that no text is unknown. Learnt from leads, sections and paragraphs of
     the articles of the split train, in order, until `characters` are read.
     """
+    from tokenizers import pre_tokenizers, trainers
+
     read: dict[str, int] = {}
     found = _empty()
     trainer = trainers.BpeTrainer(
@@ -62,6 +67,8 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
 
 def load(artifact: Artifact) -> Tokenizer:
     """Return the tokenizer. Its folder is one of `transformers.AutoTokenizer.from_pretrained`, too."""
+    from tokenizers import Tokenizer
+
     return Tokenizer.from_file(str(artifact.folder / _FILE))
 
 
@@ -78,6 +85,8 @@ def target_of(unit: Row, kind: str) -> str:
 
 
 def _empty() -> Tokenizer:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
     found = Tokenizer(models.BPE())
     found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     found.decoder = decoders.ByteLevel()

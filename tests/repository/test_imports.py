@@ -1,6 +1,7 @@
 """No module imports itself through others, and a declaration brings what it reads."""
 
 import os
+import subprocess
 import sys
 import traceback
 
@@ -87,3 +88,15 @@ def test_a_module_of_declarations_can_be_imported_first(module):
     os.waitpid(child, 0)
     with os.fdopen(reader) as stream:
         assert stream.read() == ""
+
+
+def test_declarations_load_no_library_that_only_steps_need():
+    """Every command loads all declarations, and these libraries take up to seconds."""
+    code = f"""
+import importlib, sys
+for name in {sorted(grimp.build_graph("assets", cache_dir=None).modules)}:
+    importlib.import_module(name)
+print(*sorted({{"numba", "sklearn", "tokenizers", "torch", "transformers"}} & sys.modules.keys()))
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []

@@ -26,9 +26,9 @@ from ops.discofuse.models.fusion_training import (
 )
 from ops.discofuse.models.training_sets import FusionTrainingSet, training_sets
 from ops.discofuse.schemas import BALANCED
-from ops.identity import row_id
 from ops.models.seq2seq.config import Seq2SeqTransformerConfig
 from ops.models.training import CheckpointFolder, TrainingParams
+from ops.models.training.report import learnt_row
 from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
@@ -145,14 +145,12 @@ def _texts(row: Row) -> tuple[str, str]:
 
 def _row(examples: FusionTrainingSet, row: Row, pieces: Pieces) -> Row:
     source, target = _texts(row)
-    return {
-        "id": row_id("learnt", examples.name, row["id"]),
-        "source_ids": [row["id"]],
-        "licence": row["licence"],
-        "example_id": row["id"],
-        "set": examples.name,
-        "split": row["split"],
-        "discourse_type": row["discourse_type"],
-        "source_tokens": pieces.names(source),
-        "target_tokens": pieces.names(target),
-    }
+    return learnt_row(
+        row,
+        examples.name,
+        example_id=row["id"],
+        set=examples.name,
+        discourse_type=row["discourse_type"],
+        source_tokens=pieces.names(source),
+        target_tokens=pieces.names(target),
+    )

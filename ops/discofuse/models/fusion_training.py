@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ops.discofuse.models.fusion_texts import judged
 from ops.discofuse.models.training_sets import FusionTrainingSet
 from ops.models.seq2seq.config import CopyNetConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
-from ops.models.training import Checkpoints, Trained, TrainingError, TrainingParams, train
+from ops.models.training import Checkpoints, Trained, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
-from ops.models.training.report import training_report
+from ops.models.training.report import count_weights, training_report
 
 if TYPE_CHECKING:
     from ops.models.seq2seq.model import Seq2Seq
@@ -58,11 +58,9 @@ def train_model(
     def judge(answers: Sequence[str]) -> Mapping[str, float]:
         return judged(examples.judges, answers)
 
-    try:
+    with errors_of(name):
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, beam)
         return train(task, params, checkpoints, ProgressLines(name), strict)
-    except TrainingError as error:
-        raise type(error)(f"{name}: {error}") from error
 
 
 def fusion_report(
@@ -75,7 +73,7 @@ def fusion_report(
 ) -> dict[str, Any]:
     """Return the training report of a model, with the number of its weights."""
     architecture = model.config.model_dump()["kind"]
-    weights = sum(parameter.numel() for parameter in model.network.parameters())
+    weights = count_weights(model.network)
     return training_report(
         name, architecture, model.config, examples, params, trained, chosen, weights=weights
     )

@@ -8,7 +8,7 @@ from ops.models.training.checkpoints import CheckpointError, CheckpointFolder, C
 from ops.models.training.loop import NotFiniteError, train
 from ops.models.training.params import TrainingParams
 from ops.models.training.progress import ProgressLines
-from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError
+from ops.models.training.task import CurvePoint, Progress, Task, Trained, TrainingError, errors_of
 
 __all__ = [
     "CheckpointError",
@@ -22,5 +22,6 @@ __all__ = [
     "Trained",
     "TrainingError",
     "TrainingParams",
+    "errors_of",
     "train",
 ]

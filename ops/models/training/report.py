@@ -1,4 +1,4 @@
-"""The training report of a model, as models.json has it.
+"""The training report of a model, as models.json has it, and the rows of its examples.
 
 Belongs here: what the pages and MLflow read of every training. Not here: where the file lies.
 """
@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sized
 from dataclasses import asdict
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from ops.identity import row_id
 from ops.models.training.params import TrainingParams
 from ops.models.training.task import Trained
+from ops.outcome import Row
 from ops.params import Params
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 class TrainingSet(Protocol):
@@ -36,6 +41,25 @@ class TrainingSet(Protocol):
     def judged_on(self) -> str:
         """Where these come from."""
         ...
+
+
+def learnt_row(unit: Row, *within: str, **more: Any) -> Row:
+    """Return the row that tells what an example was to a model: whose it is, its split, and `more`.
+
+    `within` tells rows of one unit apart, such as by training set.
+    """
+    return {
+        "id": row_id("learnt", *within, unit["id"]),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "split": unit["split"],
+        **more,
+    }
+
+
+def count_weights(network: nn.Module) -> int:
+    """Return how many weights a network has, shared ones once."""
+    return sum(weights.numel() for weights in network.parameters())
 
 
 def training_report(

@@ -5,7 +5,8 @@ Belongs here: the protocol of a task, progress, curves, outcomes and errors. Not
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 class TrainingError(RuntimeError):
     """Training cannot begin, or cannot go on; the message says where, and what stays."""
+
+
+@contextmanager
+def errors_of(model: str) -> Iterator[None]:
+    """Let every TrainingError within begin with the name of the model that is trained."""
+    try:
+        yield
+    except TrainingError as error:
+        raise type(error)(f"{model}: {error}") from error
 
 
 class Task(Protocol):

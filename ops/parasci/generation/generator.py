@@ -18,13 +18,12 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.sampling import drawn
-from ops.identity import row_id
 from ops.metrics.bleu import bleu
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.pairs import Pairs
-from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
+from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
-from ops.models.training.report import training_report
+from ops.models.training.report import count_weights, learnt_row, training_report
 from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
@@ -173,11 +172,9 @@ def _trained(
         return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
 
     name, training = params.name, params.part("training")
-    try:
+    with errors_of(name):
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, params.validation_beam)
         ended = train(task, training, checkpoints.at(name), ProgressLines(name), strict)
-    except TrainingError as error:
-        raise type(error)(f"{name}: {error}") from error
     report = _report(name, model, examples, training, ended)
     files = {f"{name}/{file}": content for file, content in save(model).items()}
     return {**files, MODELS: json.dumps([report], indent=1, sort_keys=True).encode()}
@@ -186,7 +183,7 @@ def _trained(
 def _report(
     name: str, model: Seq2Seq, examples: _Examples, training: TrainingParams, ended: Trained
 ) -> dict[str, object]:
-    weights = sum(weight.numel() for weight in model.network.parameters())
+    weights = count_weights(model.network)
     kind = model.config.model_dump()["kind"]
     return training_report(name, kind, model.config, examples, training, ended, chosen=True, weights=weights)
 
@@ -211,13 +208,10 @@ def _pairs(units: Sequence[Row]) -> Pairs:
 
 
 def _row(unit: Row, source_tokens: int, target_tokens: int) -> Row:
-    return {
-        "id": row_id("learnt", unit["id"]),
-        "source_ids": [unit["id"]],
-        "licence": unit["licence"],
-        "pair_id": unit["id"],
-        "split": unit["split"],
-        "origin": unit["origin"],
-        "source_tokens": source_tokens,
-        "target_tokens": target_tokens,
-    }
+    return learnt_row(
+        unit,
+        pair_id=unit["id"],
+        origin=unit["origin"],
+        source_tokens=source_tokens,
+        target_tokens=target_tokens,
+    )

@@ -20,9 +20,9 @@ from ops.identity import row_id
 from ops.models.encoder import ENCODER
 from ops.models.spans.config import SpanConfig
 from ops.models.spans.spans import SpanExample
-from ops.models.training import CheckpointFolder, TrainingError, TrainingParams, train
+from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
-from ops.models.training.report import training_report
+from ops.models.training.report import count_weights, training_report
 from ops.models.training.sizes import SizedParams
 from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
@@ -215,12 +215,10 @@ def _trained(
     from ops.models.spans.task import SpanTask
 
     training = params.part("training")
-    try:
+    with errors_of(MODEL):
         task = SpanTask(model, examples.learnt, examples.judges)
         ended = train(task, training, checkpoints.at(MODEL), ProgressLines(MODEL), strict)
-    except TrainingError as error:
-        raise type(error)(f"{MODEL}: {error}") from error
-    weights = sum(weight.numel() for weight in model.network.parameters())
+    weights = count_weights(model.network)
     report = training_report(
         MODEL, model.config.kind, model.config, examples, training, ended, chosen=True, weights=weights
     )

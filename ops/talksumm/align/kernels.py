@@ -15,9 +15,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from ops.core.compiled import compiled
 
 _LN_2 = math.log(2.0)
 _SQRT_HALF = math.sqrt(0.5)
@@ -31,7 +32,7 @@ _LEFT_NEIGHBOUR, _RIGHT_NEIGHBOUR, _NONE = np.uint8(4), np.uint8(8), np.uint8(0)
 _RESCALE = 64
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def exp(x: float) -> float:
     """Return e^x for -1 <= x <= 1: the Taylor polynomial of degree 20, whose rest is below 1e-19."""
     result = 1.0
@@ -40,7 +41,7 @@ def exp(x: float) -> float:
     return result
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def log(x: float) -> float:
     """Return ln x for finite x > 0, and minus infinity for 0: 2 artanh((m - 1) / (m + 1)) + e ln 2."""
     if x == 0.0:
@@ -57,7 +58,7 @@ def log(x: float) -> float:
     return 2.0 * ratio * series + exponent * _LN_2
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return `log` of every value."""
     result = np.empty_like(values)
@@ -66,7 +67,7 @@ def logs(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rows scaled to length 1; a row of zeros stays so (its cosine with anything is 0)."""
     rows, dimensions = vectors.shape
@@ -82,7 +83,7 @@ def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def similarities(
     spoken: NDArray[np.float64],
     paper: NDArray[np.float64],
@@ -117,7 +118,7 @@ def similarities(
             similar[state] = exp(similar[state])
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def lower(least: NDArray[np.float64], similar: NDArray[np.float64], rows: NDArray[np.int64]) -> None:
     """Lower each of `least` (K) to the least of its column in some rows of `similar` (n x K)."""
     for row in rows:
@@ -125,7 +126,7 @@ def lower(least: NDArray[np.float64], similar: NDArray[np.float64], rows: NDArra
             least[state] = min(least[state], similar[row, state])
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def add(
     total: NDArray[np.float64],
     similar: NDArray[np.float64],
@@ -138,7 +139,7 @@ def add(
             total[state] += similar[row, state] - subtracted[state]
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def log_shares(
     similar: NDArray[np.float64], subtracted: NDArray[np.float64], total: NDArray[np.float64]
 ) -> None:
@@ -148,7 +149,7 @@ def log_shares(
             similar[row, state] = log((similar[row, state] - subtracted[state]) / total[state])
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def advance(
     score: NDArray[np.float64],
     trellis: NDArray[np.uint8],
@@ -208,7 +209,7 @@ def advance(
             cells[state] |= _RIGHT_NEIGHBOUR if fresh else _NONE
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def trace(path: NDArray[np.int32], trellis: NDArray[np.uint8], state: int) -> int:
     """Fill `path` (n), which ends in `state`, from `trellis` (n x K); return the state before it."""
     for index in range(path.size - 1, -1, -1):
@@ -217,7 +218,7 @@ def trace(path: NDArray[np.int32], trellis: NDArray[np.uint8], state: int) -> in
     return state
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator, unused-ignore]
+@compiled
 def _predecessor(cells: Any, state: int) -> int:
     """Return the best predecessor of a state, following the running maximum back to where it was found."""
     side = cells[state] & _SIDE

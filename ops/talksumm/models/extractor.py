@@ -24,7 +24,7 @@ from ops.models.encoder import ENCODER
 from ops.models.extractors.config import PointerConfig, TransformerConfig
 from ops.models.extractors.embeddings import Embed, embedder, remembering
 from ops.models.extractors.paper import Extraction, Extractor
-from ops.models.training import CheckpointFolder, Trained, TrainingError, TrainingParams, train
+from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
 from ops.models.training.report import training_report
 from ops.models.training.sizes import SizedParams
@@ -211,10 +211,8 @@ def _train(
     model = make(params.config(architecture), training.seed, embed=embed)
     task = task_of(model, labelled(examples.learnt), labelled(examples.judges), judge, params.words)
     checkpoint = checkpoints.at(name.replace("/", "-"))
-    try:
+    with errors_of(name):
         ended = train(task, training, checkpoint, ProgressLines(name), strict)
-    except TrainingError as error:
-        raise type(error)(f"{name}: {error}") from error
     return _Model(architecture, examples, model, training, ended)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, product
+from itertools import chain, groupby, islice, product
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -27,7 +27,8 @@ from ops.parts import Artifact, Parts
 from ops.wikisum.corpus import CorpusName
 from ops.wikisum.examples import ExampleParams, InputSet, examples
 from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
-from ops.wikisum.models.summaries import SUMMARIES, perplexity_interval, score
+from ops.wikisum.models.row_spool import RowSpool
+from ops.wikisum.models.summaries import SCORED, SUMMARIES, perplexity_interval, score
 from ops.wikisum.models.summarizer import MODELS, distinct
 from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
@@ -46,8 +47,8 @@ CHEATING = "cheating"
 #: What models.json tells of a cell on the test split, each with the ends of its interval.
 TESTED = ("log_perplexity", "rougeL_f")
 
-#: What is read of a test example, by which a cell is scored.
-_SCORED = ("id", "licence", "article_id", "title", "set", "target", "source_tokens", "target_tokens")
+#: Test examples that a cell writes for at once.
+_AT_ONCE = 1024
 
 _TEXT = pa.string()
 
@@ -157,21 +158,19 @@ def grid(
     licences = distinct(grid_examples, "licence")
     reports: list[dict[str, Any]] = []
     chosen: dict[str, Any] | None = None
-    written: dict[str, list[Row]] = {}
+    spools: list[RowSpool] = []
     files: dict[str, bytes] = {}
     for name, group in groupby(cells, key=lambda cell: cell.set):
         learnt = _learning_set(grid_examples, name, tokenizer, params)
         if learnt is None:
             continue
-        tests = [
-            row for row in rows_of(grid_examples, name, "test", _SCORED) if row["article_id"] in articles
-        ]
         for cell in group:
             model, report = _trained(cell, learnt, tokenizer, params, checkpoints, strict)
-            rows = _written(cell, model, report, tests)
-            for row in rows:
-                written.setdefault(row["example_id"], []).append(row)
-            report |= _scores(rows, params)
+            tests = (
+                row for row in rows_of(grid_examples, name, "test", SCORED) if row["article_id"] in articles
+            )
+            spools.append(RowSpool(GRID.kept, _written(cell, model, report, tests)))
+            report |= _scores(spools[-1], params)
             reports.append(report)
             if cell.ranker != CHEATING and (chosen is None or report["best"] < chosen["best"]):
                 chosen, files = report, summarizer_files(model.model, report, tokenizer, licences)
@@ -181,6 +180,9 @@ def grid(
     trained = {report["set"] for report in reports}
     for table in grid_examples:
         units = table.to_pylist()
+        written: dict[str, list[Row]] = {}
+        for row in chain.from_iterable(spool.take({unit["id"] for unit in units}) for spool in spools):
+            written.setdefault(row["example_id"], []).append(row)
         kept = [row for unit in units for row in written.get(unit["id"], ())]
         lost = {unit["id"]: _lost(unit, trained) for unit in units if unit["id"] not in written}
         dropped = [drop(unit, lost[unit["id"]]) for unit in units if unit["id"] in lost]
@@ -233,15 +235,16 @@ def _trained(
     return TextModel(model, found), {**report, **dimensions}
 
 
-def _written(cell: Cell, model: TextModel, report: Mapping[str, Any], tests: Sequence[Row]) -> list[Row]:
-    """Return what a cell writes for the test examples of its set."""
+def _written(cell: Cell, model: TextModel, report: Mapping[str, Any], tests: Iterator[Row]) -> Iterator[Row]:
+    """Yield what a cell writes for the test examples of its set."""
     place = {"ranker": cell.ranker, "corpus": cell.corpus, "length": cell.length}
-    return [{**row, **place} for row in score(model, report, tests)] if tests else []
+    while some := list(islice(tests, _AT_ONCE)):
+        yield from ({**row, **place} for row in score(model, report, some))
 
 
-def _scores(rows: Sequence[Row], params: GridParams) -> dict[str, float]:
+def _scores(rows: RowSpool, params: GridParams) -> dict[str, float]:
     """Return the scores of a cell on the test split, by the names that models.json has them under."""
-    if not rows:
+    if not len(rows):
         return {}
     draws = params.resamples, params.seed
     found = {

@@ -7,8 +7,9 @@ Belongs here: which examples these are, as stores of tokens. Not here: making ex
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
@@ -43,6 +44,13 @@ class LearningSet:
         return max(1, *(int(store.lengths[:, 0].max(initial=0)) for store in (self.learnt, self.judges)))
 
 
+def check_learnable(examples: Parts, names: Iterable[str]) -> None:
+    """Raise TrainingError for the first of these sets that has nothing to learn from."""
+    for name in names:
+        if next(rows_of(examples, name, "train", ()), None) is None:
+            raise _nothing_to_learn(name)
+
+
 def learning_set(examples: Parts, name: str, end: int, most_judges: int, seed: int) -> LearningSet:
     """Return the set of this name; `end` is the token that ends a target.
 
@@ -53,7 +61,7 @@ def learning_set(examples: Parts, name: str, end: int, most_judges: int, seed: i
 
     learnt = ExampleStore(_taken(examples, name, "train", end))
     if not len(learnt):
-        raise TrainingError(f"the set {name!r} has no example in the split train: there is nothing to learn")
+        raise _nothing_to_learn(name)
     judges, judged_on = _judges(examples, name, "validation", end, most_judges, seed), JUDGED_ON[1]
     if not len(judges):
         judges, judged_on = _judges(examples, name, "train", end, most_judges, seed), JUDGED_ON[0]
@@ -73,10 +81,19 @@ def example_of(row: Row, end: int) -> TokenExample:
 
 def rows_of(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[Row]:
     """Yield rows of a set and split; one part at a time is in memory."""
+    return chain.from_iterable(parts_of(examples, name, split, columns))
+
+
+def parts_of(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[list[Row]]:
+    """Yield the rows of a set and split, part by part."""
     for part in examples.parts:
         table = part.read([*{*columns, "set", "split"}])
         mask = pc.and_(pc.equal(table["set"], name), pc.equal(table["split"], split))
-        yield from table.filter(mask).to_pylist()
+        yield table.filter(mask).to_pylist()
+
+
+def _nothing_to_learn(name: str) -> TrainingError:
+    return TrainingError(f"the set {name!r} has no example in the split train: there is nothing to learn")
 
 
 def _judges(examples: Parts, name: str, split: str, end: int, most: int, seed: int) -> ExampleStore:

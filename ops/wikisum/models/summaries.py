@@ -7,7 +7,7 @@ Belongs here: decoding, the log-perplexity per sub-word and ROUGE of each exampl
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,13 +20,17 @@ from ops.metrics.rouge import rouge
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
-from ops.wikisum.models.learning_sets import example_of
-from ops.wikisum.models.summarizer import trained_models
+from ops.wikisum.models.learning_sets import example_of, parts_of
+from ops.wikisum.models.row_spool import RowSpool
+from ops.wikisum.models.summarizer import trained_model, trained_reports
 from ops.wikisum.models.summarizer_training import vocabulary_of
 from ops.wikisum.schemas import EXAMPLES
 
 if TYPE_CHECKING:
     from ops.models.long_sequences.texts import TextModel
+
+#: What is read of an example, by which a model is scored.
+SCORED = ("id", "licence", "article_id", "title", "set", "target", "source_tokens", "target_tokens")
 
 _TEXT, _REAL = pa.string(), pa.float64()
 _DIGITS = 6
@@ -68,19 +72,28 @@ def summaries(examples: Parts, summarizer: Artifact, params: SummaryParams, stri
     number of a set, and as `no_model` those of a set that no model learnt from.
     """
     chosen = _drawn(examples, params)
-    models = list(trained_models(summarizer, strict))
-    sets = {str(report["set"]) for report, _ in models}
+    reports = sorted(trained_reports(summarizer), key=lambda report: str(report["set"]))
+    sets = {str(report["set"]) for report in reports}
+    written = [
+        RowSpool(SUMMARIES.kept, _written(examples, summarizer, report, chosen, strict)) for report in reports
+    ]
     for table in examples:
         units = table.to_pylist()
-        kept: list[Row] = []
-        for name in sorted(sets):
-            tests = [unit for unit in units if unit["set"] == name and unit["id"] in chosen]
-            for report, model in models:
-                if tests and report["set"] == name:
-                    kept += score(model, report, tests)
+        ids = {unit["id"] for unit in units}
+        kept = [row for rows in written for row in rows.take(ids)]
         lost = {unit["id"]: reason for unit in units if (reason := _lost(unit, chosen, sets))}
         dropped = [drop(unit, lost[unit["id"]]) for unit in units if unit["id"] in lost]
         yield Outcome.of(SUMMARIES, [unit["id"] for unit in units], kept, dropped)
+
+
+def _written(
+    examples: Parts, summarizer: Artifact, report: Mapping[str, Any], chosen: set[str], strict: bool
+) -> Iterator[Row]:
+    """Yield what a model writes for the chosen examples of its set; it is in memory as long as it writes."""
+    model = trained_model(summarizer, report["model"], strict)
+    for rows in parts_of(examples, report["set"], "test", SCORED):
+        if tests := [row for row in rows if row["id"] in chosen]:
+            yield from score(model, report, tests)
 
 
 def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> list[Row]:
@@ -116,7 +129,7 @@ def log_perplexity(rows: Sequence[Row]) -> float:
     return float(sum(row["nats"] for row in rows) / tokens) if tokens else float("nan")
 
 
-def perplexity_interval(rows: Sequence[Row], resamples: int, seed: int) -> Interval:
+def perplexity_interval(rows: Iterable[Row], resamples: int, seed: int) -> Interval:
     """Return the log-perplexity with its 95 % interval over summaries. Raises ValueError without any."""
     return interval([(row["nats"], row["tokens"]) for row in rows], resamples, seed, of_sums=_by_token)
 

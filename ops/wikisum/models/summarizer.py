@@ -9,18 +9,20 @@ Liu et al. (2018), section 5: sets differ in extractor, corpus and L; each archi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.identity import row_id
 from ops.models.training import CheckpointFolder, TrainingError
+from ops.models.training.report import learnt_row
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.parts import Artifact, Parts
-from ops.wikisum.models.learning_sets import learning_set
+from ops.wikisum.models.learning_sets import check_learnable, learning_set
+from ops.wikisum.models.stored_files import StoredFiles
 from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
     summarizer_files,
@@ -76,38 +78,41 @@ def summarizer(
     vocabulary = vocabulary_of(found)
     names = _chosen(distinct(examples, "set"), params.sets)
     licences = distinct(examples, "licence")
-    sets = [
-        learning_set(examples, name, vocabulary.end, params.validation_examples, params.seed)
-        for name in names
-    ]
-    files: dict[str, bytes] = {}
+    check_learnable(examples, names)
+    files = StoredFiles()
     reports = []
-    for learnt in sets:
+    for set_name in names:
+        learnt = learning_set(examples, set_name, vocabulary.end, params.validation_examples, params.seed)
         for kind, size in sorted(params.sizes[params.size].architectures.items()):
             name, training = f"{learnt.name}-{kind}", params.part("training")
             model, report = train_summarizer(name, size, learnt, vocabulary, training, checkpoints, strict)
-            files |= summarizer_files(model, report, tokenizer, licences)
+            files.add(summarizer_files(model, report, tokenizer, licences))
             reports.append(report)
     best = min(reports, key=lambda report: report["best"], default=None)
     for report in reports:
         report["chosen"] = report is best
-    files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
-    for table in examples:
-        yield _outcome(table.to_pylist(), set(names), vocabulary.end, files)
-        files = {}
+    files.add({MODELS: json.dumps(reports, indent=1, sort_keys=True).encode()})
+    for index, table in enumerate(examples):
+        outcome = _outcome(table.to_pylist(), set(names))
+        yield outcome if index else replace(outcome, files=files)
 
 
-def trained_models(artifact: Artifact, strict: bool = True) -> Iterator[tuple[Mapping[str, Any], TextModel]]:
-    """Yield every trained model with its report, in use where numerics allow a GPU."""
+def trained_reports(artifact: Artifact) -> list[dict[str, Any]]:
+    """Return the report of every trained model."""
+    found: list[dict[str, Any]] = json.loads((artifact.folder / MODELS).read_text())
+    return found
+
+
+def trained_model(artifact: Artifact, name: str, strict: bool = True) -> TextModel:
+    """Return a trained model, on a GPU where there is one and numerics allow it."""
     import torch
 
     from ops.models.long_sequences.texts import load
 
-    for report in json.loads((artifact.folder / MODELS).read_text()):
-        found = load(artifact.files(report["model"]))
-        if not strict and torch.cuda.is_available():
-            found.model.network.to("cuda")
-        yield report, found
+    found = load(artifact.files(name))
+    if not strict and torch.cuda.is_available():
+        found.model.network.to("cuda")
+    return found
 
 
 def distinct(examples: Parts, name: str) -> list[str]:
@@ -127,20 +132,17 @@ def _chosen(there: Sequence[str], asked: Sequence[str] | None) -> list[str]:
     return sorted({*asked})
 
 
-def _outcome(units: Sequence[Row], names: set[str], end: int, files: Mapping[str, bytes]) -> Outcome:
+def _outcome(units: Sequence[Row], names: set[str]) -> Outcome:
     kept = [
-        {
-            "id": row_id("learnt", unit["id"]),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
-            "example_id": unit["id"],
-            "set": unit["set"],
-            "split": unit["split"],
-            "source_tokens": len(unit["source_tokens"]),
-            "target_tokens": len(unit["target_tokens"]),
-        }
+        learnt_row(
+            unit,
+            example_id=unit["id"],
+            set=unit["set"],
+            source_tokens=len(unit["source_tokens"]),
+            target_tokens=len(unit["target_tokens"]),
+        )
         for unit in units
         if unit["set"] in names
     ]
     dropped = [drop(unit, "other_set") for unit in units if unit["set"] not in names]
-    return Outcome.of(SUMMARIZER, [unit["id"] for unit in units], kept, dropped, files=files)
+    return Outcome.of(SUMMARIZER, [unit["id"] for unit in units], kept, dropped)

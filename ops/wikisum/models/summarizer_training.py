@@ -13,9 +13,9 @@ from pydantic import Field
 
 from ops.models.long_sequences.card import CARD, model_card
 from ops.models.long_sequences.sizes import DecoderParams, ModelParams, SubwordVocabulary
-from ops.models.training import CheckpointFolder, TrainingError, TrainingParams, train
+from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
-from ops.models.training.report import training_report
+from ops.models.training.report import count_weights, training_report
 from ops.models.training.sizes import SizedParams
 from ops.params import Params
 from ops.parts import Artifact
@@ -74,12 +74,10 @@ def train_summarizer(
 
     fitted = size.model_copy(update={"longest_source": learnt.longest_source})  # L is that of the set
     model = make(fitted, vocabulary, params.seed)
-    try:
+    with errors_of(name):
         task = SequenceTask(model, learnt.learnt, learnt.judges)
         trained = train(task, params, checkpoints.at(name), ProgressLines(name), strict)
-    except TrainingError as error:
-        raise type(error)(f"{name}: {error}") from error
-    weights = sum(parameter.numel() for parameter in model.network.parameters())
+    weights = count_weights(model.network)
     config = model.params
     report = training_report(
         name, config.architecture, config, learnt, params, trained, chosen=False, weights=weights

@@ -1,23 +1,31 @@
 """What ops over all months have in memory: a part at a time, and of that the columns that they need."""
 
+import gc
 from dataclasses import dataclass, field, replace
 
 import pytest
 
+from ops.models.long_sequences.store import ExampleStore
+from ops.models.long_sequences.texts import TextModel
+from ops.models.training import TrainingError
 from ops.parts import Part
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams
 from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
 from ops.wikisum.models.grid import grid
+from ops.wikisum.models.summaries import SummaryParams, summaries
 from ops.wikisum.schemas import CORPUS, RANKED, REFERENCES
 from ops.wikisum.splits import SplitParams
 from ops.wikisum.statistics import statistics
 from tests.checkpoints import Memory
 from tests.ops.wikisum.encyclopedia import Steps, article, page
-from tests.ops.wikisum.models.summarizer_cases import examples, tokenizer
+from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, examples, params, tokenizer
 from tests.ops.wikisum.models.test_grid import given, rows_of
+from tests.ops.wikisum.models.test_summarizer import artifact_of, made
+from tests.ops.wikisum.models.test_summarizer import rows_of as summarized
 from tests.parts import parts
 
+TWO = {name: ARCHITECTURES[name] for name in ("t_d", "t_ed")}
 NAMES = ("Salt bread", "Corrow soup", "Tane eel", "Varn cake")
 
 
@@ -107,3 +115,50 @@ def test_the_grid_reads_no_text_before_its_models_have_written(tmp_path):
     next(grid(stored, tokenizer(tmp_path / "tokenizer")[0], params, Memory(), True))
     assert len([columns for columns in reads if columns is None]) == 1  # of the part that was passed on
     assert not any("source" in columns for columns in reads if columns)
+
+
+@dataclass(frozen=True)
+class Counted(Part):
+    """A part that notes how many models are in memory when it is read."""
+
+    models: list = field(default_factory=list)
+
+    def read(self, columns=None):
+        self.models.append(sum(type(thing) is TextModel for thing in gc.get_objects()))
+        return super().read(columns)
+
+
+def test_summaries_have_one_model_in_memory_and_none_when_rows_are_passed_on(tmp_path):
+    rows = summarized(tmp_path, count=6)
+    models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(TWO)))
+    stored, counts = examples(tmp_path / "again", rows), []
+    counted = replace(stored, parts=tuple(Counted(part.path, counts) for part in stored.parts))
+    found = list(summaries(counted, models, SummaryParams()))
+    assert sum(len(outcome.kept) for outcome in found) == 2
+    assert (max(counts), counts[-1]) == (1, 0)
+
+
+def test_a_summarizer_has_the_examples_of_one_set_on_disk_and_the_files_of_no_model_in_memory(tmp_path):
+    rows = [*summarized(tmp_path, count=6), *summarized(tmp_path, "other", 6)]
+    counts = []
+
+    class Watching(Memory):
+        def at(self, name):
+            counts.append(sum(type(thing) is ExampleStore for thing in gc.get_objects()))
+            return super().at(name)
+
+    first, *_ = made(tmp_path, rows, params(TWO), Watching())
+    assert counts == [2, 2, 2, 2]  # of each training: what is learnt from and what judges
+    assert {name.partition("/")[0] for name in first.files} == {
+        "models.json", "other-t_d", "other-t_ed", "tiny-t_d", "tiny-t_ed",
+    }  # fmt: skip
+    assert first.files["tiny-t_d/README.md"].startswith(b"---")
+    assert not any(isinstance(value, bytes) for value in vars(first.files).values())
+
+
+def test_a_set_without_anything_to_learn_from_is_refused_before_another_is_trained(tmp_path):
+    rows = [*summarized(tmp_path, "other", 6), *summarized(tmp_path, count=6, split="test")]
+    checkpoints = Memory()
+    with pytest.raises(TrainingError, match="the set 'tiny' has no example in the split train"):
+        made(tmp_path, rows, params(TWO), checkpoints)
+    assert checkpoints.writes == []

@@ -16,6 +16,7 @@ from ops.models.training import (
     ProgressLines,
     TrainingError,
     TrainingParams,
+    errors_of,
     train,
 )
 from tests.ops.models.training.toy_task import PARAMS, Folder, Memory, Toy
@@ -208,6 +209,18 @@ def test_a_finished_run_is_not_begun_again():
 def test_a_training_set_without_examples_is_refused_before_training():
     with pytest.raises(TrainingError, match="the training set has no examples"):
         train(Toy(examples=0), PARAMS)
+
+
+@pytest.mark.parametrize("kind", [TrainingError, NotFiniteError])
+def test_errors_of_a_model_begin_with_its_name_and_keep_their_kind(kind):
+    with pytest.raises(kind, match=r"^tiny: no examples$") as found, errors_of("tiny"):
+        raise kind("no examples")
+    assert type(found.value) is kind
+
+
+def test_other_errors_are_left_as_they_are():
+    with pytest.raises(KeyError, match=r"^'text'$"), errors_of("tiny"):
+        raise KeyError("text")
 
 
 def test_a_metric_that_validation_does_not_give_is_named_with_those_it_gives():

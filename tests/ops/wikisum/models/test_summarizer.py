@@ -17,7 +17,8 @@ from ops.wikisum.models.summarizer import (
     SUMMARIZER,
     SummarizerParams,
     summarizer,
-    trained_models,
+    trained_model,
+    trained_reports,
 )
 from ops.wikisum.models.summarizer_training import vocabulary_of
 from tests.checkpoints import Memory, StoppedError
@@ -105,7 +106,8 @@ def test_summaries_have_the_likelihood_of_the_lead_and_rouge(trained):
         assert row["tokens"] == len(targets[row["example_id"]]["target_tokens"])
         assert row["rougeL_f"] == rouge(row["prediction"], row["target"])["rougeL"].f
         assert row["nats"] > 0
-    for report, model in trained_models(artifact):
+    for report in trained_reports(artifact):
+        model = trained_model(artifact, report["model"])
         own = [row for row in kept if row["model"] == report["model"]]
         assert 0 < log_perplexity(own) < 2 * len(vocabulary_of(model.tokenizer))
 
