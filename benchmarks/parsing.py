@@ -2,8 +2,9 @@
 
 Run: python benchmarks/parsing.py DATA [--peer PYTHON | --fates]. DATA holds real corpora, unpacked: folders
 of papers by their kind (`papers/unarxive`, ...), `web/` with folders of source.html and expected.html,
-`warc/`, `wikipedia/` with dumps and `wikitext/`. PYTHON is that of an environment with the peers,
-which run there: python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura lxml_html_clean.
+`warc/`, `wikipedia/` with dumps and `wikitext/`, `abstracts/` with lines of JSON. PYTHON is that of an
+environment with the peers, which run there:
+python -m venv PEERS && PEERS/bin/pip install pdfminer.six trafilatura lxml_html_clean.
 What is missing is left out.
 
 Times are of the processor, of this process and of the child together.
@@ -23,16 +24,21 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from itertools import islice
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import mwparserfromhell
 import psutil
 
-from ops.parse import papers, web, wikipedia
+from ops.discofuse.sources import prose
+from ops.parasci.sources import passages
+from ops.parse import papers, read_lines, web, wikipedia
 from ops.parse.bounded import BoundedFormat, Bounds, child_of, parsed_next
 from ops.parse.papers.xml_tree import descend, root_of
 from ops.parse.records import Record, record_id
@@ -41,7 +47,7 @@ from ops.parse.web.paragraphs import main_text
 from ops.parse.wikipedia.page import Dump
 from tests.papers_as_pdf import printed
 
-MOST = 150
+MOST, ABSTRACTS = 150, 5000
 PDFS = 20
 COPIES = 50
 ROUNDS = 7
@@ -79,6 +85,8 @@ def main() -> None:
     for kind in sorted(papers.FORMATS):
         if (folder := given.data / "papers" / kind).is_dir():
             measure_papers(kind, folder)
+    if (folder := given.data / "abstracts").is_dir():
+        measure_abstracts(folder)
     if (folder := given.data / "papers" / "cl_scisumm").is_dir():
         measure_written(folder)
         measure_pdf(folder, given.peer)
@@ -99,8 +107,7 @@ def tell_fates(data: Path) -> None:
     }
     for kind, (module, op, folder) in kinds.items():
         if (data / folder).is_dir():
-            source = Source(kind=kind, path=".", month=MonthRule(constant="2018-06"), licence="-")
-            raws = module.FORMATS[kind].split(data / folder, source)
+            raws = module.FORMATS[kind].split(data / folder, _source(kind))
             found = op([Record(record_id("-", raw), "-", kind, "-", "2018-06", raw) for raw in raws])
             causes = (
                 re.sub(r"^\S+?(, line \d+)?: ", "", error) for error in found.rejected["error"].to_pylist()
@@ -111,21 +118,35 @@ def tell_fates(data: Path) -> None:
 
 def records(form: Any, kind: str, folder: Path) -> list[Raw]:
     """Return the sound records of a folder."""
-    source = Source(kind=kind, path=".", month=MonthRule(constant="2018-06"), licence="-")
-    return [raw for raw in form.split(folder, source) if raw.error is None]
+    return [raw for raw in form.split(folder, _source(kind)) if raw.error is None]
+
+
+def _source(kind: str) -> Source:
+    return Source(kind=kind, path=".", month=MonthRule(constant="2018-06"), licence="-")
 
 
 def measure_papers(kind: str, folder: Path) -> None:
     """Print papers a second of one format, and what the bounded child costs, the median of some rounds."""
     form = papers.FORMATS[kind]
-    if not isinstance(form, BoundedFormat):  # crawled: several of the others
-        return
-    found = records(form, kind, folder)[:MOST]
-    rounds = [[_spent_on(reader, found) for reader in (form.form, form)] for _ in range(ROUNDS + 1)][1:]
+    if isinstance(form, BoundedFormat):  # crawled is several of the others
+        _measure(form, _source(kind), folder, MOST)
+
+
+def measure_abstracts(folder: Path) -> None:
+    """Print the same of abstracts as prose: lines of JSON, which the child reads first."""
+    for kind, form in (("table", prose.FORMATS["table"]), ("abstracts", passages.FORMATS["abstracts"])):
+        source = _source(kind).model_copy(update={"fields": {"text": "abstract"}})
+        _measure(form, source, folder, ABSTRACTS)
+
+
+def _measure(form: Any, source: Source, folder: Path, most: int) -> None:
+    ways = (False, True)
+    rounds = [[_spent_on(form, source, folder, most, way) for way in ways] for _ in range(ROUNDS + 1)][1:]
+    found = list(islice(form.split(folder, source), most))
     rejected = sum(not _reads(form, raw) for raw in found)
     rate = len(found) / min(direct for direct, _ in rounds)
-    cost = median(bounded / direct for direct, bounded in rounds) - 1
-    print(f"{kind:14} {len(found):4} papers, {rejected} rejected: {rate:6.1f} a second, bound {cost:+.1%}")
+    cost = f"{median(bounded / direct for direct, bounded in rounds) - 1:+.1%}"
+    print(f"{source.kind:14} {len(found):4} records, {rejected} rejected: {rate:6.1f} a second, bound {cost}")
 
 
 def measure_written(folder: Path) -> None:
@@ -161,11 +182,16 @@ def measure_written(folder: Path) -> None:
             measure_papers(kind, Path(place))
 
 
-def _spent_on(reader: Any, found: Sequence[Raw]) -> float:
+def _spent_on(form: Any, source: Source, folder: Path, most: int, bounded: bool) -> float:
+    """Return the seconds of the processor to find records and parse them, with the child or without."""
+    reader = form if bounded or not isinstance(form, BoundedFormat) else form.form
+    here = nullcontext() if bounded else patch.object(read_lines, "_names_of", read_lines.names_of)
     begun = _spent()
-    with parsed_next((reader, raw) for raw in found):
-        for raw in found:
-            _reads(reader, raw)
+    with here:
+        found = list(islice(form.split(folder, source), most))
+        with parsed_next((reader, raw) for raw in found):
+            for raw in found:
+                _reads(reader, raw)
     return _spent() - begun
 
 

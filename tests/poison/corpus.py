@@ -176,6 +176,8 @@ _JSON = (
     "unarxive",
     "transcripts .json",
     "jsonl_prose",
+    "abstracts",
+    "citing_sentences",
     "rating_sheets .json",
     "crawled .jsonl",
     "list of common_crawl",
@@ -183,7 +185,7 @@ _JSON = (
 )
 _TALKS = ("recordings", "transcripts .txt")
 _AUDIO = ("recordings",)
-_LINES = ("scirex", "s2orc_shards", "unarxive", "jsonl_prose", "split_and_rephrase")
+_LINES = ("scirex", "s2orc_shards", "unarxive", "jsonl_prose", "abstracts", "split_and_rephrase")
 _PARQUET, _ARROW, _CSV = "table .parquet", "table .arrow", "table .csv"
 _ANY = tuple(PARSERS)
 

@@ -23,6 +23,7 @@ from ops.annotation import answers
 from ops.crawl import url_list
 from ops.discofuse.sources import fusion_pairs, prose
 from ops.outcome import Outcome
+from ops.parasci.sources import passages
 from ops.parse import papers, web, wikipedia
 from ops.parse.records import Record
 from ops.talksumm.sources import gold_alignments, human_summaries, talks
@@ -242,6 +243,10 @@ PARSERS = {
                lambda name, title, text: parquet(_table(name, title, text)), binary=True),
         Parser("table", prose.FORMATS, prose.parse_prose, ".arrow",
                lambda name, title, text: arrow(_table(name, title, text)), binary=True),
+        Parser("abstracts", passages.FORMATS, passages.parse_passages, ".jsonl",
+               lambda name, title, text: _json({"id": name, "title": title, "abstract": text})),
+        Parser("citing_sentences", passages.FORMATS, passages.parse_passages, ".json",
+               lambda name, title, text: _json([{"citing_paper_id": title, "clean_text": text}])),
         Parser("split_and_rephrase", fusion_pairs.FORMATS, fusion_pairs.parse_fusion_pairs, ".tsv",
                lambda name, title, text: _bytes(f"{text}\t{text} <::::> {title}"), prefix="train-"),
         Parser("word_runs", gold_alignments.FORMATS, gold_alignments.parse_gold_alignments, ".csv", _labels),

@@ -73,6 +73,7 @@ class _CitingSentences:
         for number, citance in enumerate(found, 1):
             text = fold(text_at(citance.get("clean_text") or citance.get("raw_text"), "clean_text"))
             paper = text_at(citance.get("citing_paper_id"), "citing_paper_id").strip()
+            check_characters(f"{text} {paper}", f"sentence {number}")
             passages += (
                 [SourceSentence(paper or f"{raw.document}#{number}", text, raw.document)] if text else []
             )
