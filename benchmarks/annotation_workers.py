@@ -1,14 +1,14 @@
 """The long step of DiscoFuse as a run does it, beside a bare nlp.pipe: with one process, and with several.
 
-    python benchmarks/annotation_workers.py ../shared/data/abstracts/abstracts.jsonl.gz [--field abstract]
+    python benchmarks/annotation_workers.py ABSTRACTS.jsonl.gz [--field abstract]
         [--words 100000] [--workers 2] [--rounds 2]
 
 Both sides have the same text, pipeline and number of processes, and take turns. Ours is discofuse/annotated
 part by part through the engine of runs. Times are of the wall, and of the processor with that of all
 processes: where others use the machine, only the second means anything. What it takes to begin, with a
 document a process, is told apart and taken off on both sides: of a real corpus it is nothing. On a quiet
-machine, wanted is at least 90 % of a bare nlp.pipe, and two workers that are 1.8 times as fast as one. As
-given above, it takes two minutes and a half on two idle cores.
+machine, wanted is at least 90 % of a bare nlp.pipe, and two workers that are 1.8 times as fast as one.
+It takes two minutes on two idle cores.
 Not here: what a token takes on disk (annotation.py).
 """
 
