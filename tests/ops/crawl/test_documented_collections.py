@@ -1,0 +1,97 @@
+"""The collections as docs/crawl.md shows them in params.yaml, asked of a server on loopback in place of the real ones."""
+
+import gzip
+import json
+import re
+
+import pytest
+import yaml
+
+from ops.crawl.collections.kinds import KINDS
+from ops.crawl.url_list import FORMATS
+from ops.parse.source import Source, options_fault
+from tests.ops.crawl.crawling import QUICK, crawled
+from tests.ops.crawl.hostile import answering, reply
+from tests.ops.crawl.test_collections import dump, oai, paper, ranges
+from tests.projects import ROOT
+
+(BLOCK,) = re.findall(r"```yaml\n# collections\n(.*?)```", (ROOT / "docs/crawl.md").read_text(), re.DOTALL)
+SHOWN = {source["kind"]: source for source in yaml.safe_load(BLOCK)["sources"]["crawls"].values()}
+
+ANTHOLOGY = b"""<collection id="P18"><volume id="1"><meta><month>June</month><year>2018</year></meta>
+<paper id="1"><title>T</title><url>P18-1001</url></paper></volume></collection>"""
+MANIFEST = (
+    b"<arXivPDF><file><filename>pdf/arXiv_pdf_1806_001.tar</filename><yymm>1806</yymm></file></arXivPDF>"
+)
+DUMP, INDEX = dump([["Tane"]])
+CAPTURE = {"url": "http://a.example/", "status": "200", "length": "9", "offset": "0", "filename": "x.warc.gz"}
+
+
+def shards(handler):
+    """The list of a release, for who has the key."""
+    site = f"http://{handler.headers['Host']}"
+    known = handler.headers["x-api-key"] == "secret"
+    reply(200 if known else 403, body=json.dumps({"files": [f"{site}/shards/a.gz"]}).encode())(handler)
+
+
+#: By kind: a line of its list, what the server answers with, and the options that lead to it.
+SERVED = {
+    "acl_anthology": (
+        "P18",
+        {"/P18.xml": reply(body=ANTHOLOGY), "/P18-1001.pdf": reply(body=b"%PDF-1")},
+        {"metadata": "{site}/", "files": "{site}/"},
+    ),
+    "arxiv": (
+        "cs",
+        {"/oai2": reply(body=oai(paper("1806.00001", "2018-06-01"))), "/1806.00001": reply(body=b"%PDF-1")},
+        {"place": "{site}/oai2", "files": "{site}/"},
+    ),
+    "arxiv_bulk": (
+        "{site}/m.xml",
+        {"/m.xml": reply(body=MANIFEST), "/pdf/arXiv_pdf_1806_001.tar": reply(body=b"tar")},
+        {"files": "{site}/"},
+    ),
+    "wikipedia_dump": (
+        "{site}/d-multistream.xml.bz2",
+        {"/d-multistream.xml.bz2": ranges(DUMP), "/d-multistream-index.txt.bz2": reply(body=INDEX)},
+        {},
+    ),
+    "common_crawl": (
+        "http://a.example/",
+        {
+            "/index": reply(body=json.dumps({**CAPTURE, "timestamp": "20180620000000"}).encode()),
+            "/x.warc.gz": ranges(b"a capture"),
+        },
+        {"index": "{site}/index", "files": "{site}/"},
+    ),
+    "s2orc": (
+        "2018-06-11",
+        {
+            "/2018-06-11/dataset/s2orc": shards,
+            "/shards/a.gz": reply(body=gzip.compress(b'{"corpusid": 1}\n')),
+        },
+        {"place": "{site}"},
+    ),
+    "folder": ("file://{folder}", {}, {}),
+}
+
+
+def test_every_collection_is_shown_with_options_that_it_takes():
+    assert SHOWN.keys() == KINDS.keys() == SERVED.keys()
+    for kind, shown in SHOWN.items():
+        source = Source.model_validate(shown)
+        assert options_fault(FORMATS[kind], source, kind) is None
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+def test_what_is_shown_is_crawled(kind, tmp_path, monkeypatch):
+    monkeypatch.setenv("S2_API_KEY", "secret")
+    (tmp_path / "corpus/2018-06").mkdir(parents=True)
+    (tmp_path / "corpus/2018-06/a.pdf").write_bytes(b"%PDF-1")
+    line, routes, leads = SERVED[kind]
+    with answering(routes) as (site, _):
+        places = {"site": site, "folder": tmp_path / "corpus"}
+        options = {**SHOWN[kind]["options"], **QUICK}
+        options |= {name: value.format(**places) for name, value in leads.items()}
+        found = crawled(tmp_path, [line.format(**places)], kind=kind, **options)
+    assert len(found.kept) == 1, found.causes()
