@@ -233,11 +233,12 @@ def measure_pdf(folder: Path, peer: str | None) -> None:
         for paper in read
     ]
     report("PDF, ours", took, texts, known)
-    if peer:
-        with tempfile.TemporaryDirectory() as place:
-            paths = [str(Path(place, f"{number}.pdf")) for number in range(len(files))]
-            for path, content in zip(paths, files, strict=True):
-                Path(path).write_bytes(content)
+    with tempfile.TemporaryDirectory() as place:
+        paths = [str(Path(place, f"{number}.pdf")) for number in range(len(files))]
+        for path, content in zip(paths, files, strict=True):
+            Path(path).write_bytes(content)
+        measure_papers("pdf", Path(place))
+        if peer:
             report("PDF, pdfminer.six", *run(peer, PDF_PEER, paths), known)
 
 
@@ -249,6 +250,8 @@ def measure_web(folder: Path, peer: str | None) -> None:
     begun = time.process_time()
     texts = [main_text(page) for page in pages]
     report("web pages, ours", time.process_time() - begun, texts, known)
+    pages_alone = _source("html").model_copy(update={"files": "*source.html"})
+    _measure(web.FORMATS["html"], pages_alone, folder, MOST)
     if peer:
         paths = [str(place / "source.html") for place in places]
         report("web pages, trafilatura", *run(peer, WEB_PEER, paths), known)
@@ -274,6 +277,7 @@ def measure_articles(folder: Path) -> None:
     print(
         f"articles: ours {len(found) / ours:.0f} a second, mwparserfromhell alone {len(found) / theirs:.0f}"
     )
+    _measure(wikipedia.FORMATS["mediawiki_dump"], _source("mediawiki_dump"), folder, MOST)
     sample = Path(__file__).resolve().parents[1] / "data" / "sample" / "articles" / "island.xml"
     head, page, tail = _parted(sample.read_bytes())
     for copies in (1, COPIES):
@@ -298,7 +302,7 @@ def _peak(folder: Path) -> float:
         return sum(one.memory_info().rss for one in (process, *process.children(recursive=True)))
 
     form, peak = wikipedia.FORMATS["mediawiki_dump"], 0
-    source = Source(kind="mediawiki_dump", path=".", month=MonthRule(constant="2018-06"), licence="-")
+    source = _source("mediawiki_dump")
     for number, raw in enumerate(_unlike(form.split(folder, source))):
         _reads(form, raw)
         if number % 50 == 0:
