@@ -10,11 +10,11 @@ A BERTScore fills another range with another encoder and layer, and so do its th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from ops.core.splits import Split
+from ops.core.splits import Split, SplitShares
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
@@ -37,7 +37,7 @@ class Limits(Params):
     length_rate: float = Field(1.0, gt=0, description="PLR must be below")
 
 
-class ParaphraseParams(Params, section="parasci.paraphrases"):
+class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
     """Thresholds by origin, and the shares of the splits."""
 
     origins: Mapping[str, Limits] = Field(
@@ -57,15 +57,6 @@ class ParaphraseParams(Params, section="parasci.paraphrases"):
     )
     validation: float = Field(0.2, ge=0, lt=1)
     test: float = Field(0.2, ge=0, lt=1)
-    seed: int = Field(0, ge=0)
-
-    @model_validator(mode="after")
-    def _some_left(self) -> Self:
-        if self.validation + self.test >= 1:
-            raise ValueError(
-                f"validation ({self.validation}) and test ({self.test}) leave nothing to train on"
-            )
-        return self
 
 
 def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
