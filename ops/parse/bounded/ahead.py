@@ -11,11 +11,13 @@ from itertools import islice
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeAlias
 
+from ops.parse.bounded.messages import Piece
+
 #: A function and its arguments.
 Call: TypeAlias = tuple[Callable[..., Any], tuple[object, ...]]
 
 #: Calls, and bytes of these, that are sent at once.
-_MOST, _MOST_BYTES = 32, 2**22
+_MOST, _MOST_BYTES = 32, 2**19
 
 
 class Ahead:
@@ -32,17 +34,17 @@ class Ahead:
         found, answer = self._answers.pop(_key(call), (None, None))
         return answer if found == call else None
 
-    def batch(self, call: Call) -> list[bytes]:
+    def batch(self, call: Call) -> list[Piece]:
         """Return a call, pickled, with some of those that come next: twice as many as were last answered."""
         if self._coming.get(_key(call)) != call:
-            return [bytes(ForkingPickler.dumps(call))]
+            return [ForkingPickler.dumps(call)]
         for key in list(self._coming):  # those before it were not made
             if key == _key(call):
                 break
             del self._coming[key]
-        pickled: list[bytes] = []
+        pickled: list[Piece] = []
         for coming in islice(self._coming.values(), 1 if self._alone else self._size):
-            pickled.append(bytes(ForkingPickler.dumps(coming)))
+            pickled.append(ForkingPickler.dumps(coming))
             if sum(map(len, pickled)) > _MOST_BYTES:
                 break
         return pickled

@@ -27,12 +27,21 @@ from pydantic import ValidationError
 from ops.parse.bounded.ahead import Ahead, Call
 from ops.parse.bounded.answers import result_of, too_large
 from ops.parse.bounded.bounds import BOUNDS, Bounds
-from ops.parse.bounded.messages import TOGETHER, joined, parted
+from ops.parse.bounded.messages import TOGETHER, Piece, joined, parted
 from ops.parse.source import ParseError
 
 Result = TypeVar("Result")
 
 _SERVE = "import sys; sys.path[:] = {path!r}; from ops.parse.bounded.serve import serve; serve{arguments!r}"
+
+
+#: Arrow's own allocator takes a GiB of address space at once: all that the child may have.
+#: Large blocks are kept: given back to the system, they would be taken anew page by page.
+_ALLOCATION = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_MMAP_THRESHOLD_": str(2**25),
+    "MALLOC_TRIM_THRESHOLD_": str(2**26),
+}
 
 
 class BoundedChild:
@@ -104,14 +113,15 @@ class BoundedChild:
         self._ahead.answered(call, answers)
         return answers[0]
 
-    def _ask(self, calls: Sequence[bytes]) -> list[bytes]:
+    def _ask(self, calls: Sequence[Piece]) -> list[bytes]:
         """Return the answers to the first of some calls. Raises ParseError where there is none."""
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()
         assert self._connection is not None
         try:
             self._connection.send_bytes(joined(calls))
-            answers = parted(self._connection.recv_bytes(self.bounds.output + TOGETHER))
+            message = self._connection.recv_bytes(self.bounds.output + TOGETHER)
+            answers = [bytes(answer) for answer in parted(message)]
             if 1 <= len(answers) <= len(calls):
                 return answers
             cause = f"the parser gave no answer: {len(answers)} for {len(calls)}"
@@ -143,8 +153,7 @@ class BoundedChild:
                 stdin=subprocess.PIPE,
                 pass_fds=[theirs.fileno()],
                 process_group=0,  # Ctrl-C is for the parent
-                # Arrow's own allocator takes a GiB of address space at once: all that the child may have.
-                env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+                env=os.environ | _ALLOCATION,
             )
         self._connection = ours
         try:

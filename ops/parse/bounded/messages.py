@@ -8,18 +8,22 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from typing import TypeAlias
+
+#: A call or an answer; a view of a message costs no copy.
+Piece: TypeAlias = bytes | memoryview
 
 #: Bytes behind which no further answer goes into a message. What answers take beyond is their own bound.
 TOGETHER = 2**23
 
 
-def joined(pieces: Sequence[bytes]) -> bytes:
+def joined(pieces: Sequence[Piece]) -> bytes:
     """Return one message of some pieces."""
     return struct.pack(f"<I{len(pieces)}Q", len(pieces), *map(len, pieces)) + b"".join(pieces)
 
 
-def parted(message: bytes) -> list[bytes]:
-    """Return the pieces of a message. Raises ValueError for one that was not joined."""
+def parted(message: bytes) -> list[memoryview]:
+    """Return views of the pieces of a message. Raises ValueError for one that was not joined."""
     try:
         (count,) = struct.unpack_from("<I", message)
         start = 4 + 8 * count
@@ -29,4 +33,5 @@ def parted(message: bytes) -> list[bytes]:
     ends = [*accumulate(lengths, initial=start)]
     if ends[-1] != len(message):
         raise ValueError(f"{len(message)} bytes where {ends[-1]} are told")
-    return [message[first:last] for first, last in pairwise(ends)]
+    whole = memoryview(message)
+    return [whole[first:last] for first, last in pairwise(ends)]

@@ -15,13 +15,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import compress
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
 from resiliparse.parse.html import HTMLTree
 from resiliparse.parse.lang import detect_fast
 
+from ops.parse.bounded.columns import ByColumn
 from ops.text.space import fold
 
 #: Boilerplate begins here; what the benchmark takes for the main text scores less.
@@ -55,7 +56,7 @@ class HtmlPage(NamedTuple):
     encoding: str
     language: str
     distance: int
-    paragraphs: list[Paragraph]
+    paragraphs: Annotated[tuple[Paragraph, ...], ByColumn()]
 
 
 def page_of(content: bytes, content_type: str = "") -> HtmlPage:
@@ -65,7 +66,9 @@ def page_of(content: bytes, content_type: str = "") -> HtmlPage:
     paragraphs = _scored(list(_aligned(list(_paragraphs(tree, False)), list(_paragraphs(tree, True)))))
     main = " ".join(found.text for found in paragraphs if found.boilerplate < BOILERPLATE)
     language, distance = detect_fast(main or " ".join(found.text for found in paragraphs))
-    return HtmlPage(fold(_NO_TEXT.sub(" ", tree.title or "")), encoding, language, distance, paragraphs)
+    return HtmlPage(
+        fold(_NO_TEXT.sub(" ", tree.title or "")), encoding, language, distance, tuple(paragraphs)
+    )
 
 
 def _encoding(content: bytes, content_type: str) -> str:
