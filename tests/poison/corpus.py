@@ -41,6 +41,9 @@ class Item:
     links: bool = False
     """Whether the content of a file is where it links to."""
     slow: bool = False
+    """Whether only the first of its parsers meets it in quick tests."""
+    very_slow: bool = False
+    """Whether none does."""
 
     def parsers(self) -> Iterator[Parser]:
         """Yield the parsers that meet it."""
@@ -215,7 +218,7 @@ ITEMS = (
     Item("a line that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.gz": gzip.compress(bytes(300_000_000), 9)}, (*_LINES, _CSV, "crawled .jsonl"), slow=True),
     Item("a line of Zstandard that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.zst": zstd.compress(bytes(300_000_000))}, ("jsonl_prose", _CSV), slow=True),
     Item("Zstandard with a window of 2 GB", lambda parser: {f"{parser.file('poison')}.zst": b"\x28\xb5\x2f\xfd\x00\xa8" + struct.pack("<I", 4 << 3 | 1)[:3] + b"text"}, ("jsonl_prose", _CSV)),
-    Item("a CSV cell of 50 MB", lambda _: {"poison.csv": b'text\n"' + TEXT.encode() * 1_000_000 + b'"\n'}, (_CSV,), slow=True),
+    Item("a CSV cell of 50 MB", lambda _: {"poison.csv": b'text\n"' + TEXT.encode() * 1_000_000 + b'"\n'}, (_CSV,), very_slow=True),
     Item("a CSV header of 200,000 columns", lambda _: {"poison.csv": ",".join(f"c{number}" for number in range(200_000)).encode() + b"\n" + b"," * 199_999}, (_CSV,)),
     Item("two columns of one name", _twice, (_CSV, _PARQUET, _ARROW)),
     Item("a dictionary of 1,000,000 entries", _one_of_a_million, (_PARQUET, _ARROW)),
@@ -234,9 +237,9 @@ ITEMS = (
     Item("a PDF whose page is its own parent", lambda parser: {"poison.pdf": assembled([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 9 >>"])}, ("pdf",)),
     Item("32 KB of {{a|", _text("{{a|" * 8_192), ("mediawiki_dump", "wikitext")),
     Item("32 KB of [[ and of '''", _text("[[" * 8_192 + "'''" * 5_461), ("mediawiki_dump", "wikitext")),
-    Item("100,000 nested divs", _text("<div>" * 100_000 + TEXT), ("warc", "html", "crawled .html"), slow=True),
-    Item("30 MB of paragraphs", _text(f"<p>{TEXT}</p>" * 510_000), ("warc", "html"), slow=True),
-    Item("a gzip bomb as a WARC", lambda _: {"poison.warc.gz": gzip.compress(warc_record("bomb", bytes(200_000_000)), 9)}, ("warc",), slow=True),
+    Item("100,000 nested divs", _text("<div>" * 100_000 + TEXT), ("warc", "html", "crawled .html"), very_slow=True),
+    Item("30 MB of paragraphs", _text(f"<p>{TEXT}</p>" * 510_000), ("warc", "html"), very_slow=True),
+    Item("a gzip bomb as a WARC", lambda _: {"poison.warc.gz": gzip.compress(warc_record("bomb", bytes(200_000_000)), 9)}, ("warc",), very_slow=True),
     Item("a gzip bomb as a body in a WARC", lambda _: {"poison.warc": warc_record("bomb", gzip.compress(bytes(200_000_000), 9), fields="Content-Encoding: gzip\r\n")}, ("warc",), slow=True),
     Item("a WARC record with too small a length", lambda _: {"poison.warc": warc_record("poison", b"<p>" + b"x" * 500, length=99)}, ("warc",)),
     Item("ten seconds of silence", lambda _: {"poison.wav": _wav(bytes(320_000))}, _AUDIO),

@@ -13,7 +13,7 @@ PAIRS = [
         item,
         parser,
         id=f"{item.name}-{parser.name}".replace("{", "(").replace("|", "_"),
-        marks=[pytest.mark.long] if item.slow and number else [],
+        marks=[pytest.mark.long] if item.very_slow or (item.slow and number) else [],
     )
     for item in ITEMS
     for number, parser in enumerate(item.parsers())

@@ -69,6 +69,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.long
 def test_an_address_that_is_none_costs_itself_whether_it_is_cited_or_linked_to(tmp_path):
     place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
     page = "".join(f'<a href="{url}y">y</a>' for url in BROKEN) + "<a href=/b>b</a>"

@@ -31,7 +31,7 @@ def children(program):
     return psutil.Process(program.pid).children(recursive=True)
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("end", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGKILL])
 def test_a_crawl_that_was_cut_short_asks_for_nothing_again_that_it_has(tmp_path, end):
     with answering({"*": slowly, "/robots.txt": reply(404)}) as (site, asked):
         urls = [f"{site}/{number}" for number in range(30)]

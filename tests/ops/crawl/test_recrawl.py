@@ -97,8 +97,13 @@ def test_a_line_that_is_new_is_listed_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("fault", "kept"), [({"/": reply(503)}, ["a"]), ({"/robots.txt": in_turn(reply(503), reply(404))}, []), ({"/": reply(404)}, [])]
-)  # fmt: skip
+    ("fault", "kept"),
+    [
+        ({"/": reply(503)}, ["a"]),
+        pytest.param({"/robots.txt": in_turn(reply(503), reply(404))}, [], marks=pytest.mark.long),
+        pytest.param({"/": reply(404)}, [], marks=pytest.mark.long),
+    ],
+)
 def test_the_links_of_a_page_that_cannot_be_had_are_followed_again_unless_it_is_gone(tmp_path, fault, kept):
     routes = {"/": reply(body=b"<a href=/a>a</a>"), "/a": reply(body=b"<p>a")}
     with answering(routes) as (site, _):

@@ -52,11 +52,14 @@ def test_an_index_of_nothing_finds_nothing(tmp_path):
     assert LocalIndex.load(tmp_path / "index").search("river", 3) == []
 
 
-def test_what_was_crawled_can_be_searched(tmp_path):
-    nested = b"<div>" * 100_000 + b"salmon"
+NESTED = pytest.param({"/nested": b"<div>" * 100_000 + b"salmon"}, id="nested", marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("unreadable", [{}, NESTED])
+def test_what_was_crawled_can_be_searched(tmp_path, unreadable):
     pages = {
         "/a": b"<p>The salmon came back.</p>",
-        "/nested": nested,
+        **unreadable,
         "/b": b"<p>Salt bread.</p>",
         "/c": b"%PDF",
     }
