@@ -86,7 +86,7 @@ class HttpSearch:
         try:
             found = jmespath.search(self.params.results, json.loads(content))
         except (ValueError, RecursionError) as error:
-            raise FetchError(f"the answer to {query!r} is no JSON: {error}") from None
+            raise FetchError(f"the answer to {query!r} is no JSON: {str(error)[:300]}") from None
         if not isinstance(found, list) or not all(isinstance(url, str) for url in found):
             raise FetchError(f"the answer to {query!r} has no URLs at {self.params.results!r}")
         # Half of a surrogate pair becomes what it does in browsers.
