@@ -1,7 +1,7 @@
 """A crawl's own process: what reads the web is bounded in memory, and Twisted's reactor can be run once.
 
 Belongs here: one crawl, from its plan to the end of its journal. Not here: who begins it (run.py), what is
-asked for (spider.py, collect.py).
+asked for (spider.py, collect.py, searched.py).
 Progress goes to the parent by a socket, where no library prints. When that is closed, the child ends, too.
 """
 
@@ -22,14 +22,12 @@ from pydantic import BaseModel
 from ops.crawl.addresses import AddressPolicy
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal
-from ops.crawl.options import CrawlOptions
+from ops.crawl.options import SEARCH, URLS, CrawlOptions
 from ops.crawl.recrawl import FormerVersion
 from ops.crawl.website import serving
 from ops.parse.bounded.bounds import bound_memory
 
 PLAN = "plan.json"
-#: The kind of a crawl of pages; others are those of collections.
-URLS = "url_list"
 #: Seconds between two lines of progress.
 _EVERY = 0.5
 #: Bytes of address space beyond what the process begins with.
@@ -65,11 +63,14 @@ def main(folder: Path, channel: socket.socket) -> None:
             known = stack.enter_context(contextlib.closing(Journal(Path(plan.former), plan.digest)))
             former = FormerVersion(known)
         if plan.kind == URLS:
-            options = CrawlOptions.model_validate(plan.options)
-            sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
-            server = stack.enter_context(serving(sites)) if sites else None
-            _crawl(plan.urls, options, journal, tell, former, server)
-        else:  # what it imports takes a tenth of a second, which pages need not wait for
+            _crawl(plan, CrawlOptions.model_validate(plan.options), journal, tell, former)
+        elif plan.kind == SEARCH:  # what it imports takes a tenth of a second, which lists need not wait for
+            from ops.crawl.searched import SearchOptions, list_results
+
+            search = SearchOptions.model_validate(plan.options)
+            list_results(plan.urls, search, journal, former, tell)
+            _crawl(plan, search, journal, tell, former)
+        else:  # as long
             from ops.crawl.collect import collect
             from ops.crawl.collections.kinds import KINDS
 
@@ -78,12 +79,7 @@ def main(folder: Path, channel: socket.socket) -> None:
 
 
 def _crawl(
-    urls: Sequence[str],
-    options: CrawlOptions,
-    journal: Journal,
-    tell: _Progress,
-    former: FormerVersion,
-    server: tuple[str, int] | None,
+    plan: Plan, options: CrawlOptions, journal: Journal, tell: _Progress, former: FormerVersion
 ) -> None:
     from scrapy.crawler import AsyncCrawlerProcess
 
@@ -91,18 +87,20 @@ def _crawl(
     from ops.crawl.scrapy_settings import scrapy_settings
     from ops.crawl.spider import PageSpider
 
-    hosts = CheckedHosts(AddressPolicy([*options.allow, *options.serve]), server)
-    process = AsyncCrawlerProcess(scrapy_settings(options, hosts))
-    process.crawl(
-        PageSpider,
-        frontier=Frontier(urls, options, journal.entries),
-        journal=journal,
-        options=options,
-        hosts=hosts,
-        former=former,
-        tell=tell,
-    )
-    process.start()
+    sites = {host: Path(plan.root, place) for host, place in options.serve.items()}
+    with serving(sites) if sites else contextlib.nullcontext() as server:
+        hosts = CheckedHosts(AddressPolicy([*options.allow, *options.serve]), server)
+        process = AsyncCrawlerProcess(scrapy_settings(options, hosts))
+        process.crawl(
+            PageSpider,
+            frontier=Frontier(plan.urls, options, journal.entries),
+            journal=journal,
+            options=options,
+            hosts=hosts,
+            former=former,
+            tell=tell,
+        )
+        process.start()
 
 
 class _Progress:

@@ -25,6 +25,7 @@ from urllib3.exceptions import HTTPError
 from urllib3.response import HTTPResponse
 
 from ops.crawl.addresses import AddressPolicy
+from ops.crawl.options import CrawlOptions
 from ops.crawl.retry_after import seconds_to_wait
 
 _CHUNK = 2**16
@@ -63,6 +64,20 @@ class Client:
     def __post_init__(self) -> None:
         self._pools = urllib3.PoolManager(retries=False)
         self._pools.pool_classes_by_scheme = _pools(self.policy)
+
+    @classmethod
+    def of(cls, options: CrawlOptions, most_bytes: int) -> Client:
+        """Return the client of a crawl, which takes answers of at most so many bytes."""
+        return cls(
+            options.user_agent,
+            AddressPolicy(options.allow),
+            options.timeout,
+            most_bytes,
+            options.retries,
+            options.longest_wait,
+            options.delay,
+            options.redirects,
+        )
 
     def read(self, url: str, headers: Mapping[str, str] | None = None) -> bytes:
         """Return an answer whole. Raises FetchError."""

@@ -1,7 +1,7 @@
 """Fetch what collections list, item by item, into the journal of a crawl.
 
-Belongs here: the loop over lines and items, and its bounds. Not here: pages of the web (run.py), the
-collections themselves (collections/).
+Belongs here: the loop over items, and its bounds. Not here: the loop over lines (listing.py), pages of the
+web (spider.py), the collections themselves (collections/).
 """
 
 from __future__ import annotations
@@ -9,21 +9,17 @@ from __future__ import annotations
 import datetime
 import mimetypes
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from ops.crawl.addresses import AddressPolicy
-from ops.crawl.client import Client, FetchError, UnchangedError
+from ops.crawl.client import Client, UnchangedError
 from ops.crawl.collections.item import Collection, Item
 from ops.crawl.collections.kinds import KINDS, CollectionOptions
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal, UrlOutcome
+from ops.crawl.listing import cause_of, list_lines
 from ops.crawl.recrawl import FormerVersion
 from ops.crawl.warc import resource_record
-from ops.parse.bounded.bounds import TooLongError, computing_at_most
-
-#: Of the processor, for what one line lists.
-_SECONDS = 600
 
 #: Of names, the same on every system.
 _TYPES = mimetypes.MimeTypes()
@@ -43,29 +39,16 @@ def collect(
     What the `former` version has is asked for on condition that it changed. An item that cannot be
     fetched costs itself alone. Items stay as they were where their line cannot be listed again.
     """
-    client = Client(
-        options.user_agent,
-        AddressPolicy(options.allow),
-        options.timeout,
-        options.listing_bytes,
-        options.retries,
-        options.longest_wait,
-        options.delay,
-        options.redirects,
-    )
+    client = Client.of(options, options.listing_bytes)
     found: dict[str, tuple[Collection, Item]] = {}
-    for line in lines:
-        if _through(line, journal):
-            continue
+
+    def addresses(line: str) -> Iterable[str]:
         collection = KINDS[kind].collection(client, line, month, options.own())
-        try:
-            with computing_at_most(_SECONDS):
-                items = {_address(item): (collection, item) for item in collection.items(month)}
-        except Exception as error:  # whatever a library raises at an answer that no provider gives
-            journal.add(_not_listed(line, _cause(error), journal, former))
-        else:
-            journal.add(UrlOutcome(url=line, fate="listing", links=tuple(items)))
-            found |= items
+        items = {item.address: (collection, item) for item in collection.items(month)}
+        found.update(items)
+        return items
+
+    list_lines([line for line in lines if not _through(line, journal)], addresses, journal, former, tell)
     client.most_bytes = sys.maxsize  # items are bounded one by one
     frontier = Frontier(lines, options, journal.entries)
     for level in frontier.levels():
@@ -79,20 +62,6 @@ def _through(line: str, journal: Journal) -> bool:
     """Say whether a line was listed, and all its items have an outcome."""
     entry = journal.entries.get(line)
     return entry is not None and entry.fate == "listing" and journal.entries.keys() >= {*entry.links}
-
-
-def _not_listed(line: str, cause: str, journal: Journal, former: FormerVersion) -> UrlOutcome:
-    """Return the outcome of a line that cannot be listed, with the items that it listed before."""
-    entry = journal.entries.get(line) or former.entry(line)
-    if entry is None or entry.fate != "listing":
-        return UrlOutcome(url=line, fate="rejected", cause=cause)
-    return entry.model_copy(update={"cause": f"{cause}; its {len(entry.links)} items are as they were"})
-
-
-def _address(item: Item) -> str:
-    """Return where an item lies. Raises ValueError where that is no text."""
-    item.address.encode()
-    return item.address
 
 
 def _outcome(
@@ -111,7 +80,7 @@ def _outcome(
         except UnchangedError:
             return former.unchanged(url)
     except Exception as error:
-        return UrlOutcome(url=url, fate="rejected", cause=_cause(error)), b""
+        return UrlOutcome(url=url, fate="rejected", cause=cause_of(error)), b""
 
 
 def _fetched(
@@ -151,11 +120,3 @@ def _content_type(address: str) -> str:
     """Return the type that the name of an item tells."""
     kind, packing = _TYPES.guess_type(urlsplit(address).path)
     return "application/octet-stream" if kind is None or packing else kind
-
-
-def _cause(error: Exception) -> str:
-    if isinstance(error, MemoryError):
-        return "what was answered takes too much memory"
-    told = isinstance(error, (FetchError, LookupError, TooLongError))
-    cause = str(error) if told else f"{type(error).__name__}: {error}"
-    return cause.encode(errors="replace").decode()

@@ -12,9 +12,11 @@ from functools import partial
 from ops.crawl.addresses import AddressPolicy, AddressRefusedError
 from ops.crawl.collections.kinds import KINDS
 from ops.crawl.fetched import fetched
+from ops.crawl.options import SEARCH, URLS
 from ops.crawl.outcomes import CrawlParts, Listed
 from ops.crawl.place import CrawlPlace
 from ops.crawl.run import run
+from ops.crawl.searched import ranks
 from ops.crawl.url_list import FORMATS
 from ops.outcome import Outcomes
 from ops.parse.records import Record
@@ -51,7 +53,14 @@ def crawl(records: Records, place: CrawlPlace) -> Outcomes:
         )
         with fetched(name, urls, options, place, ask) as journal:
             yield from CrawlParts(
-                name, records.month, source.licence, listed, options, journal, corpus.records_per_part
+                name,
+                records.month,
+                source.licence,
+                listed,
+                options,
+                journal,
+                corpus.records_per_part,
+                ranks(urls, journal.entries) if source.kind == SEARCH else {},
             ).outcomes()
 
 
@@ -61,7 +70,7 @@ def _listed(record: Record, policy: AddressPolicy) -> Listed:
         if record.raw.error is not None:
             raise ParseError(record.raw.error)
         line = FORMATS[record.kind].parse(record.raw)
-        if record.kind not in KINDS:
+        if record.kind == URLS:
             policy.check_url(line)
     except (ParseError, AddressRefusedError) as error:
         return Listed(record.id, line, str(error))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def fetched(
     """Give a journal that has the outcome of every URL; `ask` fills it, with the former one at hand.
 
     `listings` are outcomes of what is listed that are known beforehand. Raises SourceError where a folder
-    that is to be served is not there: all of its pages would be gone.
+    that is to be served is not there, or a key that is needed: all that is asked for would be lost.
     """
     for host, served in options.serve.items():
         if not (place.root / served).is_dir():
@@ -52,6 +53,9 @@ def fetched(
                 journal.add(entry)
         through = _through(Frontier(urls, options, journal.entries))
     if not through:
+        for variable in options.keys:
+            if not os.environ.get(variable, "").strip():
+                raise SourceError(f"the crawl {name}: the environment variable {variable} holds no key")
         with _alone(place.asking):
             ask(folder, former)
     with contextlib.closing(Journal(folder, options.digest)) as journal:

@@ -77,8 +77,11 @@ class Frontier:
 def same(url: str) -> str:
     """Return what URLs have in common that differ in a fragment or in the order of the query's fields.
 
-    A fragment that names a range of bytes counts. What is no URL is the same as itself alone.
+    A fragment that names a range of bytes counts. What is no URL of a page (a query, a path) is the same as
+    itself alone.
     """
+    if not url.lower().startswith(("http://", "https://")):
+        return url
     try:
         return str(canonicalize_url(url, keep_blank_values=True, keep_fragments="#bytes=" in url))
     except ValueError:  # of a port, of brackets, of letters: who asks for it rejects it

@@ -15,6 +15,9 @@ from pydantic import Field, field_validator
 
 from ops.params import Params
 
+#: The kinds of lists that lead to pages of the web; others are those of collections (collections/kinds.py).
+URLS, SEARCH = "url_list", "search"
+
 
 def expression(text: str) -> re.Pattern[str]:
     """Return a regular expression. Raises ValueError for a text that is none."""
@@ -82,6 +85,11 @@ class CrawlOptions(Params):
     @property
     def environment(self) -> tuple[str, ...]:
         """What the process that fetches is handed of the environment besides, as patterns of names."""
+        return self.keys
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The variables of the environment without which nothing can be asked."""
         return ()
 
     @property

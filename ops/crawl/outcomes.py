@@ -46,6 +46,8 @@ class CrawlParts:
     journal: Journal
     per_part: int
     """URLs that a part holds at most."""
+    ranks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Of pages that a search found: the rank by the query, by what URLs of a page have in common."""
     _digests: dict[str, str] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict)
     _origins: dict[str, str] = field(default_factory=dict)
@@ -139,6 +141,8 @@ class CrawlParts:
         return origin
 
     def _row(self, unit: Row, entry: UrlOutcome, file: str, origin: str | None) -> Row:
+        ranks = self.ranks.get(same(entry.url))
+        about = {**entry.about, **({"ranks": ranks} if ranks else {})}
         return {
             **{name: unit[name] for name in ("crawl", "url", "depth", "found_on")},
             **{name: getattr(entry, name) for name in _SHARED},
@@ -147,7 +151,7 @@ class CrawlParts:
             "licence": spdx(entry.about["license"]) if "license" in entry.about else unit["licence"],
             "month": self.month,
             "file": file,
-            "about": json.dumps(entry.about, sort_keys=True, ensure_ascii=False) if entry.about else None,
+            "about": json.dumps(about, sort_keys=True, ensure_ascii=False) if about else None,
         }
 
 

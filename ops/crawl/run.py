@@ -16,8 +16,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import ops
-from ops.crawl.collections.kinds import KINDS
-from ops.crawl.options import CrawlOptions
+from ops.crawl.options import URLS, CrawlOptions
+from ops.crawl.url_list import FORMATS
 
 #: What every crawl is handed of the environment, as patterns of names: no secrets of other programs.
 _ENVIRONMENT = (
@@ -37,23 +37,22 @@ def run(
     options: CrawlOptions,
     root: Path,
     tell: Callable[[int, int], None],
-    kind: str = "url_list",
+    kind: str = URLS,
     month: str = "",
 ) -> None:
     """Ask for all URLs, and what they lead to, that the journal in `folder` has no outcome of.
 
-    Of a `kind` of collection, `urls` are lines that list the items of a `month`. `former` is the folder of
-    another journal, whose pages are asked for on condition that they changed. `tell` is called with how many
-    URLs are done and how many are known. Raises CrawlError.
+    Of a `kind` that lists, `urls` are lines of it: queries, or what lists the items of a `month`. `former` is
+    the folder of another journal, whose pages are asked for on condition that they changed. `tell` is called
+    with how many URLs are done and how many are known. Raises CrawlError.
     """
     from ops.crawl.child import PLAN, Plan
 
-    read = KINDS[kind].options if kind in KINDS else CrawlOptions
     plan = Plan(
         kind=kind,
         month=month,
         urls=urls,
-        options=options.model_dump(mode="json", include=set(read.model_fields)),
+        options=options.model_dump(mode="json", include=set(FORMATS[kind].options.model_fields)),
         digest=options.digest,
         root=str(root),
         former=str(former) if former else None,

@@ -1,6 +1,6 @@
-"""Lists of URLs as a source: text files with a URL a line.
+"""Lists as a source: text files with a URL a line, a query, or what a collection lists.
 
-Belongs here: the format, which gives a record a URL. Not here: asking for them (crawl.py).
+Belongs here: the format, which gives a record its line. Not here: asking for what it leads to (crawl.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ops.crawl.collections.kinds import KINDS
-from ops.crawl.options import CrawlOptions
+from ops.crawl.options import SEARCH, URLS, CrawlOptions
+from ops.crawl.searched import SearchOptions
 from ops.parse.lines import lines_of_files
 from ops.parse.source import Only, ParseError, Raw, Source
 
@@ -42,7 +43,20 @@ class UrlList:
             raise ParseError(f"not UTF-8: {error.reason} at byte {error.start}") from error
 
 
+@dataclass(frozen=True)
+class QueryList(UrlList):
+    """As a list of URLs; a line is a query."""
+
+    def parse(self, raw: Raw) -> str:
+        """Return the query. Raises ParseError for a URL: as a result, it could not be told from the query."""
+        query = super().parse(raw)
+        if query.startswith(("http://", "https://")):
+            raise ParseError("a URL and no query; the kind url_list asks for URLs")
+        return query
+
+
 FORMATS = {
-    "url_list": UrlList(CrawlOptions),
+    URLS: UrlList(CrawlOptions),
+    SEARCH: QueryList(SearchOptions),
     **{name: UrlList(kind.options) for name, kind in KINDS.items()},
 }

@@ -1,5 +1,6 @@
 """Crawls in the DAG: pinned when they are made, asked again by the schedule or on demand."""
 
+import json
 import signal
 import time
 
@@ -21,7 +22,8 @@ def crawling(project, site, *paths, end="2018-06", **month):
     """Let a project crawl pages of a site, by default its first and what it links to, and read them."""
     lists = project.root / "corpus/lists"
     lists.mkdir(exist_ok=True)
-    (lists / "pages.txt").write_text("".join(f"{site}{path}\n" for path in paths or ["/"]))
+    lines = [f"{site}{line}" if line.startswith("/") else line for line in paths or ["/"]]
+    (lists / "pages.txt").write_text("".join(f"{line}\n" for line in lines))
     source = {"kind": "url_list", "path": "corpus/lists", "month": month, "licence": "CC0-1.0"}
 
     def change(params):
@@ -165,6 +167,42 @@ def test_an_item_and_what_was_found_on_a_copy_are_explained_by_the_line_that_led
     told = fresh.silverloom("explain", found["deep"]["id"]).split("made of")[1]
     assert f"found on {site}/b/\n" in told and "file corpus/lists/pages.txt, line 1" in told
     assert "in no dataset" not in told
+
+
+def test_a_result_of_a_search_is_read_and_explained_by_its_query_and_without_the_key_nothing_is_asked(
+    fresh, monkeypatch
+):
+    monkeypatch.delenv("SEARCH_KEY", raising=False)
+
+    def search(handler):
+        known = handler.headers["X-Key"] == "top-secret"
+        found = {"urls": [f"http://{handler.headers['Host']}/found"]}
+        reply(200 if known else 403, body=json.dumps(found).encode())(handler)
+
+    with answering({"/search": search, "/found": page("first"), "/a": reply(body=b"a")}) as (site, asked):
+        crawling(fresh, site, "salmon in the river", constant="2018-06")
+
+        def change(params):
+            source = params["sources"]["crawls"]["web"]
+            provider = {"url": f"{site}/search?q={{query}}", "results": "urls"}
+            provider |= {"key_variable": "SEARCH_KEY", "key_header": "X-Key"}
+            source |= {"kind": "search", "options": {**QUICK, **provider}}
+
+        fresh.params(change)
+        refused = fresh.silverloom("run", "--select", WEB_PAGES, ok=False)
+        assert "the crawl web: the environment variable SEARCH_KEY holds no key" in refused
+        assert asked == []
+        told = fresh.silverloom("run", "--select", WEB_PAGES, env={"SEARCH_KEY": "top-secret"})
+        again = fresh.silverloom("run", "--select", WEB_PAGES)
+    assert fresh.made(again) == []
+    assert asked.paths() == ["/search?q=salmon+in+the+river", "/found"]
+    assert "the first version" in texts(fresh, "2018-06")["found"]
+    explained = fresh.silverloom("explain", rows(fresh, "2018-06")["found"]["id"]).split("made of")[1]
+    assert "found on salmon in the river\n  file corpus/lists/pages.txt, line 1" in explained
+    written = [
+        path for path in fresh.root.rglob("*") if path.is_file() and b"top-secret" in path.read_bytes()
+    ]
+    assert written == [] and "top-secret" not in told
 
 
 def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_anything_is_asked(fresh):

@@ -185,6 +185,7 @@ _JSON = (
     "crawled .jsonl",
     "list of common_crawl",
     "list of s2orc",
+    "list of search",
 )
 _TALKS = ("recordings", "transcripts .txt")
 _AUDIO = ("recordings",)

@@ -78,6 +78,11 @@ def shards(name: str, title: str, text: str) -> bytes:
     return json.dumps({"name": title, "README": text, "files": [f"{SITE}/item/{name}.gz"]}).encode()
 
 
+def results(name: str, title: str, text: str) -> bytes:
+    """Return what a search finds for a query."""
+    return json.dumps({"title": title, "snippet": text, "urls": [f"{SITE}/item/{name}"]}).encode()
+
+
 def packs(name: str, title: str, text: str) -> bytes:
     """Return the index of a dump."""
     return bz2.compress(f"100:1:{title}: {text}\n".encode("utf-8", "surrogatepass"))
@@ -94,6 +99,7 @@ LISTINGS = {
     "arxiv_bulk": (".xml", "{site}/{name}", "", manifest),
     "common_crawl": (".json", "http://a.example/{name}", "index", captures),
     "s2orc": (".json", "2018-06-{name}", "place", shards),
+    "search": (".json", "{name}", "url", results),
     "wikipedia_dump": ("-index.txt.bz2", "{site}/{name}.xml.bz2", "", packs),
 }
 
@@ -118,6 +124,8 @@ def crawled_listings(parser: Parser, folder: Path) -> Outcome:
         (lists / "all.txt").write_text("".join(line.format(site=site, name=name) + "\n" for name in files))
         own = {option: f"{site}/"} if option else {}
         places = {} if parser.kind in ("s2orc", "wikipedia_dump") else {"files": f"{site}/item/"}
+        if parser.kind == "search":
+            own, places = {option: f"{site}/{{query}}"}, {"results": "urls"}
         return _crawled(parser.kind, lists, own | places)
 
 

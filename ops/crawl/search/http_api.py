@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from urllib.parse import quote_plus
+from urllib.parse import quote, quote_plus
 
-import jmespath
-from jmespath.exceptions import JMESPathError
 from pydantic import Field, field_validator
 
 from ops.crawl.client import Client, FetchError
@@ -24,13 +22,18 @@ class HttpSearchParams(Params):
 
     url: str = Field(pattern=r"^https?://.*\{query\}", description="with {query}, maybe {k}, {offset}, {key}")
     results: str = Field(description="JMESPath to the list of URLs: `web.results[].url`")
-    key_variable: str | None = Field(default=None, description="the environment variable that holds the key")
+    key_variable: str | None = Field(
+        default=None, pattern=r"^\w+$", description="the environment variable that holds the key"
+    )
     key_header: str | None = Field(default=None, description="the header for the key; else {key} in url")
     page: int = Field(default=100, gt=0, description="the most that the provider gives at once")
 
     @field_validator("results")
     @classmethod
     def _path(cls, value: str) -> str:
+        import jmespath  # here, as below, since every command imports the kinds of crawls
+        from jmespath.exceptions import JMESPathError
+
         try:
             jmespath.compile(value)
         except JMESPathError as error:
@@ -70,21 +73,37 @@ class HttpSearch:
             url = url.replace(f"{{{name}}}", value)
         headers = {self.params.key_header: key} if self.params.key_header else {}
         try:
-            content = self.client.read(url, headers)
+            found = self._urls(query, self.client.read(url, headers))
         except FetchError as error:
-            raise FetchError(str(error).replace(quote_plus(key), "***") if key else str(error)) from None
+            raise FetchError(_without(key, str(error))) from None
+        if any(_without(key, place) != place for place in found):
+            raise FetchError(f"the answer to {query!r} gives the key away in its URLs")
+        return found
+
+    def _urls(self, query: str, content: bytes) -> list[str]:
+        import jmespath
+
         try:
             found = jmespath.search(self.params.results, json.loads(content))
         except (ValueError, RecursionError) as error:
-            raise FetchError(f"the answer to {query!r} is no JSON: {error}") from None
+            raise FetchError(f"the answer to {query!r} is no JSON: {str(error)[:300]}") from None
         if not isinstance(found, list) or not all(isinstance(url, str) for url in found):
             raise FetchError(f"the answer to {query!r} has no URLs at {self.params.results!r}")
-        return found
+        # Half of a surrogate pair becomes what it does in browsers.
+        return [url.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for url in found]
 
     def _key(self) -> str:
         name = self.params.key_variable
         if name is None:
             return ""
-        if not (key := os.environ.get(name, "")):
+        key = os.environ.get(name, "").strip()
+        if not (key and key.isascii() and key.isprintable()):
             raise LookupError(f"the environment variable {name} holds no key for {self.params.url}")
         return key
+
+
+def _without(key: str, text: str) -> str:
+    """Return a text without a key, in any form that it has in URLs and headers."""
+    for form in filter(None, (key, quote_plus(key), quote(key))):
+        text = text.replace(form, "***")
+    return text

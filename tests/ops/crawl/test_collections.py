@@ -232,6 +232,14 @@ def test_a_folder_lists_the_files_of_a_month_and_no_link_that_leads_out_of_it(tm
     assert b"".join(folder.content(found[1])) == b"b"
 
 
+def test_files_whose_paths_differ_behind_a_hash_are_two(tmp_path):
+    (tmp_path / "in").mkdir()
+    for number in (1, 2):
+        (tmp_path / f"in/201806#{number}.txt").write_text(str(number))
+    found = crawled(tmp_path, [f"file://{tmp_path}/in"], kind="folder", pattern=r"(\d{6})")
+    assert [row["url"][-5:] for row in found.kept] == ["1.txt", "2.txt"]
+
+
 def test_a_bucket_in_memory_is_read_as_a_folder_is():
     import fsspec
 

@@ -7,7 +7,7 @@ import re
 import pytest
 import yaml
 
-from ops.crawl.collections.kinds import KINDS
+from ops.crawl.options import URLS
 from ops.crawl.url_list import FORMATS
 from ops.parse.source import Source, options_fault
 from tests.ops.crawl.crawling import QUICK, crawled
@@ -32,6 +32,13 @@ def shards(handler):
     site = f"http://{handler.headers['Host']}"
     known = handler.headers["x-api-key"] == "secret"
     reply(200 if known else 403, body=json.dumps({"files": [f"{site}/shards/a.gz"]}).encode())(handler)
+
+
+def results(handler):
+    """What is found, for who has the key."""
+    known = handler.headers["X-Subscription-Token"] == "secret"
+    found = [{"url": f"http://{handler.headers['Host']}/found"}]
+    reply(200 if known else 403, body=json.dumps({"web": {"results": found}}).encode())(handler)
 
 
 #: By kind: a line of its list, what the server answers with, and the options that lead to it.
@@ -73,11 +80,16 @@ SERVED = {
         {"place": "{site}"},
     ),
     "folder": ("file://{folder}", {}, {}),
+    "search": (
+        "salmon in the river",
+        {"/search": results, "/found": reply(body=b"salmon")},
+        {"url": "{site}/search?q={{query}}&count={{k}}&offset={{offset}}"},
+    ),
 }
 
 
 def test_every_collection_is_shown_with_options_that_it_takes():
-    assert SHOWN.keys() == KINDS.keys() == SERVED.keys()
+    assert SHOWN.keys() == SERVED.keys() == FORMATS.keys() - {URLS}
     for kind, shown in SHOWN.items():
         source = Source.model_validate(shown)
         assert options_fault(FORMATS[kind], source, kind) is None
@@ -85,7 +97,8 @@ def test_every_collection_is_shown_with_options_that_it_takes():
 
 @pytest.mark.parametrize("kind", SHOWN)
 def test_what_is_shown_is_crawled(kind, tmp_path, monkeypatch):
-    monkeypatch.setenv("S2_API_KEY", "secret")
+    for variable in ("S2_API_KEY", "SEARCH_KEY"):
+        monkeypatch.setenv(variable, "secret")
     (tmp_path / "corpus/2018-06").mkdir(parents=True)
     (tmp_path / "corpus/2018-06/a.pdf").write_bytes(b"%PDF-1")
     line, routes, leads = SERVED[kind]

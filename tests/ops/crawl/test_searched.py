@@ -1,0 +1,251 @@
+"""Crawls of what a search finds, against a provider and pages of one's own."""
+
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import psutil
+import pytest
+
+from ops.crawl.crawl import crawl
+from ops.crawl.place import CrawlPlace
+from ops.crawl.url_list import FORMATS
+from ops.crawl.warc import read_record
+from ops.parse.scan import Corpus, SourceError
+from ops.parse.source import MonthRule, Source
+from tests.ops.crawl.crawling import QUICK, crawled
+from tests.ops.crawl.hostile import answering, conditional, reply
+from tests.waiting import until
+
+KEY = "top/secret key"
+
+
+def provider(**results):
+    """A route that gives what a query finds: paths of this server, or whole URLs, or another route."""
+
+    def route(handler):
+        fields = parse_qs(urlsplit(handler.path).query)
+        found = results.get(fields["q"][0].replace(" ", "_"), [])
+        if callable(found):
+            return found(handler)
+        site = f"http://{handler.headers['Host']}"
+        urls = [{"url": f"{site}{url}" if url.startswith("/") else url} for url in found]
+        reply(body=json.dumps({"web": {"results": urls[: int(fields["n"][0])]}}).encode())(handler)
+
+    return route
+
+
+def searched(tmp_path, site, queries, **options):
+    template = {"url": f"{site}/search?q={{query}}&n={{k}}", "results": "web.results[].url"}
+    return crawled(tmp_path, queries, kind="search", **(template | options))
+
+
+def found(crawl, site):
+    return {row["url"].removeprefix(site): json.loads(row["about"])["ranks"] for row in crawl.kept}
+
+
+def test_the_results_of_queries_are_crawled_into_warc_with_their_queries_and_ranks(tmp_path):
+    search = provider(salmon=["/a", "/gone", "/b"], salt_bread=["/b", "/c#part", "/d"])
+    pages = {f"/{name}": reply(body=name.encode()) for name in "abcd"}
+    with answering({"/search": search, **pages}) as (site, asked):
+        crawl = searched(tmp_path, site, ["salmon", "salt bread", "# a comment"], k=3)
+
+    assert found(crawl, site) == {
+        "/a": {"salmon": 1},
+        "/b": {"salmon": 3, "salt bread": 1},
+        "/c#part": {"salt bread": 2},
+        "/d": {"salt bread": 3},
+    }
+    assert [row["found_on"] for row in crawl.kept] == ["salmon", "salmon", "salt bread", "salt bread"]
+    for row in crawl.kept:
+        record = read_record(io.BytesIO(crawl.files[row["file"]]), row["offset"])
+        assert record.rec_type == "response"
+        assert record.content_stream().read().decode() == row["url"].removeprefix(site)[1]
+    listings = [(row["url"], row["reason"], row["score"]) for row in crawl.dropped]
+    assert listings == [("salmon", "listing", 3), ("salt bread", "listing", 3)]
+    ((gone,),) = [[row] for row in crawl.rejected]
+    assert (gone["url"], gone["found_on"]) == (f"{site}/gone", "salmon")
+    assert sorted(asked.paths()) == ["/a", "/b", "/c", "/d", "/gone", "/search?q=salmon&n=3", "/search?q=salt+bread&n=3"]  # fmt: skip
+
+
+def test_the_robots_txt_of_a_result_is_obeyed_and_no_private_address_is_asked(tmp_path):
+    robots = reply(body=b"User-agent: silverloom-test\nDisallow: /private\n", kind="text/plain")
+    results = ["/private/a", "/b", "http://169.254.169.254/x", "ftp://a.example/x", "http://[", "http://a.example/\ud800"]  # fmt: skip
+    routes = {"/robots.txt": robots, "/search": provider(salmon=results), "/b": reply(body=b"b")}
+    with answering(routes) as (site, asked):
+        crawl = searched(tmp_path, site, ["salmon"])
+    causes = {url.removeprefix(site): cause for url, cause in crawl.causes().items()}
+    assert found(crawl, site) == {"/b": {"salmon": 2}}
+    assert causes["/private/a"] == "robots"
+    assert "link-local" in causes["http://169.254.169.254/x"]
+    assert "neither http nor https" in causes["ftp://a.example/x"]
+    assert "no address" in causes["http://a.example/\ufffd"]
+    assert len(causes) == 6 and asked.paths() == ["/search?q=salmon&n=10", "/b"]
+
+
+@pytest.mark.parametrize(
+    ("way", "sent"),
+    [
+        ({"key_header": "X-Key"}, lambda path, headers: headers.get("X-Key") == KEY),
+        ({"url": "{site}/search?q={query}&n={k}&key={key}"}, lambda path, headers: "&key=top%2Fsecret+key" in path),
+    ],
+)  # fmt: skip
+def test_the_key_of_the_environment_is_sent_to_the_provider_alone_and_stands_nowhere_on_disk(
+    tmp_path, monkeypatch, way, sent
+):
+    monkeypatch.setenv("SEARCH_KEY", f"{KEY}\n")
+    monkeypatch.setenv("OTHER_KEY", "other")
+    handed = []
+
+    def results(handler):
+        children = psutil.Process().children()
+        child = next(child.environ() for child in children if "ops.crawl.child" in child.cmdline())
+        handed.append({"SEARCH_KEY", "OTHER_KEY"} & child.keys())
+        provider(salmon=["/a"], bread=reply(403), away=[f"/b?{handler.path}"])(handler)
+
+    with answering({"/search": results, "/a": reply(body=b"a")}) as (site, asked):
+        options = {name: value.replace("{site}", site) for name, value in way.items()}
+        if "url" not in options:
+            options["url"] = f"{site}/search?q={{query}}&n={{k}}"
+        crawl = searched(tmp_path, site, ["salmon", "bread", "away"], key_variable="SEARCH_KEY", **options)
+    searches = [sent(path, headers) for path, headers, _ in asked if path.startswith("/search")]
+    others = [sent(path, headers) for path, headers, _ in asked if not path.startswith("/search")]
+    assert searches == [True] * 3 and others and not any(others)
+    assert handed == [{"SEARCH_KEY"}] * 3
+    assert "status 403" in crawl.causes()["bread"]
+    told = repr((crawl.kept, crawl.dropped, crawl.rejected)).encode()
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(written) > 4
+    assert not any(b"top" in content or b"secret" in content for content in [told, *written])
+
+
+@pytest.mark.parametrize("value", [None, "", " \n"])
+def test_without_its_key_a_search_is_refused_before_anything_is_asked(tmp_path, monkeypatch, value):
+    monkeypatch.delenv("SEARCH_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("SEARCH_KEY", value)
+    key = {"key_variable": "SEARCH_KEY", "key_header": "X-Key"}
+    with answering({"/search": provider(salmon=["/a"]), "/a": reply(body=b"a")}) as (site, asked):
+        with pytest.raises(SourceError, match="the environment variable SEARCH_KEY holds no key"):
+            searched(tmp_path, site, ["salmon"], **key)
+        assert asked == []
+        monkeypatch.setenv("SEARCH_KEY", KEY)
+        one = searched(tmp_path, site, ["salmon"], **key)
+        monkeypatch.delenv("SEARCH_KEY")
+        again = searched(tmp_path, site, ["salmon"], former=one.folder, working="again", **key)
+    assert again.kept == one.kept, "what was published is made again without the key"
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        (reply(429, Retry_After="4000"), "status 429"),
+        (reply(500), "status 500"),
+        (reply(body=b'{"web": '), "is no JSON"),
+        (reply(body=b"[" * 200_000), "is no JSON"),
+        (reply(body=b'{"error": "no"}'), "has no URLs at"),
+        (reply(body=b'{"web": {"results": []}}'), "nothing is found for 'bad'"),
+        (reply(body=b" " * 300_001), "more than 300000 bytes"),
+    ],
+)
+def test_a_query_that_has_no_answer_says_why_and_costs_no_other(tmp_path, answer, cause):
+    search = provider(first=["/a"], bad=answer, last=["/b"])
+    with answering({"/search": search, "/a": reply(body=b"a"), "/b": reply(body=b"b")}) as (site, _):
+        crawl = searched(tmp_path, site, ["first", "bad", "last"], listing_bytes=300_000)
+    assert found(crawl, site) == {"/a": {"first": 1}, "/b": {"last": 1}}
+    assert cause in crawl.causes()["bad"]
+    assert [row["url"] for row in crawl.rejected] == ["bad"]
+
+
+def test_queries_that_would_be_one_url_are_two_and_a_url_is_no_query(tmp_path):
+    search = provider(**{"C": ["/a"], "C#": ["/b"]})
+    with answering({"/search": search, "/a": reply(body=b"a"), "/b": reply(body=b"b")}) as (site, _):
+        crawl = searched(tmp_path, site, ["C", "C#", f"{site}/a"])
+    assert found(crawl, site) == {"/a": {"C": 1}, "/b": {"C#": 1}}
+    assert [row["error"] for row in crawl.rejected] == [
+        f"{site}/a: a URL and no query; the kind url_list asks for URLs"
+    ]
+
+
+SEARCHED = """
+import pathlib, sys
+from tests.ops.crawl.test_searched import searched
+searched(pathlib.Path(sys.argv[1]), sys.argv[2], ["salmon", "bread"], k=30)
+"""
+
+
+def test_a_crawl_that_was_cut_short_asks_neither_for_a_page_nor_for_a_query_again(tmp_path):
+    def slowly(handler):
+        time.sleep(0.1)
+        reply(body=handler.path.encode())(handler)
+
+    search = provider(salmon=[f"/{number}" for number in range(20)], bread=["/bread"])
+    with answering({"*": slowly, "/robots.txt": reply(404), "/search": search}) as (site, asked):
+        program = subprocess.Popen([sys.executable, "-c", SEARCHED, str(tmp_path), site])
+        try:
+            until(lambda: len(asked.paths()) > 8, programs=[program])
+            children = psutil.Process(program.pid).children(recursive=True)
+            program.send_signal(signal.SIGKILL)
+            program.wait()
+            psutil.wait_procs(children)
+        finally:
+            program.kill()
+        assert len(asked.paths()) < 2 + 21
+        crawl = searched(tmp_path, site, ["salmon", "bread"], k=30)
+    assert len(crawl.kept) == 21 and not crawl.rejected
+    assert sum("search" in path for path in asked.paths()) == 2
+    assert len(asked.paths()) <= 2 + 21 + 1, "only the page that was under way is asked for twice"
+
+
+def test_a_search_that_is_asked_again_has_the_ranks_of_today_and_keeps_results_where_it_fails(tmp_path):
+    routes = {
+        "/search": provider(salmon=["/a", "/b"], bread=["/c"]),
+        "/a": conditional(b"a"),
+        "/b": reply(body=b"b"),
+        "/c": reply(body=b"c"),
+    }
+    with answering(routes) as (site, asked):
+        one = searched(tmp_path, site, ["salmon", "bread"])
+        routes["/search"] = provider(salmon=["/d", "/a"], bread=reply(503), ferry=["/a"])
+        routes["/d"] = reply(body=b"d")
+        again = {"former": one.folder, "recrawl": True, "working": "again", "retries": 1}
+        two = searched(tmp_path, site, ["salmon", "bread"], **again)
+        asked.clear()
+        three = searched(tmp_path, site, ["salmon", "bread", "ferry"], former=two.folder, working="more")
+
+    assert found(two, site) == {"/a": {"salmon": 2}, "/c": {"bread": 1}, "/d": {"salmon": 1}}
+    assert {row["url"][-1]: row["unchanged"] for row in two.kept} == {"a": True, "c": True, "d": False}
+    assert two.causes()["bread"].endswith("status 503 Service Unavailable; its 1 items are as they were")
+    assert found(three, site)["/a"] == {"salmon": 2, "ferry": 1}
+    assert asked.paths() == ["/search?q=ferry&n=10"], "a new query is asked alone"
+
+
+def test_links_of_results_are_followed_where_they_are_wanted(tmp_path):
+    page = reply(body=b"<a href=/deep>d</a>")
+    routes = {"/search": provider(salmon=["/a"]), "/a": page, "/deep": reply(body=b"deep")}
+    with answering(routes) as (site, _):
+        crawl = searched(tmp_path, site, ["salmon"], depth=2)
+    rows = [(row["url"].removeprefix(site), row["depth"], row["about"]) for row in crawl.kept]
+    assert rows == [("/a", 1, '{"ranks": {"salmon": 1}}'), ("/deep", 2, None)]
+
+
+def test_a_search_needs_no_months(tmp_path):
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists/queries.txt").write_text("salmon\n")
+    with answering({"/search": provider(salmon=["/a"]), "/a": reply(body=b"a")}) as (site, _):
+        template = {"url": f"{site}/search?q={{query}}&n={{k}}", "results": "web.results[].url"}
+        source = Source(
+            kind="search",
+            path="lists",
+            month=MonthRule(constant="2018"),
+            licence="CC0-1.0",
+            options={**QUICK, **template},
+        )
+        years = Corpus("crawls", {"web": source}, FORMATS, tmp_path, "2018", "2018", 256, None, every="year")
+        place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None)
+        (outcome,) = crawl(years.records("2018"), place)
+    assert outcome.kept["month"].to_pylist() == ["2018"]
