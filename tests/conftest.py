@@ -29,6 +29,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test is timed: machines that run tests are busy. In CI the examples are the same every time.
 settings.register_profile("project", deadline=None, derandomize=os.environ.get("CI") == "true")
+settings.register_profile("quick", settings.get_profile("project"), max_examples=30)
 settings.load_profile("project")
 
 

@@ -188,6 +188,7 @@ def waiting_for(path: Path) -> list[int]:
     return until(waiters)
 
 
+@pytest.mark.long
 def test_commands_at_once_lose_no_update_of_the_lock(done, fresh):
     """Two backfills and a run commit into one dvc.lock while the others finish their datasets."""
     only = ("--select", "talksumm/alignments")

@@ -75,6 +75,7 @@ def test_after_a_checkout_of_another_version_sync_makes_dagster_tell_the_truth(d
     assert done.made(done.run()) == []
 
 
+@pytest.mark.long
 def test_params_diff_and_metrics_show_what_changed(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
     (line,) = [line for line in done.dvc("params", "diff").splitlines() if "minimum_characters" in line]

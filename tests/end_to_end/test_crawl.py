@@ -98,6 +98,7 @@ def test_a_month_is_crawled_once_and_the_next_by_the_tick_of_the_schedule_from_w
         assert (bytes_of(fresh, "2018-06"), bytes_of(fresh, "2018-06", WEB_PAGES)) == (june, pages)
 
 
+@pytest.mark.long
 def test_a_recrawl_makes_a_new_version_and_code_that_changed_asks_for_nothing(fresh):
     routes = {"/": page("first"), "/a": reply(body=b"a", ETag='"a"')}
     with answering(routes) as (site, asked):
@@ -124,6 +125,7 @@ def test_a_recrawl_makes_a_new_version_and_code_that_changed_asks_for_nothing(fr
         assert len(asked.paths()) == 2
 
 
+@pytest.mark.long
 def test_a_page_that_was_found_is_explained_by_the_page_that_links_to_it_and_by_the_list(fresh):
     with answering({"/": page("first"), "/a": reply(body=b"<p>another")}) as (site, _):
         crawling(fresh, site, "/", "/list", constant="2018-06")
@@ -135,6 +137,7 @@ def test_a_page_that_was_found_is_explained_by_the_page_that_links_to_it_and_by_
     assert "in no dataset" not in told
 
 
+@pytest.mark.long
 def test_an_item_and_what_was_found_on_a_copy_are_explained_by_the_line_that_led_there(fresh):
     """The line of the item is dropped as a listing, the page that the other was found on as a copy."""
     meta = "<meta><month>June</month><year>2018</year></meta><paper id='1'><url>P18-1001</url></paper>"
@@ -235,6 +238,7 @@ def article(*urls):
     return f"The Tane is a river in the north of the island, which floods every spring. {cited}\n"
 
 
+@pytest.mark.long
 def test_pages_that_articles_cite_are_asked_for_again_only_on_demand_or_for_new_citations(fresh):
     routes = {"/a": page("first"), "/b": page("other")}
     with answering(routes) as (site, asked):

@@ -58,7 +58,8 @@ def test_a_plan_counts_them_in_one_line(project):
     assert not any(f" {year} " in plan for year in YEARS if year not in FILLED)
 
 
-@pytest.mark.parametrize("driver", ["run", pytest.param("repro", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("driver", ["run", "repro"])
 def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver):
     output = project.silverloom(driver)
     made = [name for name in project.made(output) if name.startswith("sources/")]
@@ -76,7 +77,8 @@ def test_one_of_a_dataset_is_made_and_the_others_are_what_it_is(project, driver)
     assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}
 
 
-@pytest.mark.parametrize(("last", "remade"), [pytest.param(1981, 6, marks=pytest.mark.long), (1975, 2)])
+@pytest.mark.long
+@pytest.mark.parametrize(("last", "remade"), [(1981, 6), (1975, 2)])
 def test_a_forced_backfill_makes_them_again_together(project, last, remade):
     project.run()
     before = records(project, "papers")
@@ -102,6 +104,7 @@ def test_a_document_of_an_empty_year_makes_that_year_alone(project):
     assert "everything is up to date" in project.silverloom("plan")
 
 
+@pytest.mark.long
 def test_a_backfill_of_years_leaves_other_years_alone(project):
     output = project.silverloom("backfill", "--from", "1974", "--to", "1976")
     assert "sources/papers 1976: 1 kept" in output
@@ -130,6 +133,7 @@ def test_months_of_a_crawl_without_lists_are_settled_together_and_asked_for_noth
         assert asked.paths() == ["/a", "/a"]
 
 
+@pytest.mark.long
 def test_without_periods_there_is_one_partition_and_no_month_is_asked_for(project):
     def undated(params):
         params["partitions"] = {"every": "none"}

@@ -84,6 +84,7 @@ def test_a_row_is_followed_back_through_the_dataset_that_it_was_read_from(made):
     assert "    file corpus/articles/Tane.wiki" in shown
 
 
+@pytest.mark.long
 def test_both_drivers_make_the_same_bytes_of_it(made, named_project, tmp_path):
     project, _ = made
     other = named_project.copy(tmp_path / "checkout")
@@ -103,6 +104,7 @@ def test_what_becomes_of_a_named_dataset_makes_the_month_of_its_reader_stale(mad
     assert "Salt is dear." in {row["text"] for row in prose(project)}
 
 
+@pytest.mark.long
 def test_a_clone_with_the_data_makes_nothing(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     for folder in (project.root / ".silverloom").iterdir():

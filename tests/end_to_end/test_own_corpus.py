@@ -52,8 +52,7 @@ def test_the_documents_show_what_every_system_needs():
             system,
             shown,
             id=f"{system} of {', '.join(shown['sources'])}",
-            # ParaSCI is made of passages alone as well, in a third of the time.
-            marks=[pytest.mark.long] if system == "parasci" and "papers" in shown["sources"] else [],
+            marks=[] if system == "discofuse" else [pytest.mark.long],
         )
         for system, shown in SHOWN
     ],

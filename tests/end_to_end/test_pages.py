@@ -34,6 +34,7 @@ def test_what_is_said_of_a_dataset_makes_its_page_again_and_not_the_dataset(done
     assert done.made(output) == []
 
 
+@pytest.mark.long
 def test_a_page_that_somebody_changed_is_made_again(done):
     page = done.root / "data" / "quality" / "pages" / "index.html"
     before = page.read_bytes()

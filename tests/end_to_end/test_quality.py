@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 SUITE, BOUND = "assets/systems/talksumm/datasets.py", 'between("similarity", 0, 1)'
 TOO_HIGH = 'between("similarity", 2, 3)'
@@ -70,6 +71,7 @@ def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_projec
     assert "talksumm/pairs" not in project.silverloom("sync")
 
 
+@pytest.mark.long
 def test_a_warning_blocks_nothing_and_its_rows_are_kept(done):
     done.edit(SUITE, BOUND, 'between("similarity", 2, 3, "warning")')
     made = done.made(done.run())
@@ -107,6 +109,7 @@ def test_a_suite_that_cannot_be_evaluated_is_an_error(done):
     assert "needs talksumm/pairs 2018-06, which failed" in output
 
 
+@pytest.mark.long
 def test_markup_and_a_megabyte_in_a_paper_are_validated_like_any_text(done):
     path = done.root / "corpus/papers/alpha.txt"
     script = "<script>alert(1)</script>"

@@ -142,6 +142,7 @@ def test_explain_of_an_unknown_row_says_so(done):
     assert "error: no row 'nobody'" in done.silverloom("explain", "nobody", ok=False)
 
 
+@pytest.mark.long
 def test_a_pipe_in_a_source_is_a_reject_and_the_reason_why_dvc_lock_is_not_written(done):
     os.mkfifo(done.root / "corpus/papers/pipe.txt")
     before = done.lock

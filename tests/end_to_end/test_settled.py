@@ -25,6 +25,7 @@ def test_a_second_idle_run_writes_nothing(idle):
     assert (changed(idle), (idle.root / "dvc.lock").stat().st_mtime_ns) == before
 
 
+@pytest.mark.long
 def test_a_page_of_the_present_that_is_gone_is_written_again(idle):
     (idle.root / LIVE).unlink()
     idle.run()
@@ -55,6 +56,7 @@ def test_a_lock_of_an_older_commit_is_brought_up_to_date(idle):
     assert "talksumm-pairs:" in idle.lock
 
 
+@pytest.mark.long
 def test_dagster_is_told_again_where_its_store_is_gone(idle):
     seen = {name: part["version"] for name, part in idle.dagster().items()}
     for path in (idle.root / ".dagster/history").rglob("*.db*"):

@@ -145,6 +145,7 @@ def test_a_record_without_a_hash_is_never_fresh(done):
     assert "talksumm/summaries 2018-06" in done.made(done.run())
 
 
+@pytest.mark.long
 def test_a_half_recomputed_stage_stays_stale_in_dvc_with_all_below_it(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     done.zygote.run(done.root, ["talksumm/alignments", "2018-06"], path=str(MAKE_ONE), env={})
@@ -162,6 +163,7 @@ def test_a_half_recomputed_stage_stays_stale_in_dvc_with_all_below_it(done):
     assert "up to date" in done.dvc("status")
 
 
+@pytest.mark.long
 def test_a_failed_blocking_check_makes_the_partition_stale_for_both_drivers(done):
     """An op that loses a unit is caught, and what needs its rows is not made."""
     done.edit(

@@ -137,6 +137,7 @@ def test_a_partition_that_fails_its_checks_is_a_failed_run(failed):
     assert "lost" in run.data.tags["failed check/conservation"]
 
 
+@pytest.mark.long
 def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is_gone(done):
     store = done.root / ".silverloom/mlflow.db"
     with sqlite3.connect(store) as connection:
@@ -160,6 +161,7 @@ def test_a_stage_leaves_its_runs_to_the_next_command(done):
     assert runs(done, "talksumm/alignments")["2018-06"].data.params["talksumm.hmm.epsilon"] == "0.2"
 
 
+@pytest.mark.long
 def test_a_stage_sends_its_runs_to_a_server_itself_and_does_not_need_it(done):
     """The folder of `dvc exp run --temp`, and what waits in it, ends with the experiment."""
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))

@@ -9,6 +9,8 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import find
 from orchestration.workspace.environment import QUIET, STRICT
@@ -26,6 +28,7 @@ def test_all_ends_on_an_interrupt(done):
         gone(children)
 
 
+@pytest.mark.long
 def test_runs_that_wait_are_sent_to_mlflow(done):
     put(Workspace(done.root), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
     with started(done):

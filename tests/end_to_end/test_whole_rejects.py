@@ -46,7 +46,8 @@ def test_repro_ends_with_the_same_causes_and_status(done):
     assert re.search(TOLD, output) and "most often: the file is empty (3)" in output
 
 
-@pytest.mark.parametrize("readable", [pytest.param(True, marks=pytest.mark.long), False])
+@pytest.mark.long
+@pytest.mark.parametrize("readable", [True, False])
 def test_rejects_beside_a_record_that_is_read_or_that_params_allow_are_no_failure(done, readable):
     add_source(done, may_be_rejected=not readable)
     if readable:

@@ -67,6 +67,7 @@ def test_a_damaged_lock_is_named_and_left_alone_and_taken_back_from_git(done, ta
     tally.survive()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["a folder", "a link that leads nowhere"])
 def test_a_lock_that_is_no_file_is_named_and_built_anew_when_it_is_removed(done, tally, what):
     """dvc.lock is a folder or a link that leads nowhere"""
@@ -110,6 +111,7 @@ def test_dvc_writes_nothing_over_a_cut_off_lock(done, tally, edited):
     tally.survive()
 
 
+@pytest.mark.long
 def test_what_dvc_has_built_anew_of_a_removed_lock_is_not_called_damaged(done, tally):
     """dvc.lock is removed, and built anew in part"""
     whole = done.lock

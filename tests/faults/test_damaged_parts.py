@@ -64,6 +64,7 @@ def test_a_damaged_part_is_set_aside_and_computed_again(begun, check, tally, cap
     tally.survive()
 
 
+@pytest.mark.long
 def test_a_flipped_bit_anywhere_in_a_part_is_found(begun, check, tally):
     """A bit of a finished part is flipped, or its end is cut off."""
     path = begun / "00001.zip"

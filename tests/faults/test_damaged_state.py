@@ -121,9 +121,10 @@ def test_every_file_of_local_state_is_damaged_at_once(begun_project, done_projec
         tally.survive()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "how",
-    [how if how == "a dangling link" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES],
+    DAMAGES,
 )
 def test_files_of_a_project_with_nothing_to_do_are_damaged(done, done_project, tally, how):
     """Every file of local state of a project with nothing to do is damaged at once"""

@@ -27,7 +27,8 @@ def papers(project):
     return {path.relative_to(project.root): path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("fate", [pytest.param("stays", marks=pytest.mark.long), "undone"])
+@pytest.mark.long
+@pytest.mark.parametrize("fate", ["stays", "undone"])
 def test_code_that_is_edited_while_workers_begin_leaves_nothing_under_the_old_key(tally, fresh, right, fate):
     """The code of an op is edited while worker processes begin, and put back"""
     one_a_part(fresh)

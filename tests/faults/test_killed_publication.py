@@ -12,7 +12,8 @@ import pytest
 from orchestration.workspace.environment import QUIET, STRICT
 
 
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("step", [6, 1])
 def test_a_run_killed_at_any_write_leaves_old_or_new_and_ends_the_same_after(done, tally, step):
     """A run is killed at a rename, a sync or a new folder of a publication."""
     done.params(lambda params: params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40))

@@ -133,9 +133,8 @@ def test_rendering_that_is_killed_at_any_system_call_on_the_lock_leaves_it_whole
         tally.survive()
 
 
-@pytest.mark.parametrize(
-    "number", [1, pytest.param(2, marks=pytest.mark.long), pytest.param(4, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("number", [1, 2, 4])
 def test_what_a_killed_dvc_repro_leaves_of_the_lock_is_recognised_and_mended(done, tally, number):
     """`dvc repro` is killed while it writes dvc.lock, in place"""
     whole = done.lock

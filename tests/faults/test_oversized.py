@@ -7,12 +7,15 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from assets.declare.settings import checkout
 
 #: Aligns a pair of too many words and sentences, with a gigabyte and a half to spare, and one of few.
 ALIGN = """
 import json, resource
 import pyarrow as pa
+import pytest
 from ops.talksumm import HmmParams
 from ops.talksumm import align
 from ops.talksumm.schemas import PAIRS
@@ -82,6 +85,7 @@ def test_a_pair_of_150_000_words_and_10_000_sentences_is_dropped_and_its_neighbo
     tally.survive()
 
 
+@pytest.mark.long
 def test_documents_without_the_end_of_a_sentence_are_parsed_in_bounded_memory(tally):
     """A document of 40,000 tokens without the end of a sentence, and one of 100,000 parentheses."""
     tally.attempt()

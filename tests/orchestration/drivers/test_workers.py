@@ -158,7 +158,10 @@ def command(begin, place):
     ]
 
 
-@pytest.mark.parametrize("begin", [begin_jobs, begin_pieces, begin_kernels])
+@pytest.mark.parametrize(
+    "begin",
+    [begin_jobs, *(pytest.param(begin, marks=pytest.mark.long) for begin in (begin_pieces, begin_kernels))],
+)
 def test_workers_end_with_their_parent_when_it_is_killed(tally, begin, tmp_path):
     """`kill -9` of the parent of worker processes"""
     parent = subprocess.Popen(command(begin, tmp_path))
@@ -189,8 +192,17 @@ def test_the_first_worker_of_a_process_begins_with_interrupts_held_back(tmp_path
     assert (tmp_path / "held").read_text() == "True"
 
 
-@pytest.mark.parametrize("begun", [0, 1, 2])
-@pytest.mark.parametrize("begin", [begin_jobs, begin_pieces])
+@pytest.mark.parametrize(
+    ("begin", "begun"),
+    [
+        (begin_jobs, 2),
+        (begin_pieces, 0),
+        *(
+            pytest.param(begin, begun, marks=pytest.mark.long)
+            for begin, begun in [(begin_jobs, 0), (begin_jobs, 1), (begin_pieces, 1), (begin_pieces, 2)]
+        ),
+    ],
+)
 def test_an_interrupt_from_the_terminal_ends_all_with_one_line(tally, begin, begun, tmp_path):
     """Ctrl-C, which reaches the whole group of processes, while worker processes begin and while they work"""
     pipe = subprocess.PIPE

@@ -63,6 +63,7 @@ def test_a_release_loads_with_datasets_and_with_croissant(done, tmp_path):
     assert head(folder)["size_categories"] == ["n<1K"]
 
 
+@pytest.mark.long
 def test_checksums_are_the_version_of_the_data(done):
     done.silverloom("release", "talksumm", "--folder", "out")
     folder = done.root / "out"
