@@ -1,6 +1,7 @@
 """Models of long sequences under the shared loop, and examples that lie on disk."""
 
 import gc
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +148,23 @@ def test_a_corpus_is_never_in_memory_whole():
     assert max(most) < 4_000_000
     assert len(found[1_000].source) == 5_000
     assert pa.total_allocated_bytes() - before < 4_000_000
+
+
+def test_an_example_takes_eight_bytes_of_memory_while_it_is_written():
+    """Beside a block: the lengths of source and target."""
+    sizes = []
+
+    def corpus():
+        for index in range(200_000):
+            if index == 100_000:
+                tracemalloc.start()
+            yield "name", TokenExample((), ())
+        sizes.append(tracemalloc.get_traced_memory()[0])
+
+    found = ExampleStore(corpus())
+    tracemalloc.stop()
+    assert found.lengths.shape == (200_000, 2)
+    assert sizes[0] < 16 * 200_000
 
 
 def saved_bytes(length, implementation, kinds):
