@@ -30,7 +30,7 @@ TOGETHER = 2**23
 _LARGE = 2**16
 
 
-class Packed(NamedTuple):
+class PackedCall(NamedTuple):
     """A call, pickled, without the contents of large records."""
 
     call: Piece
@@ -42,7 +42,7 @@ class Packed(NamedTuple):
         return len(self.call) + sum(map(len, self.contents))
 
 
-def packed(call: Call) -> Packed:
+def packed(call: Call) -> PackedCall:
     """Return a call that can be sent."""
     function, arguments = call
     apart = {
@@ -56,10 +56,10 @@ def packed(call: Call) -> Packed:
             for place, argument in enumerate(arguments)
         )
     pickled = ForkingPickler.dumps((function, arguments, tuple(apart)))
-    return Packed(pickled, [raw.content for raw in apart.values()])
+    return PackedCall(pickled, [raw.content for raw in apart.values()])
 
 
-def send_calls(connection: Connection, calls: Sequence[Packed]) -> None:
+def send_calls(connection: Connection, calls: Sequence[PackedCall]) -> None:
     """Send some calls together."""
     connection.send_bytes(joined([call.call for call in calls]))
     for call in calls:
