@@ -22,7 +22,7 @@ from ops.parse.source import Raw
 Call: TypeAlias = tuple[Callable[..., Any], tuple[object, ...]]
 
 #: A call or an answer; a view of a message costs no copy.
-Piece: TypeAlias = bytes | memoryview
+MessagePart: TypeAlias = bytes | memoryview
 
 #: Bytes behind which no further answer goes into a message. What answers take beyond is their own bound.
 TOGETHER = 2**23
@@ -33,7 +33,7 @@ _LARGE = 2**16
 class PackedCall(NamedTuple):
     """A call, pickled, without the contents of large records."""
 
-    call: Piece
+    call: MessagePart
     contents: Sequence[bytes]
 
     @property
@@ -79,7 +79,7 @@ def received_calls(connection: Connection) -> list[Call]:
     return calls
 
 
-def joined(pieces: Sequence[Piece]) -> bytes:
+def joined(pieces: Sequence[MessagePart]) -> bytes:
     """Return one message of some pieces."""
     return struct.pack(f"<I{len(pieces)}Q", len(pieces), *map(len, pieces)) + b"".join(pieces)
 
