@@ -83,6 +83,7 @@ _SCORED = columns(
     ("recall", _FLOAT, "the same"),
     ("f1", _FLOAT, "the same"),
     ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),
+    ("self_bleu", _FLOAT, "BLEU-4 of the second against the first, as released, 0 to 100"),
     ("first_words", _INT),
     ("second_words", _INT),
     ("wholes", pa.list_(_TEXT), "the longer sentences of which one side is a part; none but for `partial`"),

@@ -42,10 +42,12 @@ ORIGINS = ("citations", "definitions", "intra", "partial")
 def scored_columns() -> list[Expectation]:
     """Expect what every scored pair is."""
     return [
-        *not_null("first", "second", "cosine", "precision", "recall", "f1", "length_rate", "truncated"),
+        *not_null("first", "second", "cosine", "precision", "recall", "f1"),
+        *not_null("length_rate", "self_bleu", "truncated"),
         unique("first", "second"),
         between("f1", -1.001, 1.001),
         between("length_rate", 0),
+        between("self_bleu", 0, 100),
         between("origins.length", 1, len(ORIGINS)),
         between("keys.length", 1),
         *text("first", longest=20_000),
@@ -59,8 +61,8 @@ def scored_columns() -> list[Expectation]:
     shape=SCORED,
     consumes="intra",
     partitioned=False,
-    measures=["cosine", "f1", "length_rate"],
-    scores={"f1": DatasetScore("f1"), "length_rate": DatasetScore("length_rate")},
+    measures=["cosine", "f1", "length_rate", "self_bleu"],
+    scores={name: DatasetScore(name) for name in ("f1", "length_rate", "self_bleu")},
     thresholds=[
         Threshold(
             CoarseParams,
@@ -104,8 +106,8 @@ def scored(
     shape=PARAPHRASES,
     consumes="scored",
     partitioned=False,
-    measures=["f1", "length_rate", "first_words", "second_words"],
-    scores={"f1": DatasetScore("f1"), "length_rate": DatasetScore("length_rate")},
+    measures=["f1", "length_rate", "self_bleu", "first_words", "second_words"],
+    scores={name: DatasetScore(name) for name in ("f1", "length_rate", "self_bleu")},
     thresholds=[
         Threshold(
             filtering.ParaphraseParams,
@@ -123,6 +125,15 @@ def scored(
             asking.scores_length_rate,
             values=(0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0),
             meaning="PLR of a pair",
+            units="pairs",
+        ),
+        Threshold(
+            filtering.ParaphraseParams,
+            "self_bleu",
+            rules.at_most,
+            asking.scores_self_bleu,
+            values=(15, 30, 45, 60, 75, 90, 100),
+            meaning="Self-BLEU of a pair",
             units="pairs",
         ),
     ],

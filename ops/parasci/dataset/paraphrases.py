@@ -4,7 +4,8 @@ Belongs here: thresholds by origin. Not here: the scores (scored.py), clusters (
 what other thresholds would keep (threshold_scores.py).
 
 Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1.
-A BERTScore fills another range with another encoder and layer, and so do its thresholds.
+A BERTScore fills another range with another encoder and layer, and so do its thresholds. Near copies score
+highest; a bound of Self-BLEU, which the paper has none of, leaves them out.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Parts
 from ops.text.stop_words import STOP_WORDS
-from ops.thresholds import above, below
+from ops.thresholds import above, at_most, below
 
 #: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
 INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
@@ -49,6 +50,9 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
         },
         description="the paper's values",
     )
+    self_bleu: float = Field(
+        100, gt=0, le=100, description="Self-BLEU of a pair is not above it: a near copy teaches to copy"
+    )
     near_duplicate: float = Field(
         0.6,
         gt=0,
@@ -62,8 +66,8 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
 def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     """Yield the pairs that pass the thresholds of a method that found them, in their split.
 
-    Reasons: `f1`, `length_rate` (of a pair that passes the first of both by one method at least). Raises
-    ValueError for a method without thresholds.
+    Reasons: `f1`, `length_rate` (of a pair that passes the first of both by one method at least), `self_bleu`
+    (of one that passes both). Raises ValueError for a method without thresholds.
     """
     units = [row for table in scored for row in table.to_pylist()]
     dropped: list[Row] = []
@@ -71,7 +75,10 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     for unit in units:
         origin = next((name for name in unit["origins"] if not _lost(unit, limits_of(params, name))), None)
         if origin is not None:
-            passing.append((unit, origin))
+            if at_most(unit["self_bleu"], params.self_bleu):
+                passing.append((unit, origin))
+            else:
+                dropped.append(drop(unit, "self_bleu", unit["self_bleu"]))
             continue
         reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
         reason = "length_rate" if "length_rate" in reasons else "f1"

@@ -16,10 +16,12 @@ from pydantic import Field
 
 from ops.identity import joint_licence, row_id
 from ops.metrics.bertscore import BertScorer
+from ops.metrics.bleu import self_bleus
 from ops.models.encoder import ENCODER
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import ModelName, Params
 from ops.parasci.coarse import CoarseParams
+from ops.parasci.dataset.release import released_form
 from ops.parasci.lengths import length_rate
 from ops.parasci.schemas import SCORED
 from ops.parts import Parts
@@ -112,8 +114,9 @@ def confidences(partial: Parts) -> Iterator[pa.Table]:
 def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Iterator[Row]:
     firsts, seconds = ([several[0][1][side] for several in found] for side in ("first", "second"))
     values = scorer.score(firsts, seconds)
+    repeated = 100 * self_bleus(list(map(released_form, firsts)), list(map(released_form, seconds)))
     cut = dict(zip([*firsts, *seconds], scorer.tokens.truncated([*firsts, *seconds]), strict=True))
-    for several, *scores in zip(found, *values, strict=True):
+    for several, self_bleu, *scores in zip(found, repeated, *values, strict=True):
         row = several[0][1]
         lengths = [len(row[side].split()) for side in ("first", "second")]
         precision, recall, f1 = (round(float(score), 4) for score in scores)
@@ -133,6 +136,7 @@ def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Ite
             "recall": recall,
             "f1": f1,
             "length_rate": round(length_rate(*lengths), 4),
+            "self_bleu": round(float(self_bleu), 2),
             "first_words": lengths[0],
             "second_words": lengths[1],
             "wholes": sorted({member["whole"] for _, member in several if member.get("whole")}),

@@ -2,13 +2,13 @@
 
 Belongs here: the scores behind what-if pages. Not here: applying the thresholds (paraphrases.py).
 
-A pair that another of its methods keeps is kept whatever these thresholds are.
+A pair that another of its methods keeps is kept whatever these thresholds are, a near copy is dropped.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from ops.parasci.dataset.paraphrases import ParaphraseParams, limits_of
 from ops.parts import Parts
-from ops.thresholds import SCORED, above, below
+from ops.thresholds import SCORED, above, at_most, below
 
 #: The columns of `scores_of_both`: F1 and PLR, infinite to the good side where the pair is kept anyway.
 BOTH = pa.schema([("f1", pa.float64()), ("length_rate", pa.float64())])
 
-_COLUMNS = ("id", "first", "second", "origins", "f1", "length_rate")
+_COLUMNS = ("id", "first", "second", "origins", "f1", "length_rate", "self_bleu")
 
 
 def scores_f1(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
@@ -38,6 +38,14 @@ def scores_length_rate(scored: Parts, params: ParaphraseParams, name: str) -> It
     for table, pairs in _judged(scored, params, name):
         asked = pairs.found & above(pairs.f1, limits_of(params, name).f1)
         yield _scored(table, pairs.length_rate, asked, pairs.kept_anyway, -math.inf)
+
+
+def scores_self_bleu(scored: Parts, params: ParaphraseParams) -> Iterator[pa.Table]:
+    """Yield the pairs by what `self_bleu` is asked of, without a score where all methods drop them."""
+    for part in scored.parts:
+        table = part.read(_COLUMNS)
+        asked = _kept_by(table, params, params.origins)
+        yield _scored(table, table["self_bleu"].to_numpy(), asked, np.zeros(len(table), bool), 0)
 
 
 def scores_of_both(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
@@ -62,13 +70,21 @@ def _judged(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[tupl
     for part in scored.parts:
         table = part.read(_COLUMNS)
         f1, length_rate = (table[column].to_numpy() for column in ("f1", "length_rate"))
-        kept_anyway = np.zeros(len(table), bool)
-        for other in params.origins:
-            if other != name:
-                limits = limits_of(params, other)
-                passes = above(f1, limits.f1) & below(length_rate, limits.length_rate)
-                kept_anyway |= found_by(table["origins"], other) & passes
-        yield table, _Judged(f1, length_rate, found_by(table["origins"], name), kept_anyway)
+        kept_anyway = _kept_by(table, params, params.origins.keys() - {name})
+        distinct = at_most(table["self_bleu"].to_numpy(), params.self_bleu)
+        found = found_by(table["origins"], name)
+        yield table, _Judged(f1, length_rate, found & distinct, kept_anyway & distinct)
+
+
+def _kept_by(table: pa.Table, params: ParaphraseParams, names: Iterable[str]) -> NDArray[np.bool_]:
+    """Return of each pair whether it passes the thresholds of one of these methods."""
+    kept = np.zeros(len(table), bool)
+    f1, length_rate = (table[column].to_numpy() for column in ("f1", "length_rate"))
+    for name in names:
+        limits = limits_of(params, name)
+        passes = above(f1, limits.f1) & below(length_rate, limits.length_rate)
+        kept |= found_by(table["origins"], name) & passes
+    return kept
 
 
 def found_by(origins: pa.ChunkedArray, name: str) -> NDArray[np.bool_]:

@@ -6,15 +6,10 @@ Belongs here: which calls go together, and answers that wait for theirs. Not her
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from multiprocessing.reduction import ForkingPickler
-from typing import Any, TypeAlias
 
-from ops.parse.bounded.messages import Piece
-
-#: A function and its arguments.
-Call: TypeAlias = tuple[Callable[..., Any], tuple[object, ...]]
+from ops.parse.bounded.messages import Call, PackedCall, packed
 
 #: Calls, and bytes of these, that are sent at once.
 _MOST, _MOST_BYTES = 32, 2**19
@@ -34,20 +29,20 @@ class Ahead:
         found, answer = self._answers.pop(_key(call), (None, None))
         return answer if found == call else None
 
-    def batch(self, call: Call) -> list[Piece]:
-        """Return a call, pickled, with some of those that come next: twice as many as were last answered."""
+    def batch(self, call: Call) -> list[PackedCall]:
+        """Return a call, packed, with some of those that come next: twice as many as were last answered."""
         if self._coming.get(_key(call)) != call:
-            return [ForkingPickler.dumps(call)]
+            return [packed(call)]
         for key in list(self._coming):  # those before it were not made
             if key == _key(call):
                 break
             del self._coming[key]
-        pickled: list[Piece] = []
+        batch: list[PackedCall] = []
         for coming in islice(self._coming.values(), 1 if self._alone else self._size):
-            pickled.append(ForkingPickler.dumps(coming))
-            if sum(map(len, pickled)) > _MOST_BYTES:
+            batch.append(packed(coming))
+            if sum(call.size for call in batch) > _MOST_BYTES:
                 break
-        return pickled
+        return batch
 
     def answered(self, call: Call, answers: Sequence[bytes]) -> None:
         """Keep the answers to the calls from `call` on."""

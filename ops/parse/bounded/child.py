@@ -24,10 +24,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from ops.parse.bounded.ahead import Ahead, Call
+from ops.parse.bounded.ahead import Ahead
 from ops.parse.bounded.answers import result_of, too_large
 from ops.parse.bounded.bounds import BOUNDS, Bounds
-from ops.parse.bounded.messages import TOGETHER, Piece, joined, parted
+from ops.parse.bounded.messages import TOGETHER, Call, PackedCall, parted, send_calls
 from ops.parse.source import ParseError
 
 Result = TypeVar("Result")
@@ -113,13 +113,13 @@ class BoundedChild:
         self._ahead.answered(call, answers)
         return answers[0]
 
-    def _ask(self, calls: Sequence[Piece]) -> list[bytes]:
+    def _ask(self, calls: Sequence[PackedCall]) -> list[bytes]:
         """Return the answers to the first of some calls. Raises ParseError where there is none."""
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()
         assert self._connection is not None
         try:
-            self._connection.send_bytes(joined(calls))
+            send_calls(self._connection, calls)
             message = self._connection.recv_bytes(self.bounds.output + TOGETHER)
             answers = [bytes(answer) for answer in parted(message)]
             if 1 <= len(answers) <= len(calls):

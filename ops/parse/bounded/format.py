@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from ops.params import Params
-from ops.parse.bounded.ahead import Call
 from ops.parse.bounded.bounds import BOUNDS, Bounds
 from ops.parse.bounded.child import child_of
+from ops.parse.bounded.messages import Call
 from ops.parse.encodings import any_encoding
 from ops.parse.source import Format, Only, Raw, Source
 

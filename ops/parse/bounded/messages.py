@@ -1,23 +1,85 @@
 """Calls and answers on their way: several in one message.
 
-Belongs here: joining and parting them. Not here: what they hold (ahead.py, answers.py).
+Belongs here: joining and parting them. Not here: which go together (ahead.py), what answers hold
+(answers.py).
+
+The content of a large record follows behind the calls, by itself, so that it is copied as little as can be.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
-from typing import TypeAlias
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, NamedTuple, TypeAlias
+
+from ops.parse.source import Raw
+
+#: A function and its arguments.
+Call: TypeAlias = tuple[Callable[..., Any], tuple[object, ...]]
 
 #: A call or an answer; a view of a message costs no copy.
-Piece: TypeAlias = bytes | memoryview
+MessagePart: TypeAlias = bytes | memoryview
 
 #: Bytes behind which no further answer goes into a message. What answers take beyond is their own bound.
 TOGETHER = 2**23
+#: Bytes of a record from which on its content goes by itself.
+_LARGE = 2**16
 
 
-def joined(pieces: Sequence[Piece]) -> bytes:
+class PackedCall(NamedTuple):
+    """A call, pickled, without the contents of large records."""
+
+    call: MessagePart
+    contents: Sequence[bytes]
+
+    @property
+    def size(self) -> int:
+        """Bytes of it all."""
+        return len(self.call) + sum(map(len, self.contents))
+
+
+def packed(call: Call) -> PackedCall:
+    """Return a call that can be sent."""
+    function, arguments = call
+    apart = {
+        place: argument
+        for place, argument in enumerate(arguments)
+        if isinstance(argument, Raw) and len(argument.content) >= _LARGE
+    }
+    if apart:
+        arguments = tuple(
+            replace(apart[place], content=b"") if place in apart else argument
+            for place, argument in enumerate(arguments)
+        )
+    pickled = ForkingPickler.dumps((function, arguments, tuple(apart)))
+    return PackedCall(pickled, [raw.content for raw in apart.values()])
+
+
+def send_calls(connection: Connection, calls: Sequence[PackedCall]) -> None:
+    """Send some calls together."""
+    connection.send_bytes(joined([call.call for call in calls]))
+    for call in calls:
+        for content in call.contents:
+            connection.send_bytes(content)
+
+
+def received_calls(connection: Connection) -> list[Call]:
+    """Return the calls that were sent together. Raises EOFError where the other side has ended."""
+    calls: list[Call] = []
+    for piece in parted(connection.recv_bytes()):
+        function, arguments, apart = ForkingPickler.loads(piece)
+        filled = list(arguments)
+        for place in apart:
+            filled[place] = replace(filled[place], content=connection.recv_bytes())
+        calls.append((function, tuple(filled)))
+    return calls
+
+
+def joined(pieces: Sequence[MessagePart]) -> bytes:
     """Return one message of some pieces."""
     return struct.pack(f"<I{len(pieces)}Q", len(pieces), *map(len, pieces)) + b"".join(pieces)
 

@@ -17,11 +17,10 @@ import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from multiprocessing.reduction import ForkingPickler
 
 from ops.parse.bounded.answers import UNAVAILABLE, answer_of, refusal, too_large
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
-from ops.parse.bounded.messages import TOGETHER, joined, parted
+from ops.parse.bounded.messages import TOGETHER, joined, received_calls
 from ops.parse.source import ParseError, ServiceError, exhausting
 
 #: Sent once, when the child has begun.
@@ -40,14 +39,13 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
     while True:
         try:
             connection.send_bytes(message)
-            calls = parted(connection.recv_bytes())
+            # This loads the modules of parsers, which count as none of the bound.
+            calls = received_calls(connection)
         except (EOFError, OSError):  # the parent has ended
             return
         answers: list[bytes] = []
         begun = time.monotonic()
-        for call in calls:
-            # This loads the parser's modules, which count as none of the bound.
-            function, arguments = ForkingPickler.loads(call)
+        for function, arguments in calls:
             if not bounded:
                 # Documents are many small objects, few circles: to look at every 700 costs a tenth.
                 gc.freeze()

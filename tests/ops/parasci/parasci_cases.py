@@ -39,14 +39,22 @@ def candidate(name, first, second, key="paper", cosine=0.9, papers=("p", "p")):
 
 
 def scored_pair(
-    name, first="one", second="two", f1=0.9, length_rate=0.1, keys=("intra:p",), origins=("intra",), wholes=()
+    name,
+    first="one",
+    second="two",
+    f1=0.9,
+    length_rate=0.1,
+    keys=("intra:p",),
+    origins=("intra",),
+    wholes=(),
+    self_bleu=20.0,
 ):
     """Return a row of parasci/scored."""
     return {
         "id": name, "source_ids": [f"candidate of {name}"], "licence": "MIT", "first": first, "second": second,
         "origins": list(origins), "keys": list(keys), "papers": ["p"], "cosine": 0.9, "precision": f1,
         "recall": f1, "f1": f1, "length_rate": length_rate, "first_words": 9, "second_words": 9,
-        "truncated": False, "wholes": list(wholes),
+        "truncated": False, "wholes": list(wholes), "self_bleu": self_bleu,
     }  # fmt: skip
 
 

@@ -12,7 +12,12 @@ from ops.parasci.dataset.paraphrases import Limits, ParaphraseParams, paraphrase
 from ops.parasci.dataset.release import released, released_form
 from ops.parasci.dataset.scored import ScoredParams, confidences, cosines, scored
 from ops.parasci.dataset.statistics import TABLE_2, statistics
-from ops.parasci.dataset.threshold_scores import scores_f1, scores_length_rate, scores_of_both
+from ops.parasci.dataset.threshold_scores import (
+    scores_f1,
+    scores_length_rate,
+    scores_of_both,
+    scores_self_bleu,
+)
 from ops.parasci.lengths import length_rate
 from ops.parasci.partial.partial import PARTIAL
 from ops.parasci.schemas import CANDIDATES, PARAPHRASES, SCORED
@@ -131,6 +136,7 @@ def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     )
     assert (row["first_words"], row["second_words"], row["length_rate"]) == (7, 10, round(3 / 7, 4))
     assert row["truncated"] is False
+    assert row["self_bleu"] == round(self_bleu([released_form(A)], [released_form(B)]), 2) > 0
 
 
 def test_a_pair_that_bertscore_cuts_says_so(tmp_path):
@@ -180,9 +186,53 @@ def test_thresholds_are_those_of_the_origin_and_strict(tmp_path):
     }  # fmt: skip
 
 
-def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied(tmp_path):
+def test_near_copies_are_dropped_where_a_bound_is_set(tmp_path):
     rows = [
-        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, length_rate=rate, origins=origins)
+        scored_pair("copy", "a", "b", self_bleu=45.1),
+        scored_pair("other words", "c", "d", self_bleu=45.0),
+        scored_pair("unlike", "e", "f", f1=0.7, self_bleu=90.0),
+    ]
+    outcome = run_paraphrases(tmp_path / "bound", rows, self_bleu=45)
+    assert [row["source_ids"] for row in outcome.kept.to_pylist()] == [["other words"]]
+    assert {(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
+        ("copy", "self_bleu", 45.1), ("unlike", "f1", 0.7),
+    }  # fmt: skip
+    kept = run_paraphrases(tmp_path, rows).kept["source_ids"].to_pylist()
+    assert kept == [["copy"], ["other words"]], "the paper has no such bound"
+
+
+@pytest.mark.parametrize("bound", [100, 45])
+def test_another_bound_of_self_bleu_is_judged_as_it_would_be_applied(tmp_path, bound):
+    rows = [
+        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, origins=origins, self_bleu=copied)
+        for number, (f1, origins, copied) in enumerate(
+            (f1, origins, copied)
+            for f1 in (0.55, 0.65, 0.75)
+            for origins in (["intra"], ["definitions"], ["definitions", "intra"])
+            for copied in (0.0, 45.0, 80.0)
+        )
+    ]
+    stored = parts(tmp_path / "scored", SCORED.kept, rows)
+    params = ParaphraseParams(self_bleu=bound)
+    judged = [row for table in scores_self_bleu(stored, params) for row in table.to_pylist()]
+    for value in (20, 45, 79, 100):
+        (outcome,) = paraphrases(stored, params.model_copy(update={"self_bleu": value}))
+        kept = {row["id"] for row in judged if row["score"] is not None and row["score"] <= value}
+        assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
+
+
+@pytest.mark.parametrize("bound", [100, 45])
+def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied(tmp_path, bound):
+    rows = [
+        scored_pair(
+            str(number),
+            f"a{number}",
+            f"b{number}",
+            f1=f1,
+            length_rate=rate,
+            origins=origins,
+            self_bleu=number % 2 * 90,
+        )
         for number, (f1, rate, origins) in enumerate(
             (f1, rate, origins)
             for f1 in (0.55, 0.65, 0.75, 0.85)
@@ -191,7 +241,7 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
         )
     ]
     stored = parts(tmp_path / "scored", SCORED.kept, rows)
-    params = ParaphraseParams()
+    params = ParaphraseParams(self_bleu=bound)
     for name in ("intra", "definitions"):
         for column, scores, values in (
             ("f1", scores_f1, (0.5, 0.7, 0.8)),
@@ -210,9 +260,18 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
                 assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
 
 
-def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path):
+@pytest.mark.parametrize("bound", [100, 45])
+def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path, bound):
     rows = [
-        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, length_rate=rate, origins=origins)
+        scored_pair(
+            str(number),
+            f"a{number}",
+            f"b{number}",
+            f1=f1,
+            length_rate=rate,
+            origins=origins,
+            self_bleu=number % 2 * 90,
+        )
         for number, (f1, rate, origins) in enumerate(
             (f1, rate, origins)
             for f1 in (0.55, 0.7, 0.85)
@@ -220,7 +279,7 @@ def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path):
             for origins in (["intra"], ["definitions"], ["definitions", "intra"])
         )
     ]
-    stored, params = dealt(tmp_path / "scored", SCORED.kept, rows, 3), ParaphraseParams()
+    stored, params = dealt(tmp_path / "scored", SCORED.kept, rows, 3), ParaphraseParams(self_bleu=bound)
     for name in ("intra", "definitions"):
         judged = [row for table in scores_of_both(stored, params, name) for row in table.to_pylist()]
         for f1 in (0.5, 0.7, 0.8):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.bounded.answers import KEPT, REFUSED
 from ops.parse.bounded.messages import TOGETHER, joined, parted
-from ops.parse.source import ParseError
+from ops.parse.source import ParseError, Raw
 from tests.processes import alive
 from tests.waiting import until
 
@@ -126,8 +126,19 @@ class Evil:
         return Path.touch, (self.path,)
 
 
+def digests(first: Raw, second: Raw) -> list[str]:
+    return [first.md5, second.md5]
+
+
 def test_a_result_is_that_of_the_function(child):
     assert child.call(places) == places()
+
+
+@pytest.mark.parametrize("size", [2**16 - 1, 2**16, 2**20 + 1])
+def test_a_record_of_any_size_arrives_as_it_is(child, size):
+    raws = [Raw("a", "a", bytes([number]) * size) for number in range(3)]
+    with child.ahead([(digests, (raws[0], raw)) for raw in raws]):
+        assert [child.call(digests, raws[0], raw) for raw in raws] == [[raws[0].md5, raw.md5] for raw in raws]
 
 
 def test_an_answer_of_a_child_that_was_taken_over_is_not_run(child, tmp_path):

@@ -67,6 +67,7 @@ def _planes(everything: Everything) -> Iterator[tuple[str, dict[str, Any]]]:
     f1, length_rate = (
         {knob.name: Axis(threshold, knob) for knob in threshold.knobs(params)}
         for threshold in item.thresholds
+        if threshold.param.startswith("origins.")
     )
     for name in filter(f1.__contains__, origins(everything)):
         yield name, two_thresholds(scores_of_both(scored, params, name), f1[name], length_rate[name])
