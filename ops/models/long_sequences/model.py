@@ -88,17 +88,17 @@ class SequenceModel(ABC):
         too long, as many tokens are learnt, none of which is an end. Losses are smoothed in training, if the
         params say so.
         """
-        most, end = self.params, self.network.config.eos_token_id
+        params, end = self.params, self.network.config.eos_token_id
         return self._losses(
             [
-                TokenExample(source[: most.longest_source], [*target, end][: most.longest_target + 1])
+                TokenExample(source[: params.longest_source], [*target, end][: params.longest_target + 1])
                 for source, target in examples
             ]
         )
 
     @abstractmethod
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
-        """Return the losses of examples whose targets have their ends."""
+        """Return the losses of examples that are cut, whose targets have their ends."""
 
     @torch.no_grad()
     def generate(self, sources: Sequence[Sequence[int]], beam: int | None = None) -> list[list[int]]:
