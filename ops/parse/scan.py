@@ -112,6 +112,15 @@ class Corpus:
         """Every record of every source: one pass over all of it, content not kept."""
         return tuple(_entry(record) for record in self._scan())
 
+    def without_records(self) -> dict[str, str]:
+        """Return, by name, why sources have no records although files lie in their folders."""
+        read = {entry.id.partition("/")[0] for entry in self.index}
+        return {
+            name: f"no file of kind {source.kind!r} in {source.path} matches files: {source.files!r}"
+            for name, source in self.sources.items()
+            if name not in read and any(_entries(self.root / source.path))
+        }
+
     def version(self, month: str) -> str:
         """Return the MD5 of a month's records: their ids and the hashes of their bytes."""
         entries = sorted((entry.id, entry.md5) for entry in self._by_month.get(month, ()))

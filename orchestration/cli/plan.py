@@ -12,6 +12,7 @@ from orchestration.execute.prune import leftovers
 from orchestration.messages.text_table import aligned
 from orchestration.state.freshness import View
 from orchestration.state.plan import plan
+from orchestration.state.rejects import sources_without_records
 from orchestration.workspace.workspace import Workspace
 
 
@@ -22,6 +23,8 @@ def show(workspace: Workspace, select: str | None) -> None:
     for item in workspace.graph.selected(select):
         for month in leftovers(workspace, item):
             print(f"{item.name} {month} would be removed: it is no partition any more")
+    for source in sources_without_records(workspace, workspace.graph.selected(select)):
+        print(source)
     if workspace.graph.left_out:
         print(workspace.graph.left_out)
     if not steps:

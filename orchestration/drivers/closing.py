@@ -65,7 +65,7 @@ def tell_rejected(view: View, items: Iterable[Declaration], console: Console) ->
     """Print the sources of datasets that were rejected whole, with first causes; say whether any was."""
     rejected = rejected_sources(view, items)
     for source in rejected:
-        console.print(f"[red]rejected whole[/]: {escape(str(source))}")
+        console.print(escape(str(source)), style="red")
     return bool(rejected)
 
 

@@ -67,8 +67,8 @@ def stage(workspace: Workspace, name: str) -> int:
     _check_code(workspace, item)
     if not stale:
         metrics.write(item, view)
-    if report.made and not workspace.tracked_here:  # the folder of a `dvc exp run --temp` ends with it
-        Sender(workspace).finish()
+    if report.made and not workspace.tracked_here:
+        Sender(workspace.enclosing).finish()
     return 1 if tell_rejected(view, [item], console) or stale else 0
 
 

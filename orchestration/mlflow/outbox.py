@@ -87,8 +87,9 @@ _WAITING = TypeAdapter(WaitingRun)
 
 
 def outbox(workspace: Workspace) -> Path:
-    """Return the folder of the runs that wait."""
-    return workspace.state / "outbox"
+    """Return the folder of the runs that wait: what is for a server outlives the folder of an experiment."""
+    kept = workspace if workspace.tracked_here else workspace.enclosing
+    return kept.state / "outbox"
 
 
 def waiting(workspace: Workspace) -> list[Path]:

@@ -22,6 +22,7 @@ from assets.declare.declaration import Declaration
 from orchestration.files.parquet import part_files
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import View
+from orchestration.workspace.workspace import Workspace
 
 _LONGEST = 160
 
@@ -35,26 +36,41 @@ def reject_causes(view: View, item: Declaration) -> Counter[str]:
 
 
 class RejectedSource(NamedTuple):
-    """A source of which every record was rejected: its name in params.yaml, who reads it, and the causes."""
+    """A source of which nothing was read: its name in params.yaml, who reads it, and the causes with counts.
+
+    Of a source without records, the count is 0.
+    """
 
     name: str
     item: Declaration
     causes: Counter[str]
 
     def __str__(self) -> str:
-        return f"{self.name}, {self.causes.total()} records: {describe_causes(self.causes, _CAUSES)}"
+        records, causes = self.causes.total(), describe_causes(self.causes, _CAUSES)
+        return f"rejected whole: {self.name}, {records} records: {causes}"
 
 
 def rejected_sources(view: View, items: Iterable[Declaration]) -> list[RejectedSource]:
-    """Return the sources of datasets of which every record was rejected, each once.
+    """Return the sources of datasets of which every record was rejected, or that have none, each once.
 
-    A source that may be (`may_be_rejected`) is left out, and one without records.
+    A source that may be (`may_be_rejected`) is left out.
     """
-    found: dict[str, RejectedSource] = {}
+    items = list(items)
+    found = {source.name: source for source in sources_without_records(view.workspace, items)}
     for item in items:
         for name, causes in _rejected_whole(view, item).items():
             found.setdefault(name, RejectedSource(name, item, causes))
     return list(found.values())
+
+
+def sources_without_records(workspace: Workspace, items: Iterable[Declaration]) -> Iterator[RejectedSource]:
+    """Yield the sources of datasets in whose folders are files, but no records; nothing need be made."""
+    for item in items:
+        if item.records:
+            read = corpus(workspace, item.records)
+            for name, cause in read.without_records().items():
+                if not read.sources[name].may_be_rejected:
+                    yield RejectedSource(f"sources.{item.records}.{name}", item, Counter({cause: 0}))
 
 
 def _rejected_whole(view: View, item: Declaration) -> dict[str, Counter[str]]:

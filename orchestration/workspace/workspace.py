@@ -83,6 +83,14 @@ class Workspace:
         return self.tracking_uri == f"sqlite:///{self.mlflow_store}"
 
     @property
+    def enclosing(self) -> Workspace:
+        """The checkout that stays: of the folder of a `dvc exp run --temp`, the one it was begun in."""
+        exps = next(
+            (folder for folder in self.root.parents if folder.parts[-3:] == (".dvc", "tmp", "exps")), None
+        )
+        return self if exps is None else Workspace(exps.parents[2])
+
+    @property
     def settings(self) -> Settings:
         """What params.yaml says of all datasets. Raises ParamsError."""
         return settings(self.root)

@@ -163,7 +163,6 @@ def test_a_stage_leaves_its_runs_to_the_next_command(done):
 
 @pytest.mark.long
 def test_a_stage_sends_its_runs_to_a_server_itself_and_does_not_need_it(done):
-    """The folder of `dvc exp run --temp`, and what waits in it, ends with the experiment."""
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     nobody = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"}
     output = done.repro(env=nobody)
@@ -173,3 +172,14 @@ def test_a_stage_sends_its_runs_to_a_server_itself_and_does_not_need_it(done):
     assert "0.2" in {
         run.data.params["talksumm.hmm.epsilon"] for run in runs(done, "talksumm/alignments").values()
     }
+
+
+@pytest.mark.long
+def test_runs_of_an_experiment_in_a_temporary_folder_outlive_it_where_a_server_is_down(done):
+    nobody = {"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"}
+    change = ("-S", "talksumm.hmm.epsilon=0.2")
+    output = done.dvc("exp", "run", "--temp", *change, "sources-papers", "talksumm-alignments", env=nobody)
+    assert "wait in .silverloom/outbox for MLflow" in output
+    assert not list((done.root / ".dvc/tmp/exps").glob("*/tmp*")), "the folder is gone"
+    assert done.silverloom("send") == "no run waits for MLflow\n"
+    assert runs(done, "talksumm/alignments")["2018-06"].data.params["talksumm.hmm.epsilon"] == "0.2"

@@ -35,7 +35,10 @@ def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1
     again = done.run(ok=False)
     assert done.made(again) == [] and "rejected whole" in again
     shown = done.silverloom("health", ok=False)
-    assert re.search(r"rejected +sources/papers: sources\.papers\.scans, 4 records: the file is empty", shown)
+    assert re.search(
+        r"rejected +sources/papers: rejected whole: sources\.papers\.scans, 4 records: the file is empty",
+        shown,
+    )
     assert "1 rejected" in shown
 
 
@@ -68,6 +71,18 @@ def test_a_stage_of_dvc_alone_ends_with_the_same_causes_and_status_1(done):
     add_source(done)
     output = " ".join(done.dvc("repro", "-s", "sources-papers", ok=False).split())
     assert re.search(TOLD, output)
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_source_of_whose_files_none_is_read_is_told_by_plan_and_run_and_shown_by_dagster(done, allowed):
+    add_source(done, files="*.tex", may_be_rejected=allowed)
+    told = (
+        "sources.papers.scans, 0 records: no file of kind 'plain_text' in corpus/scans matches files: '*.tex'"
+    )
+    assert (told in done.silverloom("plan")) != allowed
+    assert (told in done.silverloom("run", "--select", "sources/papers", ok=allowed)) != allowed
+    done.params(lambda params: params["sources"]["papers"]["text"].update(licence="MIT"))
+    assert (told in make_one(done, "sources/papers", "2018-06").replace("\\", "")) != allowed
 
 
 @pytest.mark.long

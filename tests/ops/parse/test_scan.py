@@ -40,6 +40,17 @@ def test_records_outside_the_range_are_counted(tmp_path):
     assert found.outside() == {"2017-01": 1, "2019-01": 2}
 
 
+def test_a_source_whose_files_are_all_passed_over_is_told(tmp_path):
+    found = corpus(tmp_path, a="2018-06")
+    assert found.without_records() == {}
+    found = corpus(tmp_path)
+    found.sources["text"].__dict__["files"] = "*.tex"
+    told = "no file of kind 'plain_text' in papers matches files: '*.tex'"
+    assert found.without_records() == {"text": told}
+    (tmp_path / "papers/a.txt").unlink()
+    assert corpus(tmp_path).without_records() == {}, "an empty folder may be filled later"
+
+
 def test_a_record_without_a_month_is_rejected_in_the_first_one(tmp_path):
     found = corpus(tmp_path, a="some day", b="2018-07-01")
     assert ids(found, "2018-06") == ["text/a.txt"]

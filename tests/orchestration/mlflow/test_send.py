@@ -226,6 +226,16 @@ def test_a_server_that_is_down_loses_nothing(server, remote):
     assert send(remote) == "" and names(remote) == ["2018-06", "2018-07"]
 
 
+def test_what_an_experiment_has_for_a_server_waits_in_the_checkout_that_stays(tmp_path, monkeypatch):
+    """The folder of `dvc exp run --temp`, or of the queue, ends with the experiment."""
+    stays, ends = Workspace(tmp_path), Workspace(tmp_path / ".dvc/tmp/exps/standalone/tmp1")
+    put(ends, entry())
+    assert len(waiting(ends)) == 1 and waiting(stays) == [], "its own store ends with it, too"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
+    path = put(ends, entry())
+    assert path.is_relative_to(stays.state) and waiting(stays) == waiting(ends) == [path]
+
+
 def test_a_server_that_is_restarted_meanwhile_has_every_run_once(server, remote):
     for number in range(12):
         put(remote, entry(f"run {number}", [child(1), child(2)]))
