@@ -27,6 +27,8 @@ CHECKS = {
 }
 #: What does not keep a partition from being made.
 ADVISORY = frozenset({"warnings"})
+#: A check more, of what reads sources. It is not one of partitions: a source may span many.
+SOURCES = "sources"
 
 
 class Maker(Protocol):
@@ -103,16 +105,20 @@ def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
     with warnings.catch_warnings():
         # Checks of a partition are a preview in Dagster; without them a month's result hides the others'.
         warnings.simplefilter("ignore", dg.PreviewWarning)
-        return [
+        key = asset_key(declaration.key)
+        of_partitions = [
             dg.AssetCheckSpec(
                 name,
-                asset=asset_key(declaration.key),
+                asset=key,
                 description=text,
                 blocking=name not in ADVISORY,
                 partitions_def=months() if declaration.partitioned else None,
             )
             for name, text in CHECKS.items()
         ]
+        text = "Some record of every source was read, in all that is made so far. Does not block."
+        of_sources = [dg.AssetCheckSpec(SOURCES, asset=key, description=text)] if declaration.records else []
+        return [*of_partitions, *of_sources]
 
 
 def _mapping(source: Input) -> dg.PartitionMapping | None:

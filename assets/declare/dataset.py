@@ -56,7 +56,8 @@ def dataset(
     `formats` read the raw records, by the `kind` that params.yaml gives a source: a folder, or a dataset,
     which is one more input then. `measures` are the numbers worth drawing of its kept rows (ops/measures.py).
     `expectations` say what its rows should be like (expectations.py): to change them validates its partitions
-    again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py).
+    again, and makes none. `scores` are numbers over all kept rows, for `dvc metrics` (ops/scores.py): the
+    first, which says most, beside its counts, all where their file is named.
     `thresholds` are the params of which pages tell what other values would keep (thresholds.py).
     `trials` and `trains` say that rows are trials, or that models are trained: each is a run of its own in
     MLflow (child_runs.py).

@@ -21,13 +21,11 @@ from orchestration.messages.markdown import table
 from orchestration.state.freshness import View
 from orchestration.state.plan import Step, plan
 from orchestration.state.records import read_record
-from orchestration.state.rejects import describe_causes, rejected_sources
+from orchestration.state.rejects import rejected_sources
 from orchestration.workspace.workspace import Workspace
 
 #: How a partition can stand otherwise than fresh, worst first.
 STATES = ("failed", "rejected", "stale", "missing", "excluded")
-#: Causes of rejects that are told of a source of which all is rejected.
-_CAUSES = 3
 FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
@@ -56,9 +54,8 @@ def health(view: View) -> list[Unfresh]:
                 found.append(Unfresh(item.name, month, "excluded", reason, None))
             elif (step := steps.get((item.name, month))) is not None:
                 found.append(with_store(partial(_unfresh, view, step)))
-    for name, item, causes in rejected_sources(view, view.workspace.datasets.values()):
-        why = f"{name}: all of {causes.total()} rejected: {describe_causes(causes, _CAUSES)}"
-        found.append(Unfresh(item.name, "", "rejected", why, None))
+    for source in rejected_sources(view, view.workspace.datasets.values()):
+        found.append(Unfresh(source.item.name, "", "rejected", str(source), None))
     return found
 
 

@@ -6,7 +6,7 @@ where they differ, with the provenance that Dagster's staleness needs. Not here:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -21,13 +21,14 @@ from dagster._core.definitions.data_version import (
 )
 from dagster._core.event_api import EventLogRecord
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, asset_key
+from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES, asset_key
 from assets.declare.declaration import Declaration, code_version
 from assets.declare.graph import label
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
 from orchestration.execute.metadata import metadata
 from orchestration.files.identity import folder_hashes, version
 from orchestration.quality.checks import recorded_finding, settle
+from orchestration.quality.sources import source_finding
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
 from orchestration.state.records import PartitionRecord
@@ -64,7 +65,7 @@ def _sync(workspace: Workspace) -> list[str]:
                 events += found
                 corrected.append(label(item, month))
         if events:
-            _report(events)
+            _report([*events, *_sources(workspace, item)])
     return corrected
 
 
@@ -156,6 +157,19 @@ def _checked(
         blocking=not advisory,
         partition=month or None,
     )
+
+
+def _sources(workspace: Workspace, item: Declaration) -> Iterator[dg.AssetCheckEvaluation]:
+    """Yield what holds of the sources of a dataset, over all its partitions."""
+    if item.records:
+        finding = source_finding(workspace, item)
+        yield dg.AssetCheckEvaluation(
+            asset_key=asset_key(item.key),
+            check_name=SOURCES,
+            passed=finding.passed,
+            metadata={},
+            description=finding.description,
+        )
 
 
 def _absent(item: Declaration, month: str) -> dg.AssetMaterialization:

@@ -5,12 +5,13 @@ Belongs here: printing. Not here: making anything (loop.py), the commands (run.p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.drivers.loop import Report
 from orchestration.files.parquet import TABLES
@@ -19,9 +20,6 @@ from orchestration.state.counts import total
 from orchestration.state.freshness import View
 from orchestration.state.rejects import describe_causes, reject_causes, rejected_sources
 from orchestration.workspace.workspace import Workspace
-
-#: Causes that are told of a source of which every record was rejected.
-_CAUSES = 3
 
 #: Columns that the table may take, however narrow the terminal says it is.
 _TABLE = 100
@@ -43,10 +41,7 @@ def tell_reports(workspace: Workspace, reports: Sequence[Report], console: Conso
         table.add_row(report.item.name, *map(str, columns), f"{report.seconds:.1f}")
     console.print()
     Console(width=max(console.width, _TABLE)).print(table)  # no number is cut off
-    rejected = rejected_sources(view, [report.item for report in reports])
-    for name, _, causes in rejected:
-        told = f"{name}, {causes.total()} records: {escape(describe_causes(causes, _CAUSES))}"
-        console.print(f"[red]rejected whole[/]: {told}")
+    rejected = tell_rejected(view, [report.item for report in reports], console)
     for report in reports:
         item = report.item
         for month, cause in report.failed.items():
@@ -63,6 +58,14 @@ def tell_reports(workspace: Workspace, reports: Sequence[Report], console: Conso
     if left_out := workspace.graph.left_out:
         console.print(escape(left_out))
     console.print(_where(workspace))
+    return rejected
+
+
+def tell_rejected(view: View, items: Iterable[Declaration], console: Console) -> bool:
+    """Print the sources of datasets that were rejected whole, with first causes; say whether any was."""
+    rejected = rejected_sources(view, items)
+    for source in rejected:
+        console.print(f"[red]rejected whole[/]: {escape(str(source))}")
     return bool(rejected)
 
 

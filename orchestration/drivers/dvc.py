@@ -15,6 +15,7 @@ from rich.markup import escape
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
+from orchestration.drivers.closing import tell_rejected
 from orchestration.drivers.loop import bring_up_to_date
 from orchestration.drivers.run import run
 from orchestration.drivers.track import Sender
@@ -43,6 +44,8 @@ def repro(workspace: Workspace, jobs: int = 1) -> int:
 def stage(workspace: Workspace, name: str) -> int:
     """Bring one dataset up to date; 1, with the causes, when any of its partitions is not fresh after.
 
+    So it ends, too, when a source of it was rejected whole: what reads the dataset waits then, as DVC has it.
+
     SILVERLOOM_FORCE=1 makes every partition again: `dvc repro -f` cannot tell the command that it is forced.
     """
     if name not in workspace.datasets:
@@ -66,7 +69,7 @@ def stage(workspace: Workspace, name: str) -> int:
         metrics.write(item, view)
     if report.made and not workspace.tracked_here:  # the folder of a `dvc exp run --temp` ends with it
         Sender(workspace).finish()
-    return 1 if stale else 0
+    return 1 if tell_rejected(view, [item], console) or stale else 0
 
 
 def _check_code(workspace: Workspace, item: Declaration) -> None:

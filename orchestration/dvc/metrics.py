@@ -83,8 +83,19 @@ def plots(workspace: Workspace, item: Declaration) -> list[Plot]:
     ]
 
 
+def scores_file(workspace: Workspace, item: Declaration) -> Path:
+    """Return the file of all scores of a dataset, which `dvc metrics` reads where it is named.
+
+    They are no metrics of dvc.yaml: `dvc metrics show` has a column for every name that any dataset uses.
+    """
+    return workspace.metrics_file(item).with_suffix(".scores.json")
+
+
 def write(item: Declaration, view: View) -> None:
-    """Write the files of a finished dataset where they are not what they should be; a report has none."""
+    """Write the files of a finished dataset where they are not what they should be; a report has none.
+
+    The first score stands among its counts.
+    """
     if item.shape is None:
         return
     numbers = {month: _counted(item, month, view) for month in item.made_months}
@@ -93,16 +104,22 @@ def write(item: Declaration, view: View) -> None:
         name: score.value(Sum(*look["scores"][name]) for look in looks) for name, score in item.scores.items()
     }
     known = {name: value for name, value in scores.items() if value is not None}
+    first = next(iter(scores.values()), None)
     counted = total(numbers.values())  # by reason, the funnel has them: DVC shows a column for every name
-    content = {**{table: counted[table] for table in TABLES}, **({"scores": known} if known else {})}
-    text = json.dumps(content, indent=2, sort_keys=True) + "\n"
-    write_changed(view.workspace.metrics_file(item), text.encode())
+    content = {**{table: counted[table] for table in TABLES}, **({} if first is None else {"score": first})}
+    _write_json(view.workspace.metrics_file(item), content)
+    if item.scores:
+        _write_json(scores_file(view.workspace, item), known)
     profiles = profile.total(look["profile"] for look in looks)
     tables = [(FUNNEL, *_funnel(numbers)), (DISTRIBUTIONS, *_distributions(item.measures, profiles))]
     for plot, table in zip(plots(view.workspace, item), tables, strict=False):
         rows = io.StringIO()
         csv.writer(rows, lineterminator="\n").writerows(table)
         write_changed(plot.file, rows.getvalue().encode())
+
+
+def _write_json(path: Path, content: Mapping[str, float]) -> None:
+    write_changed(path, f"{json.dumps(content, indent=2, sort_keys=True)}\n".encode())
 
 
 def _counted(item: Declaration, month: str, view: View) -> Mapping[str, Any]:

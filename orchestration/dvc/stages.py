@@ -65,7 +65,7 @@ def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     # Templates, so that a corpus of one's own does not make dvc.yaml stale.
     sources = [f"${{sources.{item.records}.{name}.path}}" for name in names]
     upstream = [workspace.shown(workspace.folder(dataset)) for dataset in workspace.graph.upstream(item)]
-    stage = {
+    stage: dict[str, Any] = {
         "cmd": f"silverloom stage {item.name}",
         "deps": [*sources, *upstream],
         "params": [*_given([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
@@ -73,6 +73,9 @@ def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     }
     if item.shape is not None:
         file = workspace.shown(workspace.metrics_file(item))
+        if item.scores:
+            scores = workspace.shown(metrics.scores_file(workspace, item))
+            stage["outs"].append({scores: {"cache": False, "persist": True}})
         stage["metrics"] = [{file: {"cache": False, "persist": True}}]
         stage["plots"] = [
             {workspace.shown(plot.file): {"cache": False, "persist": True, **plot.drawn}}

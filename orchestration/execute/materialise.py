@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS
+from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.report import Everything
@@ -46,6 +46,7 @@ from orchestration.quality import checks as quality
 from orchestration.quality import conservation
 from orchestration.quality.checks import recorded_finding
 from orchestration.quality.conservation import Finding
+from orchestration.quality.sources import source_finding
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import counts
 from orchestration.state.crawls import RECRAWL, ask_again, discard_crawl
@@ -191,7 +192,10 @@ class Materialisation:
     def result(self, record: PartitionRecord, findings: _Findings | None = None) -> dg.MaterializeResult[Any]:
         """Return what Dagster records; without findings, those that a record stands for."""
         names = CHECKS if self.item.shape else ()
-        found = findings or {name: recorded_finding(*self._place, record.version, name) for name in names}
+        found = {
+            **(findings or {name: recorded_finding(*self._place, record.version, name) for name in names}),
+            **({SOURCES: source_finding(self.workspace, self.item)} if self.item.records else {}),
+        }
         return dg.MaterializeResult(
             data_version=dg.DataVersion(record.version),
             metadata=metadata(*self._place, record),

@@ -25,10 +25,13 @@ from orchestration.state.freshness import View
 
 _LONGEST = 160
 
+#: Causes that are told of a source of which every record was rejected.
+_CAUSES = 3
+
 
 def reject_causes(view: View, item: Declaration) -> Counter[str]:
-    """Return the causes for which rows of a dataset were rejected, in all its months that are made."""
-    return Counter(cause for path in _files(view, item, "rejected") for _, cause in _rejects(path))
+    """Return the causes, cut short, of rejected rows of a dataset, in all its months that are made."""
+    return Counter(cause[:_LONGEST] for path in _files(view, item, "rejected") for _, cause in _rejects(path))
 
 
 class RejectedSource(NamedTuple):
@@ -37,6 +40,9 @@ class RejectedSource(NamedTuple):
     name: str
     item: Declaration
     causes: Counter[str]
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.causes.total()} records: {describe_causes(self.causes, _CAUSES)}"
 
 
 def rejected_sources(view: View, items: Iterable[Declaration]) -> list[RejectedSource]:
@@ -87,7 +93,7 @@ def _rejects(path: Path) -> Iterator[tuple[str, str]]:
     for row in pq.read_table(path, columns=["id", "error"]).to_pylist():
         place, colon, cause = row["error"].partition(": ")
         named = colon and place.partition(", line ")[0] == row["id"].partition("#")[0]
-        yield row["id"].partition("/")[0], (cause if named else row["error"])[:_LONGEST]
+        yield row["id"].partition("/")[0], cause if named else row["error"]
 
 
 def _names(path: Path) -> set[str]:

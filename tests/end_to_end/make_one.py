@@ -18,4 +18,7 @@ for event in result.all_events:
     if event.is_step_failure:
         data = event.step_failure_data
         print(data.user_failure_data.description if data.user_failure_data else data.error)
+for check in result.get_asset_check_evaluations():
+    if not check.passed:
+        print(f"{check.severity.value} {check.check_name}: {check.description}")
 sys.exit(not result.success)

@@ -1,6 +1,7 @@
 """A source of which no record can be read is a failure that says why, wherever people look."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -34,9 +35,7 @@ def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1
     again = done.run(ok=False)
     assert done.made(again) == [] and "rejected whole" in again
     shown = done.silverloom("health", ok=False)
-    assert re.search(
-        r"rejected +sources/papers: sources\.papers\.scans: all of 4 rejected: the file is empty", shown
-    )
+    assert re.search(r"rejected +sources/papers: sources\.papers\.scans, 4 records: the file is empty", shown)
     assert "1 rejected" in shown
 
 
@@ -44,6 +43,37 @@ def test_repro_ends_with_the_same_causes_and_status(done):
     add_source(done)
     output = " ".join(done.silverloom("repro", ok=False).split())
     assert re.search(TOLD, output) and "most often: the file is empty (3)" in output
+
+
+def test_dagster_shows_it_as_a_failed_check_beside_a_run_that_ended_well(done):
+    add_source(done)
+    output = make_one(done, "sources/papers", "2018-06")
+    found = re.search(r"ERROR sources: (.*)", output)
+    assert "4 records: the file is empty (3); not UTF-8" in found[1].replace("\\", "")
+    (done.root / "corpus/scans/e.txt").write_bytes(
+        next((done.root / "corpus/papers").glob("*.txt")).read_bytes()
+    )
+    assert "sources:" not in make_one(done, "sources/papers", "2018-06")
+
+
+def make_one(project, *partition) -> str:
+    ended = project.zygote.run(
+        project.root, list(partition), path=str(Path(__file__).with_name("make_one.py"))
+    )
+    assert ended.status == 0, ended.output
+    return ended.output
+
+
+def test_a_stage_of_dvc_alone_ends_with_the_same_causes_and_status_1(done):
+    add_source(done)
+    output = " ".join(done.dvc("repro", "-s", "sources-papers", ok=False).split())
+    assert re.search(TOLD, output)
+
+
+@pytest.mark.long
+def test_a_stage_of_dvc_ends_well_where_params_allow_it(done):
+    add_source(done, may_be_rejected=True)
+    assert "rejected whole" not in done.dvc("repro", "sources-papers")
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import subprocess
 
 import yaml
 
@@ -24,6 +25,13 @@ def test_code_json_and_dvc_lock_are_those_of_the_code():
             "run `make run` and commit dvc.lock, code.json and metrics"
         )
         assert locked[stage_name(item)]["params"]["code.json"][f"{group}.{name}"] == item.code
+
+
+def test_metrics_of_all_datasets_fit_on_a_few_screens():
+    shown = subprocess.run(
+        ["dvc", "metrics", "show"], cwd=checkout(), capture_output=True, text=True, check=True
+    ).stdout
+    assert "metrics/talksumm/pairs.json" in shown and len(shown) < 10_000
 
 
 UNSAFE = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve", "cloudpickle"}
@@ -53,7 +61,6 @@ def check_call(path, function, keywords):
 
 def test_no_path_of_a_machine_and_no_registry_is_named():
     import re
-    import subprocess
 
     listed = subprocess.run(
         ["git", "ls-files"], cwd=checkout(), capture_output=True, text=True, check=True

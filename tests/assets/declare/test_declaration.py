@@ -7,7 +7,7 @@ import pytest
 
 from assets.declare import declaration
 from assets.declare.child_runs import Trials
-from assets.declare.dagster_asset import CHECKS, asset_key
+from assets.declare.dagster_asset import CHECKS, SOURCES, asset_key
 from assets.declare.dataset import AllParts, dataset
 from assets.declare.declaration import declarations
 from assets.declare.settings import settings
@@ -138,9 +138,8 @@ def test_every_asset_has_what_its_page_in_the_ui_shows():
             continue
         shown = [column.name for column in node.metadata["dagster/column_schema"].columns]
         assert shown == item.shape.kept.names
-        assert {key.name for key in graph.asset_check_keys if key.asset_key == asset_key(item.key)} == set(
-            CHECKS
-        )
+        checks = {key.name for key in graph.asset_check_keys if key.asset_key == asset_key(item.key)}
+        assert checks == {*CHECKS, *([SOURCES] if item.records else [])}
 
 
 def test_every_dataset_but_the_sources_says_whose_units_it_conserves():

@@ -71,6 +71,10 @@ class Project:
     def numbers(self):
         return json.loads(self.workspace.metrics_file(self.item).read_text())
 
+    @property
+    def scores(self):
+        return json.loads(metrics.scores_file(self.workspace, self.item).read_text())
+
 
 @pytest.fixture
 def project(tmp_workspace):
@@ -102,7 +106,7 @@ def test_the_funnel_has_each_month_and_reason_and_adds_up_to_the_counts(project)
     for outcome in ("kept", "dropped", "rejected"):
         rows = [int(line[3]) for line in project.table("funnel") if line[1] == outcome]
         assert sum(rows) == numbers[outcome]
-    assert numbers.keys() <= {"kept", "dropped", "rejected", "scores"}  # of which DVC makes columns
+    assert numbers.keys() <= {"kept", "dropped", "rejected", "score"}  # of which DVC makes columns
 
 
 def test_distributions_are_the_months_together_from_the_first_bin_with_rows_to_the_last(project):
@@ -121,11 +125,11 @@ def test_distributions_are_the_months_together_from_the_first_bin_with_rows_to_t
 
 def test_scores_are_over_all_months_and_left_out_where_there_is_nothing(project):
     project.write()
-    assert "scores" not in project.numbers
+    assert "score" not in project.numbers and project.scores == {}
     project.put("2018-06", [3, 12])
     project.put("2018-08", [3])
     project.write()
-    assert project.numbers["scores"] == {"words": 6.0, "longest": 12.0}
+    assert project.scores == {"words": 6.0, "longest": 12.0} and project.numbers["score"] == 6.0
 
 
 def test_a_dataset_without_rows_can_be_plotted_all_the_same(project):
@@ -150,11 +154,11 @@ def test_a_partition_is_read_again_only_when_it_or_what_is_asked_has_changed(pro
     project.put("2018-07", [40])
     project.write()
     assert read == ["2018-07"]
-    assert project.numbers["scores"]["longest"] == 40.0
+    assert project.scores["longest"] == 40.0
     project.item = dataclasses.replace(project.item, scores={"share": DatasetScore("last_word", "share")})
     project.write()
     assert read[1:] == list(MONTHS)
-    assert project.numbers["scores"] == {"share": 1.0}
+    assert project.scores == {"share": 1.0}
 
 
 def test_what_is_remembered_may_be_broken_or_lost(project):
@@ -198,7 +202,7 @@ def test_files_that_are_right_are_left_alone(project):
     files = sorted((project.workspace.root / "metrics" / "sources").iterdir())
     times = [path.stat().st_mtime_ns for path in files]
     assert [path.name for path in files] == [
-        f"gold_alignments{end}" for end in (".distributions.csv", ".funnel.csv", ".json")
+        f"gold_alignments{end}" for end in (".distributions.csv", ".funnel.csv", ".json", ".scores.json")
     ]
     project.write()
     assert [path.stat().st_mtime_ns for path in files] == times
