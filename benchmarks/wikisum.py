@@ -226,7 +226,7 @@ def text_rank(prose: Prose, peer: str | None, many: int) -> None:
         taken, scores = json.loads(answer.stdout)
         agree = float(spearmanr(found.scores, scores).statistic)
         print(f"  {len(few)} paragraphs: {seconds:.3f} s, sumy {taken:.1f} s, ratio {taken / seconds:.0f}")
-        print(f"  correlation of the two orders {agree:.3f}")
+        print(f"  rank correlation of the two scores (Spearman) {agree:.3f}")
 
 
 def _largest(method: str, results: Any) -> None:
