@@ -175,7 +175,9 @@ def record(kind, path, content):
 
 def test_abstracts_and_citing_sentences_become_sentences_with_their_papers():
     abstract = json.dumps({"id": "document", "abstract": "One is here. Another one follows."})
-    citing = json.dumps([{"citing_paper_id": "P1", "clean_text": "It  cites."}, {}, {"raw_text": "So does it."}])
+    citing = json.dumps(
+        [{"citing_paper_id": "P1", "clean_text": "It  cites."}, {}, {"raw_text": "So does it."}]
+    )
     outcome = parse_passages(
         [
             record("abstracts", "a.jsonl", abstract),
