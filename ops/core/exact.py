@@ -6,6 +6,9 @@ whose order is the caller's.
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -23,10 +26,22 @@ def log(values: ArrayLike) -> NDArray[np.float64]:
     small = mantissa < _SQRT_HALF
     mantissa = np.where(small, 2 * mantissa, mantissa)
     exponent = np.where(small, exponent - 1, exponent)
+    found: NDArray[np.float64] = _log(mantissa, exponent)
+    return found
+
+
+def log_of_one(value: float) -> float:
+    """Return what `log` returns of one number; for a few numbers it is faster than an array of them."""
+    mantissa, exponent = math.frexp(value)
+    if mantissa < _SQRT_HALF:
+        mantissa, exponent = 2 * mantissa, exponent - 1
+    return float(_log(mantissa, exponent))
+
+
+def _log(mantissa: Any, exponent: Any) -> Any:
     ratio = (mantissa - 1) / (mantissa + 1)
     square = ratio * ratio
-    series = np.zeros_like(ratio)
+    series = 0.0
     for odd in range(23, 0, -2):
         series = 1 / odd + square * series
-    found: NDArray[np.float64] = 2 * ratio * series + exponent * _LN_2
-    return found
+    return 2 * ratio * series + exponent * _LN_2

@@ -13,6 +13,10 @@ from ops.core.compiled import compiled
 from ops.text.word_kernels import LETTER, code_point
 
 _ASCII = np.uint8(0x80)
+#: What tells a capital of ASCII from its small letter.
+_CASE = np.uint8(0x20)
+#: Bytes that are looked at together.
+_BLOCK = 1 << 12
 
 
 @compiled
@@ -54,40 +58,67 @@ def counts_of_words(
 ) -> NDArray[np.int32]:
     """Return how often each word stands in each text (N, words), in ASCII without regard to case.
 
-    Text i is `data[ends[i] : ends[i + 1] - 1]`, in UTF-8, word k `words[word_ends[k] : word_ends[k + 1]]`;
-    `kinds` has what each code point is. Words are looked at by their first byte, all others are passed over.
+    Text i is `data[ends[i] : ends[i + 1] - 1]`, in UTF-8, with a line end behind all but the last, word k
+    `words[word_ends[k] : word_ends[k + 1]]`; `kinds` has what each code point is. Places where the first and
+    last byte of a word stand so far apart are found first, many at once.
     """
     counts = np.zeros((len(ends) - 1, len(word_ends) - 1), np.int32)
     lowered = np.arange(256).astype(np.uint8)
-    lowered[65:91] += np.uint8(32)
-    # Of each byte: 1 where a word that is counted may begin with it, 2 where a word may begin behind it.
-    signs = np.full(256, 2, np.uint8)
-    signs[:128] = 2 * (kinds[:128] != LETTER)
-    for byte in range(256):
-        for first in word_ends[:-1]:
-            signs[byte] |= np.uint8(lowered[byte] == words[first])
-    for text in range(len(counts)):
-        start, end = ends[text], ends[text + 1] - 1
-        former = np.uint8(2)
-        for index, byte in enumerate(data[start:end]):
-            sign = signs[byte]
-            begins = sign & (former >> 1)
-            former = sign
-            if not begins & 1:
-                continue
-            place = start + index
-            if place == start or data[place - 1] < _ASCII or not _in_word(data, place - 1, kinds):
-                for word in range(len(word_ends) - 1):
-                    first, last = word_ends[word], word_ends[word + 1]
-                    after = place + last - first
-                    if words[first] != lowered[byte] or after > end:
-                        continue
-                    offset = 1
-                    while first + offset < last and lowered[data[place + offset]] == words[first + offset]:
-                        offset += 1
-                    if first + offset == last and (after == end or not _in_word(data, after, kinds)):
-                        counts[text, word] += 1
+    lowered[65:91] += _CASE
+    likely = np.zeros(_BLOCK, np.uint8)
+    eights = likely.view(np.uint64)
+    for number in range(len(word_ends) - 1):
+        word = words[word_ends[number] : word_ends[number + 1]]
+        beyond = len(data) - len(word) + 1
+        counts[:1, number] = beyond > 0 and _stands_at(data, 0, word, lowered, kinds)
+        text = 0
+        for start in range(1, beyond, _BLOCK):
+            size = min(_BLOCK, beyond - start)
+            likely[size:] = 0
+            _compare(data[start - 1 :], word[0], data[start + len(word) - 1 :], word[-1], likely[:size])
+            for eight in range((size + 7) // 8):
+                if not eights[eight]:
+                    continue
+                for place in range(8 * eight, 8 * eight + 8):
+                    if likely[place] and _stands_at(data, start + place, word, lowered, kinds):
+                        while ends[text + 1] <= start + place:
+                            text += 1
+                        counts[text, number] += 1
     return counts
+
+
+@compiled
+def _compare(
+    firsts: NDArray[np.uint8], first: int, lasts: NDArray[np.uint8], last: int, likely: NDArray[np.uint8]
+) -> None:
+    """Set where two bytes are those of a word in any case, and no letter of ASCII stands before.
+
+    `firsts` begins a byte before.
+    """
+    for place in range(len(likely)):
+        likely[place] = (
+            ((firsts[place + 1] | _CASE) == (first | _CASE))
+            & ((lasts[place] | _CASE) == (last | _CASE))
+            & (np.uint8((firsts[place] | _CASE) - np.uint8(97)) >= 26)
+        )
+
+
+@compiled
+def _stands_at(
+    data: NDArray[np.uint8],
+    place: int,
+    word: NDArray[np.uint8],
+    lowered: NDArray[np.uint8],
+    kinds: NDArray[np.uint8],
+) -> bool:
+    """Return whether a word begins and ends at a place."""
+    for offset in range(len(word)):
+        if lowered[data[place + offset]] != word[offset]:
+            return False
+    after = place + len(word)
+    return (place == 0 or not _in_word(data, place - 1, kinds)) and (
+        after == len(data) or not _in_word(data, after, kinds)
+    )
 
 
 @compiled

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ops.core.exact import log
+from ops.core.exact import log_of_one
 from ops.rank.simple import lead
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
@@ -105,15 +105,14 @@ def _identity(title: str, paragraphs: Sequence[str], target: str | None) -> Rank
 
 def _tf_idf(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
     counts = title_counts(title, paragraphs)
-    frequencies = (counts > 0).sum(axis=0)
-    weights = log(max(len(paragraphs), 1) / np.maximum(frequencies, 1))
+    frequencies = (counts > 0).sum(axis=0).tolist()
+    if not frequencies:
+        return _by_scores(np.zeros(len(paragraphs)), NO_WORD)
+    terms = counts * [log_of_one(max(len(paragraphs), 1) / max(count, 1)) for count in frequencies]
     # From the least term on, so that words in another order leave a tie a tie.
-    terms = np.sort(counts * weights, axis=1)
-    scores = np.cumsum(terms, axis=1)[:, -1] if len(weights) else np.zeros(len(paragraphs))
-    note = NO_WORD
-    if len(frequencies):
-        note = "" if scores.any() else (NO_WEIGHT if frequencies.any() else NOT_KNOWN)
-    return _by_scores(scores, note)
+    terms.sort(axis=1)
+    scores = terms.cumsum(axis=1)[:, -1]
+    return _by_scores(scores, "" if scores.any() else (NO_WEIGHT if any(frequencies) else NOT_KNOWN))
 
 
 def _text_rank(title: str, paragraphs: Sequence[str], target: str | None) -> Ranking:
@@ -132,7 +131,7 @@ def _cheating(title: str, paragraphs: Sequence[str], target: str | None) -> Rank
 
 def _by_scores(scores: Sequence[float] | NDArray[np.float64], note: str = "") -> Ranking:
     values = np.asarray(scores, np.float64)
-    return Ranking(np.argsort(-values, kind="stable").tolist(), values.tolist(), note)
+    return Ranking((-values).argsort(kind="stable").tolist(), values.tolist(), note)
 
 
 def _by_order(order: Sequence[int]) -> Ranking:

@@ -17,6 +17,7 @@ from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams, examples
 from ops.wikisum.learned_ranker import LearnedRankerParams, learned_ranker
+from ops.wikisum.models.grid import GRID
 from ops.wikisum.models.summaries import METRICS, SUMMARIES
 from ops.wikisum.references import ReferenceParams
 from ops.wikisum.splits import SplitParams
@@ -114,10 +115,12 @@ def corpus(
         statistics(ranked, steps.parts("corpus"), steps.parts("references"), PARAMS, CHOOSING)
     )
     found["summaries"] = [_written(found["examples"][0])]
+    found["grid"] = [_of_grid(found["summaries"][0])]
     everything = Everything(graph=_graph())
     for name, outcomes in found.items():
         if name not in without:
-            shape = SUMMARIES if name == "summaries" else getattr(schemas, name.upper())
+            models = {"summaries": SUMMARIES, "grid": GRID}
+            shape = models[name] if name in models else getattr(schemas, name.upper())
             month = MONTH if name in ("references", "corpus", "ranked", "examples") else ""
             place = folder / "data/wikisum" / name / (month or "all")
             place.mkdir(parents=True)
@@ -155,8 +158,21 @@ def _written(made: Outcome) -> Outcome:
             **{name: row[name] for name in ("article_id", "title", "set", "target", "licence")},
             "id": f"summary-{row['article_id']}", "source_ids": [row["id"]], "example_id": row["id"],
             "model": f"short-{ODD}", "architecture": "lstm", "prediction": f"a dish {ODD}", "tokens": 10,
-            "nats": 25.0, **dict.fromkeys(METRICS, 0.25),
+            "cut": False, "nats": 25.0, **dict.fromkeys(METRICS, 0.25),
         }
         for row in tests
     ]  # fmt: skip
     return Outcome.of(SUMMARIES, [row["id"] for row in tests], kept)
+
+
+def _of_grid(summaries: Outcome) -> Outcome:
+    """Return what two cells of the grid, one of which writes nothing, would have written of the same examples."""
+    cells = (("t_ed", "", "tf_idf"), ("t_dmca", f"a bread {ODD}", "cheating"))
+    kept = [
+        {
+            **row, "id": f"{architecture}-{row['id']}", "architecture": architecture, "model": architecture,
+            "prediction": text, "ranker": ranker, "corpus": "combined", "length": 100,
+        }
+        for row in summaries.kept.to_pylist() for architecture, text, ranker in cells
+    ]  # fmt: skip
+    return Outcome.of(GRID, summaries.units.to_pylist(), kept)

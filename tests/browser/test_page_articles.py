@@ -130,6 +130,7 @@ def test_texts_that_are_markup_or_very_long_are_shown_and_never_run(page):
     assert opened.page.locator("main a[href^='javascript:']").count() == 0
     opened.page.locator("#paragraphs details summary").first.click()
     opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")
+    opened.assert_text("T-DMCA, L = 100, cheating, combined", "a bread <img src=x")
     assert opened.page.locator("main img, main script").count() == 0
     opened.assert_fine()
 

@@ -31,8 +31,15 @@ def test_the_figures_have_our_points_and_the_papers(page):
     bars = opened.page.locator("#extraction").get_attribute("aria-label")
     assert "tf-idf, combined 15.00" in bars
     assert "T-DMCA, L = 4000, tf-idf, combined 38.00" in bars
+    assert "the paper: T-DMCA, MoE-256, L = 7500 38.80" in bars
     opened.page.locator("#extraction svg").wait_for()
-    assert opened.page.locator("#extraction .layer_0_marks path").count() == 4
+    assert opened.page.locator("#extraction .layer_0_marks path").count() == 5
+    fills = opened.page.eval_on_selector_all(
+        "#extraction .layer_0_marks path", "all => all.map(it => it.getAttribute('fill'))"
+    )
+    assert len(set(fills)) == 3
+    # The paper gives no interval.
+    assert opened.page.locator("#extraction .layer_1_marks line").count() == 4
 
 
 def test_what_is_missing_is_said_with_what_to_do(page):

@@ -62,7 +62,7 @@ def summarizer(
     text_pair=("prediction", "target"),
     expectations=[
         *identity("summary"),
-        *not_null("example_id", "article_id", "title", "model", "architecture", "set", "target"),
+        *not_null("example_id", "article_id", "title", "model", "architecture", "set", "target", "cut"),
         unique("example_id", "model"),
         among("architecture", "lstm", "transformer_ed", "decoder"),
         between("tokens", 1),
@@ -115,7 +115,8 @@ def grid_examples(
     text_pair=("prediction", "target"),
     expectations=[
         *identity("summary"),
-        *not_null("example_id", "article_id", "model", "architecture", "set", "ranker", "corpus", "target"),
+        *not_null("example_id", "article_id", "model", "architecture", "set", "ranker", "corpus", "cut"),
+        *not_null("target"),
         unique("example_id", "model"),
         between("length", 1),
         between("tokens", 1),

@@ -48,6 +48,7 @@ def model_card(
     )
     facts = {
         "examples learnt from": report.get("examples"),
+        "targets among them that were cut": report.get("cut_targets"),
         "examples it was chosen by": report.get("validation_examples"),
         "updates": report.get("steps"),
         report.get("metric", "loss"): report.get("best"),

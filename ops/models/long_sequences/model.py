@@ -81,19 +81,24 @@ class SequenceModel(ABC):
         device: torch.device = self.network.device
         return device
 
-    def cut(self, source: Sequence[int], target: Sequence[int]) -> TokenExample:
-        """Return an example; of a source or target that is too long, its beginning."""
-        return TokenExample(source[: self.params.longest_source], target[: self.params.longest_target])
-
     def losses(self, examples: Sequence[TokenExample]) -> Losses:
         """Return the losses of N examples, of what is read and learnt of each.
 
-        They are smoothed in training, if the params say so.
+        Of a source that is too long, the beginning is read. A target is learnt with its end; of one that is
+        too long, as many tokens are learnt, none of which is an end. Losses are smoothed in training, if the
+        params say so.
         """
-        return self._losses([self.cut(*example) for example in examples])
+        params, end = self.params, self.network.config.eos_token_id
+        return self._losses(
+            [
+                TokenExample(source[: params.longest_source], [*target, end][: params.longest_target + 1])
+                for source, target in examples
+            ]
+        )
 
     @abstractmethod
-    def _losses(self, examples: Sequence[TokenExample]) -> Losses: ...
+    def _losses(self, examples: Sequence[TokenExample]) -> Losses:
+        """Return the losses of examples that are cut, whose targets have their ends."""
 
     @torch.no_grad()
     def generate(self, sources: Sequence[Sequence[int]], beam: int | None = None) -> list[list[int]]:
@@ -147,10 +152,7 @@ class DecoderModel(SequenceModel):
 
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
-        rows = [
-            [*example.source, config.separator_token_id, *example.target, config.eos_token_id]
-            for example in examples
-        ]
+        rows = [[*example.source, config.separator_token_id, *example.target] for example in examples]
         numbers, mask = _padded(rows, config.pad_token_id, self.device)
         layout = Layout.of(mask)
         tokens = layout.line(numbers)
@@ -178,9 +180,7 @@ class EncoderDecoderModel(SequenceModel):
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
         source, mask = self._inputs([example.source for example in examples])
-        targets, there = _padded(
-            [[*example.target, config.eos_token_id] for example in examples], config.pad_token_id, self.device
-        )
+        targets, there = _padded([example.target for example in examples], config.pad_token_id, self.device)
         before = targets.roll(1, 1)
         before[:, 0] = config.decoder_start_token_id
         learnt = targets.masked_fill(there == 0, IGNORED)

@@ -29,7 +29,11 @@ class SequenceParams(Params):
     """What every model from a long sequence to text has."""
 
     longest_source: int = Field(500, ge=1, description="L: tokens of a source that are read at most")
-    longest_target: int = Field(512, ge=1, description="tokens that are written, and learnt from, at most")
+    longest_target: int = Field(
+        512,
+        ge=1,
+        description="tokens that are written, or learnt, at most, without the end; what is cut has none",
+    )
     beam: int = Field(4, ge=1, description="answers that are followed side by side; 1: greedy")
     length_penalty: float = Field(
         0.6, ge=0, description="answers compare by log-probability over length to this power"

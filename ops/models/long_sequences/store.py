@@ -5,13 +5,14 @@ cutting texts into tokens (the systems).
 
 Training reads examples in the order of its batches, which is none of the files'. So they are written into one
 Arrow file, in blocks of a fixed number of rows, and mapped into memory: a corpus of any size takes as much
-memory as a block, and 4 bytes an example for its length. The file goes with the store.
+memory as a block, and 8 bytes an example for its lengths. The file goes with the store.
 """
 
 from __future__ import annotations
 
 import hashlib
 import tempfile
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -35,7 +36,7 @@ class ExampleStore(Sequence[TokenExample]):
         """Write examples, which are taken one after the other."""
         self._folder = tempfile.TemporaryDirectory(prefix="examples-")
         path = Path(self._folder.name) / "examples.arrow"
-        digest, lengths = hashlib.sha256(), []
+        digest, lengths = hashlib.sha256(), array("i")
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, _SCHEMA) as writer:
             remaining = iter(examples)
             while rows := list(islice(remaining, _ROWS)):
@@ -43,11 +44,11 @@ class ExampleStore(Sequence[TokenExample]):
                 batch = pa.record_batch([list(column) for column in columns], schema=_SCHEMA)
                 writer.write_batch(batch)
                 digest.update(batch.serialize())
-                lengths += [(len(example.source), len(example.target)) for _, example in rows]
+                lengths.extend(len(tokens) for _, example in rows for tokens in example)
         self._file = pa.ipc.open_file(pa.memory_map(str(path)))
         self._digest = digest.hexdigest()
         #: N x 2: tokens of source and target.
-        self.lengths = np.array(lengths, np.int32).reshape(-1, 2)
+        self.lengths = np.frombuffer(lengths, np.int32).reshape(-1, 2)
 
     def __len__(self) -> int:
         return len(self.lengths)

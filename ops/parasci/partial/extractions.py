@@ -10,7 +10,7 @@ thresholds of the origin `partial`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -35,6 +35,7 @@ from ops.parasci.partial.seen import Seen, seen
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
 from ops.parts import Parts
+from ops.thresholds import at_least
 
 _TEXT, _REAL = pa.string(), pa.float64()
 
@@ -61,7 +62,7 @@ EXTRACTIONS = Shape(
         ("recall", _REAL, "the same"),
         ("f1", _REAL, "the same"),
         ("length_rate", _REAL, "PLR of both"),
-        ("valuable", _REAL, "1 where it passes the thresholds of its origin, else 0"),
+        ("valuable", _REAL, "1 where `scored` and `paraphrases` would keep it, else 0"),
     ),
 )
 
@@ -97,9 +98,9 @@ def extractions(
         dropped = [drop(row, *lost[row["id"]]) for row in units if row["id"] in lost]
         yield Outcome.of(EXTRACTIONS, list(lost), [], dropped)
     pairs = sorted(there, key=lambda pair: drawn(params.seed, pair.row["id"]))[: params.pairs]
-    found = {
-        row["source_ids"][0]: row["second"] for row in partial.read(["source_ids", "second"]).to_pylist()
-    }
+    searched = partial.read(["source_ids", "second", "confidence"]).to_pylist()
+    found = {row["source_ids"][0]: row["second"] for row in searched}
+    unsure = {row["source_ids"][0] for row in searched if not at_least(row["confidence"], scoring.confidence)}
     clauses = best_clauses([(pair.short, pair.long) for pair in pairs], embedder(statements.encoder, strict))
     extracted = [
         (pair, system, part)
@@ -107,7 +108,8 @@ def extractions(
         for system, part in ((CLAUSE, clause), (MODEL, found.get(pair.row["id"])))
         if part
     ]
-    rows = list(_rows(extracted, BertScorer(scoring.encoder, scoring.layer, strict), filtering))
+    scorer = BertScorer(scoring.encoder, scoring.layer, strict)
+    rows = list(_rows(extracted, scorer, filtering, unsure))
     kept, names = {row["pair_id"] for row in rows}, {pair.row["id"] for pair in pairs}
     dropped = [
         drop(pair.row, "no_extraction" if pair.row["id"] in names else "not_drawn")
@@ -143,8 +145,12 @@ def table(rows: Sequence[Row], params: ExtractionParams) -> dict[str, Any]:
 
 
 def _rows(
-    extracted: Sequence[tuple[Seen, str, str]], scorer: BertScorer, filtering: ParaphraseParams
+    extracted: Sequence[tuple[Seen, str, str]],
+    scorer: BertScorer,
+    filtering: ParaphraseParams,
+    unsure: Container[str],
 ) -> Iterator[Row]:
+    """Yield the rows; what PDBERT is unsure of is not valuable, since the filter has none of it."""
     scores = scorer.score([part for _, _, part in extracted], [pair.short for pair, _, _ in extracted])
     for (pair, system, part), *values in zip(extracted, *scores, strict=True):
         precision, recall, f1 = (round(float(value), 4) for value in values)
@@ -165,5 +171,7 @@ def _rows(
             "precision": precision,
             "recall": recall,
             **row,
-            "valuable": float(passes(row, filtering, PARTS_ORIGIN)),
+            "valuable": float(
+                passes(row, filtering, PARTS_ORIGIN) and (system != MODEL or pair.row["id"] not in unsure)
+            ),
         }

@@ -49,14 +49,14 @@ def partial(
 
     `cosine` is that of the short sentence and the part. Reasons: those of `seen`, `no_model` (there was
     nothing to learn from), `long` (more tokens than the model reads), `no_word` (the span is of signs alone),
-    `whole` (it is the whole sentence, which the paper excludes), `known` (parasci/intra has the pair above
-    the threshold, or it was found before).
+    `whole` (it is the whole sentence, which the paper excludes), `known` (parasci/intra has the pair, or it
+    was found before).
     """
     model, embed = trained(pdbert, strict), embedder(encoder, strict)
     for table in intra:
         rows = table.to_pylist()
         pairs, lost = seen(rows, params, coarse.cosine)
-        known = {_pair(row["first"], row["second"]) for row in rows if row["cosine"] >= coarse.cosine}
+        known = {_pair(row["first"], row["second"]) for row in rows}
         kept, more = _searched(model, pairs, known)
         lost |= more
         kept = _compared(kept, embed)

@@ -10,6 +10,7 @@ name them. `citing_sentences`: a JSON list a cited paper, as ScisummNet has it i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -74,10 +75,8 @@ class _CitingSentences:
             text = fold(text_at(citance.get("clean_text") or citance.get("raw_text"), "clean_text"))
             paper = text_at(citance.get("citing_paper_id"), "citing_paper_id").strip()
             check_characters(f"{text} {paper}", f"sentence {number}")
-            passages += (
-                [SourceSentence(paper or f"{raw.document}#{number}", text, raw.document)] if text else []
-            )
-        if not passages:
+            passages.append(SourceSentence(paper or f"{raw.document}#{number}", text, raw.document))
+        if not any(passage.text for passage in passages):
             raise ParseError("no citing sentence")
         return passages
 
@@ -89,14 +88,21 @@ FORMATS: dict[str, Format[list[SourceSentence]]] = {
 
 
 def parse_passages(records: Sequence[Record]) -> Outcome:
-    """Return the sentences of every record, or the record rejected with file, line and cause."""
+    """Return the sentences of every record, or the record rejected with file, line and cause.
+
+    Citations without a text in a list of others are counted as `empty`.
+    """
+    lost: Counter[str] = Counter()
 
     def rows(record: Record) -> list[Row]:
-        passages = FORMATS[record.kind].parse(record.raw)
+        found = FORMATS[record.kind].parse(record.raw)
+        passages = [passage for passage in found if passage.text]
+        if len(passages) < len(found):
+            lost["empty"] += len(found) - len(passages)
         check_characters(" ".join(passage.paper for passage in passages), "the name of a paper")
         return [_row(record, place, passage) for place, passage in enumerate(passages)]
 
-    return read_each(records, PASSAGES, rows, formats=FORMATS)
+    return read_each(records, PASSAGES, rows, lost, formats=FORMATS)
 
 
 def _row(record: Record, place: int, passage: SourceSentence) -> Row:

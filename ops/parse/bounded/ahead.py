@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from ops.parse.bounded.messages import Call, Packed, packed
+from ops.parse.bounded.messages import Call, PackedCall, packed
 
 #: Calls, and bytes of these, that are sent at once.
 _MOST, _MOST_BYTES = 32, 2**19
@@ -29,7 +29,7 @@ class Ahead:
         found, answer = self._answers.pop(_key(call), (None, None))
         return answer if found == call else None
 
-    def batch(self, call: Call) -> list[Packed]:
+    def batch(self, call: Call) -> list[PackedCall]:
         """Return a call, packed, with some of those that come next: twice as many as were last answered."""
         if self._coming.get(_key(call)) != call:
             return [packed(call)]
@@ -37,7 +37,7 @@ class Ahead:
             if key == _key(call):
                 break
             del self._coming[key]
-        batch: list[Packed] = []
+        batch: list[PackedCall] = []
         for coming in islice(self._coming.values(), 1 if self._alone else self._size):
             batch.append(packed(coming))
             if sum(call.size for call in batch) > _MOST_BYTES:

@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from ops.parse.bounded.ahead import Ahead
 from ops.parse.bounded.answers import result_of, too_large
 from ops.parse.bounded.bounds import BOUNDS, Bounds
-from ops.parse.bounded.messages import TOGETHER, Call, Packed, parted, send_calls
+from ops.parse.bounded.messages import TOGETHER, Call, PackedCall, parted, send_calls
 from ops.parse.source import ParseError
 
 Result = TypeVar("Result")
@@ -113,7 +113,7 @@ class BoundedChild:
         self._ahead.answered(call, answers)
         return answers[0]
 
-    def _ask(self, calls: Sequence[Packed]) -> list[bytes]:
+    def _ask(self, calls: Sequence[PackedCall]) -> list[bytes]:
         """Return the answers to the first of some calls. Raises ParseError where there is none."""
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._begin()

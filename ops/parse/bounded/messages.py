@@ -22,7 +22,7 @@ from ops.parse.source import Raw
 Call: TypeAlias = tuple[Callable[..., Any], tuple[object, ...]]
 
 #: A call or an answer; a view of a message costs no copy.
-Piece: TypeAlias = bytes | memoryview
+MessagePart: TypeAlias = bytes | memoryview
 
 #: Bytes behind which no further answer goes into a message. What answers take beyond is their own bound.
 TOGETHER = 2**23
@@ -30,10 +30,10 @@ TOGETHER = 2**23
 _LARGE = 2**16
 
 
-class Packed(NamedTuple):
+class PackedCall(NamedTuple):
     """A call, pickled, without the contents of large records."""
 
-    call: Piece
+    call: MessagePart
     contents: Sequence[bytes]
 
     @property
@@ -42,7 +42,7 @@ class Packed(NamedTuple):
         return len(self.call) + sum(map(len, self.contents))
 
 
-def packed(call: Call) -> Packed:
+def packed(call: Call) -> PackedCall:
     """Return a call that can be sent."""
     function, arguments = call
     apart = {
@@ -56,10 +56,10 @@ def packed(call: Call) -> Packed:
             for place, argument in enumerate(arguments)
         )
     pickled = ForkingPickler.dumps((function, arguments, tuple(apart)))
-    return Packed(pickled, [raw.content for raw in apart.values()])
+    return PackedCall(pickled, [raw.content for raw in apart.values()])
 
 
-def send_calls(connection: Connection, calls: Sequence[Packed]) -> None:
+def send_calls(connection: Connection, calls: Sequence[PackedCall]) -> None:
     """Send some calls together."""
     connection.send_bytes(joined([call.call for call in calls]))
     for call in calls:
@@ -79,7 +79,7 @@ def received_calls(connection: Connection) -> list[Call]:
     return calls
 
 
-def joined(pieces: Sequence[Piece]) -> bytes:
+def joined(pieces: Sequence[MessagePart]) -> bytes:
     """Return one message of some pieces."""
     return struct.pack(f"<I{len(pieces)}Q", len(pieces), *map(len, pieces)) + b"".join(pieces)
 

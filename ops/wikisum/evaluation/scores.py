@@ -24,6 +24,7 @@ from ops.parts import Artifact, Parts
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum.evaluation.categories import Group, groups_of
 from ops.wikisum.evaluation.extractive import ExtractedLead, extracted_leads
+from ops.wikisum.models.grid import NOT_DRAWN
 from ops.wikisum.models.summaries import METRICS, perplexity_interval, rouge_scores
 from ops.wikisum.models.summarizer import MODELS
 from ops.wikisum.schemas import RANKED
@@ -97,12 +98,13 @@ def evaluation(
     """Yield the scores of every system on each test article; the units are the articles.
 
     They are the articles for which the cells of the grid wrote. Others are dropped as `split_train` and
-    `split_validation`, and as `nothing_written` those of the test split.
+    `split_validation`, and of the test split as `not_drawn` or `nothing_written`.
     """
     ranker = learning.load(learned_ranker)
     chosen = {
         report["model"] for report in json.loads((grid.folder / MODELS).read_text()) if report["chosen"]
     }
+    not_drawn = set(json.loads((grid.folder / NOT_DRAWN).read_text()))
     light: list[Row] = []
     last: Outcome | None = None
     for table in ranked:
@@ -125,7 +127,8 @@ def evaluation(
                 kept += [_extracted(about, lead) for lead in extracted_leads(unit, ranker)]
             else:
                 split = split_of(unit["title"], splits)
-                dropped.append(drop(unit, "nothing_written" if split == "test" else f"split_{split}"))
+                lost = "not_drawn" if unit["article_id"] in not_drawn else "nothing_written"
+                dropped.append(drop(unit, lost if split == "test" else f"split_{split}"))
         light.extend({name: row[name] for name in _LIGHT} for row in kept)
         last = Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
     files = {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}

@@ -44,6 +44,9 @@ from ops.wikisum.tokenizer import load as load_tokenizer
 #: It has seen the lead that is to be written: no cell of it is ever chosen.
 CHEATING = "cheating"
 
+#: The articles of the test split for which no cell writes, because they were not drawn.
+NOT_DRAWN = "not_drawn.json"
+
 #: What models.json tells of a cell on the test split, each with the ends of its interval.
 TESTED = ("log_perplexity", "rougeL_f")
 
@@ -154,7 +157,7 @@ def grid(
     """
     cells = params.cells()
     _check(cells, params)
-    articles = _test_articles(grid_examples, params)
+    articles, not_drawn = _test_articles(grid_examples, params)
     licences = distinct(grid_examples, "licence")
     reports: list[dict[str, Any]] = []
     chosen: dict[str, Any] | None = None
@@ -176,6 +179,7 @@ def grid(
                 chosen, files = report, summarizer_files(model.model, report, tokenizer, licences)
     if chosen is not None:
         chosen["chosen"] = True
+    files[NOT_DRAWN] = json.dumps(not_drawn, indent=1).encode()
     files[MODELS] = json.dumps(reports, indent=1, sort_keys=True).encode()
     trained = {report["set"] for report in reports}
     for table in grid_examples:
@@ -199,13 +203,14 @@ def _check(cells: Sequence[Cell], params: GridParams) -> None:
         )
 
 
-def _test_articles(examples: Parts, params: GridParams) -> set[str]:
-    """Return the drawn articles, the same for all sets."""
+def _test_articles(examples: Parts, params: GridParams) -> tuple[set[str], list[str]]:
+    """Return the drawn articles, the same for all sets, and the others, sorted."""
     found: set[str] = set()
     for part in examples.parts:
         table = part.read(["article_id", "split"])
         found.update(table.filter(pc.equal(table["split"], "test"))["article_id"].to_pylist())
-    return set(sorted(found, key=lambda article: drawn(params.seed, article))[: params.test_articles])
+    chosen = set(sorted(found, key=lambda article: drawn(params.seed, article))[: params.test_articles])
+    return chosen, sorted(found - chosen)
 
 
 def _learning_set(examples: Parts, name: str, tokenizer: Artifact, params: GridParams) -> LearningSet | None:

@@ -52,6 +52,7 @@ SUMMARIES = Shape(
         ("prediction", _TEXT, "what the model writes", TEXT),
         ("target", _TEXT, "what was to be written"),
         ("tokens", pa.int32(), "sub-words of the target, its end included, as many as the model may write"),
+        ("cut", pa.bool_(), "whether the target goes on behind these"),
         ("nats", _REAL, "negative log-likelihood of all these, given the input"),
         *((name, _REAL, "of the prediction, 0 to 1") for name in METRICS),
     ),
@@ -116,10 +117,11 @@ def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> 
             "prediction": prediction,
             "target": unit["target"],
             "tokens": count,
+            "cut": len(example.target) > model.model.params.longest_target,
             "nats": round(nats, _DIGITS),
             **rouge_scores(prediction, str(unit["target"])),
         }
-        for unit, prediction, (nats, count) in zip(units, predictions, losses, strict=True)
+        for unit, example, prediction, (nats, count) in zip(units, tokens, predictions, losses, strict=True)
     ]
 
 

@@ -77,10 +77,17 @@ def train_summarizer(
     with errors_of(name):
         task = SequenceTask(model, learnt.learnt, learnt.judges)
         trained = train(task, params, checkpoints.at(name), ProgressLines(name), strict)
-    weights = count_weights(model.network)
     config = model.params
     report = training_report(
-        name, config.architecture, config, learnt, params, trained, chosen=False, weights=weights
+        name,
+        config.architecture,
+        config,
+        learnt,
+        params,
+        trained,
+        chosen=False,
+        weights=count_weights(model.network),
+        cut_targets=int((learnt.learnt.lengths[:, 1] > config.longest_target).sum()),
     )
     return model, report
 

@@ -256,13 +256,13 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
             "of the part, not of the whole"
         )
 
-    told = parts(
-        tmp_path / "partial",
-        PARTIAL.kept,
-        [{**pair("x", SHORT, PART), "source_ids": ["band"], "whole": LONG}],
-    )
-    outcomes = list(extractions(intra, told, ExtractionParams(resamples=50), CoarseParams(), PartialParams(),
+    def extracted(confidence):
+        part = {**pair("x", SHORT, PART), "source_ids": ["band"], "whole": LONG, "confidence": confidence}
+        told = parts(tmp_path / f"partial {confidence}", PARTIAL.kept, [part])
+        return list(extractions(intra, told, ExtractionParams(resamples=50), CoarseParams(), PartialParams(),
                                 StatementParams(), ScoredParams(), ParaphraseParams(), True))  # fmt: skip
+
+    outcomes = extracted(0.5)
     assert all(outcome.kept.schema == EXTRACTIONS.kept for outcome in outcomes)
     rows = {row["system"]: row for row in rows_of(outcomes)}
     assert rows["pdbert"]["part"] == rows["best_clause"]["part"] == PART
@@ -272,6 +272,8 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     assert [(row["system"], row["valuable"], row["pairs"]) for row in table["systems"]] == [
         ("best_clause", 1, 1), ("pdbert", 1, 1),
     ]  # fmt: skip
+    valuable = {row["system"]: row["valuable"] for row in rows_of(extracted(0.49))}
+    assert valuable == {"best_clause": 1.0, "pdbert": 0.0}, "`scored` has no part of so little confidence"
     assert read_table(table, "pairs").tests[0].seen_from("pdbert").second == "best_clause"
     assert table["published"] == list(TABLE_3) and table["tests"][0]["scores"]["f1"]["difference"] == 0
     assert sorted(unit for outcome in outcomes for unit in outcome.units.to_pylist()) == sorted(
@@ -279,7 +281,8 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     )
 
 
-def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatch):
+@pytest.mark.parametrize("cosine", [0.9, 0.5])
+def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatch, cosine):
     """The model's answers are given here; that it finds any is another test's."""
     from ops.models.spans import spans
     from ops.parasci.partial import partial as module
@@ -292,7 +295,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
     rows = [
         pair(name, f"short one {name}", long, 0.7, (name, f"long {name}")) for name, long in longs.items()
     ]
-    rows.append(pair("there", "Short one known!", f"{PART.upper()}.", 0.9))
+    rows.append(pair("there", "Short one known!", f"{PART.upper()}.", cosine))
     rows.append(pair("long", "short one long", f"{words(300)} four", 0.7, ("a", "b")))
 
     class Told:
@@ -308,7 +311,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
     monkeypatch.setattr(module, "trained", lambda artifact, strict: Told())
     [outcome] = run_partial(parts(tmp_path, CANDIDATES.kept, rows), None)
     assert {row["id"]: (row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
-        "whole": ("whole", 0.1235), "known": ("known", 0.1235), "long": ("long", 301.0), "there": ("cosine", 0.9),
+        "whole": ("whole", 0.1235), "known": ("known", 0.1235), "long": ("long", 301.0), "there": ("cosine", cosine),
     }  # fmt: skip
     [row] = outcome.kept.to_pylist()
     assert (row["second"], row["confidence"]) == (PART, 0.1235)

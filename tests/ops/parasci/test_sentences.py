@@ -175,7 +175,7 @@ def record(kind, path, content):
 
 def test_abstracts_and_citing_sentences_become_sentences_with_their_papers():
     abstract = json.dumps({"id": "document", "abstract": "One is here. Another one follows."})
-    citing = json.dumps([{"citing_paper_id": "P1", "clean_text": "It  cites."}, {"raw_text": "So does it."}])
+    citing = json.dumps([{"citing_paper_id": "P1", "clean_text": "It  cites."}, {}, {"raw_text": "So does it."}])
     outcome = parse_passages(
         [
             record("abstracts", "a.jsonl", abstract),
@@ -190,8 +190,9 @@ def test_abstracts_and_citing_sentences_become_sentences_with_their_papers():
         {"paper": "document", "position": 0, "cited_id": None, "text": "One is here."},
         {"paper": "document", "position": 1, "cited_id": None, "text": "Another one follows."},
         {"paper": "P1", "position": 0, "cited_id": "W00", "text": "It cites."},
-        {"paper": "W00#2", "position": 1, "cited_id": "W00", "text": "So does it."},
+        {"paper": "W00#3", "position": 1, "cited_id": "W00", "text": "So does it."},
     ]
+    assert outcome.combinations == {"empty": 1}
     causes = [error.partition(": ")[2] for error in outcome.rejected["error"].to_pylist()]
     assert [cause.partition(":")[0] for cause in causes] == [
         "no field abstract; there are", "malformed JSON", "no list of citing sentences", "no citing sentence",

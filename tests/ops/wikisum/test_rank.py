@@ -13,7 +13,7 @@ from ops.rank.text_rank import text_rank
 from ops.rank.tokens import content_words, words
 from ops.text.word_numbers import normalised
 from ops.wikisum import rank
-from ops.wikisum.rank import NO_WEIGHT, NO_WORD, NOT_KNOWN
+from ops.wikisum.rank import NO_WEIGHT, NO_WORD, NOT_KNOWN, title_counts
 
 PARAGRAPHS = st.lists(
     st.lists(
@@ -125,6 +125,13 @@ def test_a_paragraph_of_a_megabyte_is_ranked_like_any():
     huge = "salt and bread . " * 60_000
     assert rank("Bread", ["no", huge, "bread"], "tf_idf").order == [1, 2, 0]
     assert rank("Bread", ["no", huge], "cheating", "salt and").scores == [0, 1]
+
+
+@pytest.mark.parametrize("before", range(4088, 4100))
+def test_words_are_counted_wherever_they_stand_in_a_long_text(before):
+    """The bytes of all paragraphs are looked at in blocks of 4,096."""
+    paragraphs = [f"{'.' * before}Salt, sálty salt", "salt", f"salt{'é' * before}", "the salt"]
+    assert title_counts("salt", paragraphs)[:, 0].tolist() == [2, 1, 0, 1]
 
 
 def test_what_is_no_method_or_has_no_target_is_refused():

@@ -20,6 +20,7 @@ from ops.wikisum.ranked import members, order_of
 from orchestration.pages.reading import shortened
 from orchestration.pages.sampling import fair
 from orchestration.pages.systems.wikisum.covered import Lead, Paragraphs
+from orchestration.pages.systems.wikisum.grid import label
 
 #: What a page holds at most: references, ranked paragraphs, characters of these together.
 MOST_REFERENCES = 200
@@ -57,6 +58,8 @@ class ArticleRows:
     no_example: str | None
     """Why there is none; None where it is not known, too."""
     summaries: Sequence[Row]
+    cells: Sequence[Row]
+    """Rows of wikisum/grid."""
 
 
 def references(article: ArticleRows) -> list[dict[str, Any]]:
@@ -121,16 +124,25 @@ def dropped(article: ArticleRows) -> list[dict[str, Any]]:
 
 def summaries(article: ArticleRows) -> list[Row]:
     """Return what models wrote, by set and model."""
-    rows = sorted(article.summaries, key=lambda row: (row["set"], row["model"]))
-    return [
-        {
-            **row,
-            "text": shortened(row["prediction"], LONGEST_SUMMARY),
-            "length": len(row["prediction"]),
-            "log_perplexity": row["nats"] / row["tokens"],
-        }
-        for row in rows
-    ]
+    return [_shown(row) for row in sorted(article.summaries, key=lambda row: (row["set"], row["model"]))]
+
+
+def cells(article: ArticleRows) -> list[Row]:
+    """Return what models of the grid wrote, by their labels."""
+    labelled = (
+        {**_shown(row), "label": label(row["architecture"], row["length"], row["ranker"], row["corpus"])}
+        for row in article.cells
+    )
+    return sorted(labelled, key=lambda row: str(row["label"]))
+
+
+def _shown(row: Row) -> Row:
+    return {
+        **row,
+        "text": shortened(row["prediction"], LONGEST_SUMMARY),
+        "characters": len(row["prediction"]),
+        "log_perplexity": row["nats"] / row["tokens"],
+    }
 
 
 def page_data(article: ArticleRows, makers: Makers) -> dict[str, Any]:

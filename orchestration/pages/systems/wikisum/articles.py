@@ -29,6 +29,7 @@ from orchestration.pages.systems.wikisum.article import (
     LONGEST_LINE,
     ArticleRows,
     Makers,
+    cells,
     dropped,
     page_data,
     references,
@@ -36,7 +37,7 @@ from orchestration.pages.systems.wikisum.article import (
 )
 
 REFERENCES, CORPUS, RANKED = "wikisum/references", "wikisum/corpus", "wikisum/ranked"
-EXAMPLES, SUMMARIES = "wikisum/examples", "wikisum/summaries"
+EXAMPLES, SUMMARIES, GRID = "wikisum/examples", "wikisum/summaries", "wikisum/grid"
 TOKENIZER, LEARNED = "wikisum/tokenizer", "wikisum/learned_ranker"
 
 #: Articles with a page, and in the list, chosen by the hash of their ids: a corpus may hold any number. Half
@@ -79,6 +80,7 @@ def pages(everything: Everything) -> Files:
             references=references(article),
             dropped=dropped(article),
             summaries=summaries(article),
+            cells=cells(article),
             declared=everything,
             makers=makers,
             held=len(data["paragraphs"]),
@@ -178,7 +180,9 @@ def _artifact(everything: Everything, name: str) -> Artifact | None:
 def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[ArticleRows]:
     """Yield the rows of the chosen articles; those of one month at a time are in memory."""
     no_example = _no_example(everything)
-    written = grouped(rows(everything, SUMMARIES, article_id=chosen), "article_id")
+    written, of_grid = (
+        grouped(rows(everything, name, article_id=chosen), "article_id") for name in (SUMMARIES, GRID)
+    )
     for month in everything.get(RANKED, {}):
         candidates, taken, left_out, examples = (
             grouped(rows(everything, name, columns, outcome, month, article_id=chosen), "article_id")
@@ -200,6 +204,7 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[Article
                 examples=examples[name],
                 no_example=no_example.get(name),
                 summaries=written[name],
+                cells=of_grid[name],
             )
 
 

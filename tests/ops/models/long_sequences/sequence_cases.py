@@ -65,6 +65,12 @@ def model(name, seed=0):
     return make(PARAMS[name], VOCABULARY, seed)
 
 
+def drawing_nothing(layers="LML", seed=0):
+    """Return a T-DMCA whose training draws nothing: it has neither dropout nor the noise of a gate."""
+    params = PARAMS["T-DMCA"].model_copy(update={"layers": layers, "dropout": 0.0, "experts": 0})
+    return make(params, VOCABULARY, seed)
+
+
 def examples(count=6):
     """Return examples of many lengths: the target repeats the first tokens of the source."""
     found = [tokens(1, 3 + index % 7, index)[0].tolist() for index in range(count)]

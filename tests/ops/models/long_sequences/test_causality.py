@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tests.ops.models.long_sequences.sequence_cases import DECODERS, decoder, tokens
+from tests.ops.models.long_sequences.sequence_cases import DECODERS, decoder, model, tokens
 
 IMPLEMENTATIONS = ["sdpa", "eager"]
 every_decoder = pytest.mark.parametrize("options", DECODERS.values(), ids=DECODERS)
@@ -13,16 +13,22 @@ every_decoder = pytest.mark.parametrize("options", DECODERS.values(), ids=DECODE
 def influence(network, length):
     """Return whether the logits of position i depend on the token at j (L x L), by the gradient."""
     ids = tokens(1, length)
-    embedded = network.embedding(ids[0]).detach().requires_grad_()
-    network.embedding.register_forward_hook(lambda *_: embedded)
-    logits = network(ids).logits[0]
+    return dependence(network.embedding, ids[0], lambda: network(ids).logits[0])
+
+
+def dependence(embedding, ids, logits_of):
+    """Return which logits (L x V) depend on which of the tokens that they are computed from (L)."""
+    embedded = embedding(ids).detach().requires_grad_()
+    embedding.register_forward_hook(lambda *_: embedded)
+    logits = logits_of()
+    length = len(logits)
     generator = torch.Generator().manual_seed(0)
     rows = []
     for place in range(length):
         # A random direction, so that effects on several logits do not cancel.
         direction = torch.randn(logits.shape[1], generator=generator)
         [found] = torch.autograd.grad(logits[place] @ direction, embedded, retain_graph=True)
-        rows.append(found.abs().sum(1) > 0)
+        rows.append(found.reshape(length, -1).abs().sum(1) > 0)
     return torch.stack(rows)
 
 
@@ -33,6 +39,20 @@ def test_no_logits_depend_on_a_later_token(options, length, implementation):
     found = influence(decoder(implementation=implementation, **options), length)
     assert not found.triu(1).any()
     assert found.diagonal().all()
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 9])
+@pytest.mark.parametrize("name", ["lstm", "T-ED"])
+def test_a_decoder_behind_an_encoder_sees_no_later_token(name, length):
+    network = model(name).network
+    embedding = network.encoder.embedding if name == "lstm" else network.model.decoder.embed_tokens
+    encoded, ids = network.get_encoder()(tokens(1, 7)), tokens(1, length)
+    found = dependence(
+        embedding,
+        ids,
+        lambda: network(encoder_outputs=encoded, decoder_input_ids=ids, use_cache=False).logits[0],
+    )
+    assert torch.equal(found, torch.ones(length, length).tril().bool())
 
 
 @torch.no_grad()

@@ -50,14 +50,15 @@ def test_rows_that_stand_at_different_positions_go_on_from_one_cache(options):
 
 
 @torch.no_grad()
-def test_the_lstm_goes_on_from_its_state_and_does_not_read_padding():
-    network = model("lstm").network
+@pytest.mark.parametrize("name", ["lstm", "T-ED"])
+def test_an_encoder_decoder_goes_on_from_its_cache_and_does_not_read_padding(name):
+    network = model(name).network
     source, target = tokens(2, 7), tokens(2, 5, 1)
     mask = torch.tensor([[1] * 7, [1] * 4 + [0] * 3])
-    whole = network(source, mask, decoder_input_ids=target).logits
+    whole = network(source, mask, decoder_input_ids=target, use_cache=False).logits
     state, parts = None, []
     for part in target.split([1, 3, 1], dim=1):
-        found = network(source, mask, decoder_input_ids=part, past_key_values=state)
+        found = network(source, mask, decoder_input_ids=part, past_key_values=state, use_cache=True)
         state = found.past_key_values
         parts.append(found.logits)
     assert torch.allclose(torch.cat(parts, dim=1), whole, atol=1e-5)

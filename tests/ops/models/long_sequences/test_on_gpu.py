@@ -12,11 +12,12 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU is
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("implementation", ["sdpa", "eager"])
 @pytest.mark.parametrize("options", DECODERS.values(), ids=DECODERS)
-def test_a_gpu_gives_the_logits_of_the_processor(options):
+def test_a_gpu_gives_the_logits_of_the_processor(options, implementation):
     ids = tokens(2, 23)
     expected = decoder(**options)(ids).logits
-    network = decoder(**options).to("cuda")
+    network = decoder(implementation=implementation, **options).to("cuda")
     assert torch.allclose(network(ids.to("cuda")).logits.cpu(), expected, atol=1e-3)
     begun = network(ids[:, :10].to("cuda"), use_cache=True)
     rest = network(ids[:, 10:].to("cuda"), past_key_values=begun.past_key_values).logits

@@ -13,6 +13,8 @@ from ops.models.long_sequences.positions import positions
 from ops.models.long_sequences.token_losses import IGNORED, token_losses
 from ops.models.network_files import ModelFilesError
 from tests.ops.models.long_sequences.sequence_cases import (
+    END,
+    PAD,
     PARAMS,
     SEPARATOR,
     decoder,
@@ -43,6 +45,22 @@ def test_the_losses_of_a_batch_are_those_of_its_examples_alone(name):
     assert together.output_tokens.tolist() == [len(example.target) + 1 for example in batch]
     reads = name.startswith("T-D")
     assert together.input_tokens.tolist() == [len(example.source) * reads for example in batch]
+
+
+@torch.no_grad()
+@every_model
+def test_a_target_that_is_cut_has_no_end(name):
+    found = model(name)
+    source, target = [5, 6, 7], [*range(4, 14)]
+    if name.startswith("T-D"):
+        logits = found.network(torch.tensor([[*source, SEPARATOR, *target[:6]]])).logits[0, 3:]
+    else:
+        before = torch.tensor([[PAD, *target[:6]]])
+        logits = found.network(torch.tensor([[*source, END]]), decoder_input_ids=before).logits[0]
+    expected = torch.nn.functional.cross_entropy(logits, torch.tensor(target[:7]), reduction="sum")
+    told = found.losses([TokenExample(source, target)])
+    assert float(told.output) == pytest.approx(float(expected), rel=1e-5)
+    assert told.output_tokens.tolist() == [7]
 
 
 @torch.no_grad()

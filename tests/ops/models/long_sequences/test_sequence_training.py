@@ -1,6 +1,7 @@
 """Models of long sequences under the shared loop, and examples that lie on disk."""
 
 import gc
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pytest
 import torch
 from safetensors.torch import save
+from torch._dynamo.utils import counters
 
 from ops.models.long_sequences.layout import Layout
 from ops.models.long_sequences.model import TokenExample
@@ -18,6 +20,7 @@ from tests.ops.models.long_sequences.sequence_cases import (
     PARAMS,
     SEPARATOR,
     decoder,
+    drawing_nothing,
     examples,
     model,
     tokens,
@@ -89,6 +92,22 @@ def test_a_run_with_gradient_checkpointing_ends_with_the_same_loss(name):
     assert checkpointed.best == pytest.approx(plain.best, rel=1e-4)
 
 
+@pytest.mark.long
+def test_a_compiled_network_learns_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+
+    def curve(**knobs):
+        # All examples in one batch: a shape more is compiled anew.
+        params = TrainingParams(epochs=2, batch_size=12, metric="log_perplexity", **knobs)
+        outcome = train(SequenceTask(drawing_nothing("LM"), store(), store()), params)
+        return [point.value for point in outcome.curve]
+
+    plain = curve()
+    counters.clear()
+    assert curve(compile=True) == pytest.approx(plain, rel=1e-4)
+    assert counters["stats"]["unique_graphs"] > 0
+
+
 def test_bfloat16_is_of_a_gpu_and_gradients_are_finite_in_it():
     found = model("T-DMCA")
     found.network.train()
@@ -147,6 +166,23 @@ def test_a_corpus_is_never_in_memory_whole():
     assert max(most) < 4_000_000
     assert len(found[1_000].source) == 5_000
     assert pa.total_allocated_bytes() - before < 4_000_000
+
+
+def test_an_example_takes_eight_bytes_of_memory_while_it_is_written():
+    """Beside a block: the lengths of source and target."""
+    sizes = []
+
+    def corpus():
+        for index in range(200_000):
+            if index == 100_000:
+                tracemalloc.start()
+            yield "name", TokenExample((), ())
+        sizes.append(tracemalloc.get_traced_memory()[0])
+
+    found = ExampleStore(corpus())
+    tracemalloc.stop()
+    assert found.lengths.shape == (200_000, 2)
+    assert sizes[0] < 16 * 200_000
 
 
 def saved_bytes(length, implementation, kinds):

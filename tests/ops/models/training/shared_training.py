@@ -1,6 +1,6 @@
-"""Train a line, alone or in processes that were launched together; print the curve as JSON.
+"""Train a toy or a T-DMCA, alone or in processes that were launched together; print the curve as JSON.
 
-Run: python shared_training.py FOLDER BATCH_SIZE [KILL_AT]; or the same by `torch.distributed.run`, which sets
+Run: python shared_training.py TASK FOLDER BATCH_SIZE [KILL_AT]; or the same by `torch.distributed.run`, which sets
 the variables that `accelerate launch` sets. Checkpoints are written to the folder; the first process kills
 itself without a word at an update.
 """
@@ -11,20 +11,33 @@ import signal
 import sys
 from dataclasses import asdict
 
+from ops.models.long_sequences.store import ExampleStore
+from ops.models.long_sequences.task import SequenceTask
 from ops.models.training import TrainingParams, train
 from ops.models.training.processes import Processes
+from tests.ops.models.long_sequences.sequence_cases import drawing_nothing, examples
 from tests.ops.models.training.toy_task import Folder, Toy
 
 
-def main(folder, batch_size, kill_at=0):
+def toy():
+    task = Toy()
+    task.module[2].p = 0.0  # dropout differs by process
+    return task, "error"
+
+
+def t_dmca():
+    stored = ExampleStore((str(index), example) for index, example in enumerate(examples(50)))
+    return SequenceTask(drawing_nothing(), stored, stored), "log_perplexity"
+
+
+def main(name, folder, batch_size, kill_at=0):
     def report(progress):
         if progress.step == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    task = Toy()
-    task.module[2].p = 0.0  # dropout differs by process
+    task, metric = {"toy": toy, "t_dmca": t_dmca}[name]()
     params = TrainingParams(
-        epochs=3, batch_size=batch_size, accumulation=2, learning_rate=0.05, metric="error", checkpoint_every=5, seed=3
+        epochs=3, batch_size=batch_size, accumulation=2, learning_rate=0.05, metric=metric, checkpoint_every=5, seed=3
     )  # fmt: skip
     outcome = train(task, params, Folder(folder), report)
     if Processes(on_processor=True).main:
@@ -32,4 +45,4 @@ def main(folder, batch_size, kill_at=0):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), *map(int, sys.argv[3:]))
+    main(*sys.argv[1:3], *map(int, sys.argv[3:]))

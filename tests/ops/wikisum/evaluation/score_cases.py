@@ -7,7 +7,7 @@ from ops.metrics.rouge import rouge
 from ops.parse.schemas import ARTICLES
 from ops.parts import Artifact
 from ops.wikisum.evaluation.scores import EVALUATION, EvaluationParams, evaluation
-from ops.wikisum.models.grid import GRID
+from ops.wikisum.models.grid import GRID, NOT_DRAWN
 from ops.wikisum.models.summaries import METRICS
 from ops.wikisum.schemas import RANKED
 from ops.wikisum.splits import SplitParams
@@ -68,7 +68,7 @@ def written(title, architecture="t_d", prediction=None, nats=10.0, tokens=5):
     }  # fmt: skip
 
 
-def made(folder, rows, titles=TITLES, params=PARAMS, chosen="t_d-tf_idf-combined-8"):
+def made(folder, rows, titles=TITLES, params=PARAMS, chosen="t_d-tf_idf-combined-8", not_drawn=()):
     """Return the kept rows, the dropped ones by reason, and table.json."""
     place = folder / "grid"
     stored = dealt(place, GRID.kept, rows)
@@ -76,6 +76,7 @@ def made(folder, rows, titles=TITLES, params=PARAMS, chosen="t_d-tf_idf-combined
     (place / "models.json").write_text(
         json.dumps([{"model": name, "chosen": name == chosen} for name in models])
     )
+    (place / NOT_DRAWN).write_text(json.dumps([f"article-{TITLES.index(title)}" for title in not_drawn]))
     (folder / "learned_ranker").mkdir(exist_ok=True)
     outcomes = list(
         evaluation(

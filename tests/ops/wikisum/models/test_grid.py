@@ -104,7 +104,7 @@ def test_the_best_on_validation_is_chosen_of_those_that_do_not_cheat_and_keeps_i
     honest = [report for report in reports if report["ranker"] != CHEATING]
     [chosen] = [report for report in reports if report["chosen"]]
     assert chosen["best"] == min(report["best"] for report in honest)
-    assert {name.split("/")[0] for name in files} == {"models.json", chosen["model"]}
+    assert {name.split("/")[0] for name in files} == {"models.json", "not_drawn.json", chosen["model"]}
     assert f"{chosen['model']}/model.safetensors" in files
 
 
@@ -113,8 +113,10 @@ def test_the_drawn_articles_are_the_same_for_every_cell(tmp_path):
     rows = [
         {**row, "split": "test" if "-1" in row["id"][-3:] else row["split"]} for row in rows_of(tmp_path, own)
     ]
-    kept, dropped, _ = made(tmp_path, rows, own)
+    kept, dropped, files = made(tmp_path, rows, own)
     assert len({row["article_id"] for row in kept}) == 1
+    tests = {row["article_id"] for row in rows if row["split"] == "test"}
+    assert json.loads(files["not_drawn.json"]) == sorted(tests - {kept[0]["article_id"]}) != []
     assert len(kept) == 4
     assert {reason for reason in dropped.values() if not reason.startswith("split")} == {"not_drawn"}
 

@@ -112,6 +112,21 @@ def test_summaries_have_the_likelihood_of_the_lead_and_rouge(trained):
         assert 0 < log_perplexity(own) < 2 * len(vocabulary_of(model.tokenizer))
 
 
+def test_targets_that_a_model_cuts_are_counted_and_told(tmp_path):
+    rows = rows_of(tmp_path, count=12)
+    most = max(len(row["target_tokens"]) for row in rows) - 1  # without the end
+    for row in (rows[0], rows[4]):  # of the splits train and test
+        row["target_tokens"] = [*row["target_tokens"][:-1], *row["target_tokens"]]
+    cutting = {"t_d": {**ARCHITECTURES["t_d"], "longest_target": most}}
+    models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(cutting)))
+    assert [report["cut_targets"] for report in trained_reports(models)] == [1]
+    written = summaries(examples(tmp_path / "again", rows), models, SummaryParams())
+    kept = [row for outcome in written for row in outcome.kept.to_pylist()]
+    told = {row["example_id"]: (row["cut"], row["tokens"]) for row in kept}
+    whole = len(rows[10]["target_tokens"])
+    assert told == {rows[4]["id"]: (True, most + 1), rows[10]["id"]: (False, whole)}
+
+
 def test_the_same_examples_give_the_same_files_whatever_their_parts(tmp_path):
     rows = rows_of(tmp_path)
     first = made(tmp_path / "first", rows, params(ONE))

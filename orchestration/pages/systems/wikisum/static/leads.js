@@ -7,15 +7,16 @@
   function bars() {
     const y = { field: "name", type: "nominal", sort: null, title: null, axis: { labelLimit: 320 } };
     const tooltip = [{ field: "name" }, { field: "mean", title: "ROUGE-L F1", format: ".1f" }, { field: "low", format: ".1f" }, { field: "high", format: ".1f" }];
+    const kinds = { domain: ["extraction alone", "the chosen model", "the paper"], range: ["former", "kept-fill", "dropped-fill"].map(silverloom.color) };
     return {
       width: "container", height: { step: 22 }, data: { values: extraction },
       layer: [
         { mark: { type: "bar", height: 12 },
           encoding: {
             y, tooltip, x: { field: "mean", type: "quantitative", title: "ROUGE-L F1" },
-            color: { field: "kind", type: "nominal", legend: null, scale: { domain: ["extraction alone", "the chosen model"], range: [silverloom.color("former"), silverloom.color("kept-fill")] } },
+            color: { field: "kind", type: "nominal", legend: null, scale: kinds },
           } },
-        { mark: { type: "rule", color: silverloom.color("text") }, encoding: { y, x: { field: "low", type: "quantitative" }, x2: { field: "high" } } },
+        { transform: [{ filter: "isValid(datum.low)" }], mark: { type: "rule", color: silverloom.color("text") }, encoding: { y, x: { field: "low", type: "quantitative" }, x2: { field: "high" } } },
       ],
     };
   }

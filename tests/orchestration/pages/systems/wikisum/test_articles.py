@@ -134,6 +134,14 @@ def test_references_have_what_became_of_them(everything, made):
     ]  # fmt: skip
 
 
+def test_a_page_has_what_each_model_of_the_grid_wrote(everything):
+    [found] = articles._chosen(everything, ["article-2"])
+    assert [(row["label"], row["text"], row["log_perplexity"]) for row in article.cells(found)] == [
+        ("T-DMCA, L = 100, cheating, combined", f"a bread {corpora.ODD}", 2.5),
+        ("T-ED, L = 100, tf-idf, combined", "", 2.5),
+    ]  # fmt: skip
+
+
 def test_a_page_holds_bounded_numbers_of_everything(everything, monkeypatch):
     for name, most in (("MOST_PARAGRAPHS", 3), ("MOST_REFERENCES", 4), ("CHARACTERS", 90)):
         monkeypatch.setattr(article, name, most)
@@ -181,6 +189,7 @@ def test_rows_lead_to_the_pages_that_there_are(everything, made):
     [
         (["tokenizer"], "wikisum/tokenizer is not made"),
         (["summaries"], "wikisum/summaries is not made"),
+        (["grid"], "set short"),
         (["examples"], "no example"),
         (["learned_ranker"], "Lead"),
         (["corpus", "references"], "wikisum/references is not made"),
@@ -190,6 +199,7 @@ def test_pages_are_built_of_what_is_there(tmp_path, without, said):
     found = dict(articles.pages(corpora.corpus(tmp_path, without=without)))
     page = found["articles/article-2.html"]
     assert said in page.decode()
+    assert (b'id="grid"' in page) == (without != ["grid"])
     data = data_of(page)
     assert all(given.get("cuts") for given in data["inputs"]) == (without[0] not in ("tokenizer", "examples"))
     assert any(given["ranker"] == "learned" for given in data["rankings"]) == (

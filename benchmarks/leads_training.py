@@ -1,0 +1,133 @@
+"""Train T-D and T-DMCA for some time on the leads of real articles, and say what they learnt.
+
+Run: python benchmarks/leads_training.py DATA [--seconds 3600] [--size base] [--length 500]. DATA is that of
+wikisum_real.py, and so are the references: no article's own citations are among them. On a GPU where there is
+one. Sizes are those of wikisum.summarizer in params.yaml; 32,000 sub-words, splits of 80/10/10.
+
+How many updates fit into the seconds is told by a few that are timed first. Log-perplexity is that of the
+weights with the least on validation; ROUGE-L of what they write for the test articles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import torch
+
+from assets.declare.settings import section
+from benchmarks.wikisum_real import made, parts
+from ops.metrics.bootstrap import interval
+from ops.models.long_sequences.model import SequenceModel, make
+from ops.models.long_sequences.sizes import ModelParams
+from ops.models.long_sequences.task import SequenceTask
+from ops.models.long_sequences.texts import TextModel
+from ops.models.training import TrainingParams, train
+from ops.models.training.progress import ProgressLines
+from ops.models.training.report import count_weights
+from ops.outcome import Outcome
+from ops.parts import Artifact, Parts
+from ops.wikisum import schemas
+from ops.wikisum import tokenizer as sub_words
+from ops.wikisum.examples import ExampleParams, InputSet, examples
+from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
+from ops.wikisum.models.summaries import SCORED, perplexity_interval, score
+from ops.wikisum.models.summarizer import SummarizerParams
+from ops.wikisum.models.summarizer_training import vocabulary_of
+from ops.wikisum.splits import SplitParams
+
+#: Updates by which the time of one is told.
+TIMED = 5
+
+
+def real_examples(data: Path, work: Path, length: int) -> tuple[Parts, Artifact]:
+    """Return the examples of real articles, and the tokenizer that is learnt from them."""
+    *_, ranked = made(data, work, ["tf_idf"], 1)
+    splits = SplitParams()
+    learnt = list(sub_words.tokenizer(ranked, splits, sub_words.TokenizerParams()))
+    tokenizer = artifact(work / "tokenizer", learnt)
+    params = ExampleParams(citations=0, sets={"lead": InputSet(tokens=length)})
+    outcomes = examples(ranked, tokenizer, artifact(work / "learned_ranker", []), splits, params)
+    tables = [outcome.kept for outcome in outcomes]
+    return parts(work / "examples", schemas.EXAMPLES.kept, tables), tokenizer
+
+
+def artifact(folder: Path, outcomes: Sequence[Outcome]) -> Artifact:
+    """Return the files of some outcomes in a folder."""
+    folder.mkdir()
+    for outcome in outcomes:
+        for name, content in outcome.files.items():
+            (folder / name).write_bytes(content)
+    return Artifact(Parts(schemas.TOKENIZER.kept, (), None), folder)  # type: ignore[arg-type]
+
+
+def clock(model: SequenceModel) -> float:
+    """Return seconds of the clock, when the work of a GPU is done."""
+    if model.device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
+def learn(
+    name: str, config: ModelParams, learnt: LearningSet, tokenizer: Artifact, params: TrainingParams
+) -> tuple[TextModel, float]:
+    """Return a trained model, and the seconds of its training, validation included."""
+    pieces = sub_words.load(tokenizer)
+    fitted = config.model_copy(update={"longest_source": learnt.longest_source})
+    model = make(fitted, vocabulary_of(pieces), params.seed)
+    task = SequenceTask(model, learnt.learnt, learnt.judges)
+    began = clock(model)
+    trained = train(task, params, None, ProgressLines(name), strict=False)
+    seconds = clock(model) - began
+    print(
+        f"{name}: {count_weights(model.network) / 1e6:.1f} M weights, {trained.steps} updates, "
+        f"{trained.steps / seconds:.2f} a second, on {model.device}; validation log-perplexity "
+        f"{trained.best:.3f} at update {trained.best_step}"
+    )
+    return TextModel(model, pieces), seconds
+
+
+def main() -> None:
+    """Train each architecture for the same time, and print what it is worth."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--seconds", type=float, default=3600, help="of each architecture")
+    parser.add_argument("--size", default="base")
+    parser.add_argument("--length", type=int, default=500, help="L, in sub-words")
+    parser.add_argument("--architectures", nargs="+", default=["t_d", "t_dmca"])
+    given = parser.parse_args()
+    size = section(SummarizerParams).sizes[given.size]
+    with TemporaryDirectory() as folder:
+        found, tokenizer = real_examples(given.data, Path(folder), given.length)
+        learnt = learning_set(found, "lead", vocabulary_of(sub_words.load(tokenizer)).end, 500, 0)
+        tests = list(rows_of(found, "lead", "test", SCORED))
+        counts = len(learnt.learnt), len(learnt.judges), len(tests)
+        print("{} examples to learn from, {} to judge by, {} to test".format(*counts))
+        for name in given.architectures:
+            config = size.architectures[name]
+            knobs = {"metric": "log_perplexity", "direction": "min", "patience": None, "epochs": 1_000_000}
+            few = size.training.model_copy(update={**knobs, "steps": TIMED, "validate_every": TIMED})
+            _, seconds = learn(f"{name}, timed", config, learnt, tokenizer, few)
+            steps = max(TIMED, int(given.seconds / seconds * TIMED))
+            long = few.model_copy(update={"steps": steps, "validate_every": max(1, steps // 20)})
+            if torch.cuda.is_available():
+                torch.cuda.reset_peak_memory_stats()
+            model, _ = learn(name, config, learnt, tokenizer, long)
+            if torch.cuda.is_available():
+                print(f"  peak of the GPU's memory {torch.cuda.max_memory_allocated() / 1e9:.1f} GB")
+            rows = score(model, {"model": name, "architecture": config.architecture}, tests)
+            perplexity = perplexity_interval(rows, 1000, 0)
+            rouge = interval([100 * row["rougeL_f"] for row in rows])
+            for metric, value in (("log-perplexity", perplexity), ("ROUGE-L F1", rouge)):
+                print(f"  test {metric} {value.mean:.3f} [{value.low:.3f}, {value.high:.3f}]")
+            print(f"  writes: {rows[0]['prediction'][:300]!r}")
+
+
+if __name__ == "__main__":
+    main()
