@@ -19,7 +19,9 @@ READERS: dict[str, Callable[[Path, str], int]] = {
     "arrow": lambda folder, deep: pq.read_table(folder).num_rows,
     "datasets": lambda folder, deep: _with_datasets(folder),
     "polars": lambda folder, deep: polars.read_parquet(folder / f"{deep}*.parquet").height,
-    "duckdb": lambda folder, deep: len(duckdb.sql(f"from '{folder}/{deep}*.parquet'").fetchall()),
+    "duckdb": lambda folder, deep: len(
+        duckdb.sql(f"from read_parquet('{folder}/{deep}*.parquet')").fetchall()
+    ),
 }
 
 

@@ -89,7 +89,7 @@ class Corpus:
                 raise SourceError(f"{where}: no such folder: {source.path}")
             if source.encoding and (fault := _encoding_fault(form, source)) is not None:
                 raise SourceError(f"{where}.encoding: {fault}")
-            if source.fields and (fault := _fields_fault(form, source, self.root)) is not None:
+            if (fault := _fields_fault(form, source, self.root)) is not None:
                 raise SourceError(f"{where}.fields: {fault}")
 
     def check_versions(self) -> None:
@@ -238,7 +238,7 @@ def _encoding_fault(form: Format[Any], source: Source) -> str | None:
 
 def _fields_fault(form: Format[Any], source: Source, root: Path) -> str | None:
     if not isinstance(form, Tabular):
-        return f"the kind {source.kind!r} reads no tables"
+        return f"the kind {source.kind!r} reads no tables with a header" if source.fields else None
     return form.fields_fault(root / source.path, source)
 
 

@@ -175,7 +175,7 @@ class Tabular(Protocol):
     """A format of tables, whose columns `fields` of a source name."""
 
     def fields_fault(self, folder: Path, source: Source) -> str | None:
-        """Return why the files of a source cannot be read by its `fields`; None where nothing tells so."""
+        """Return why files cannot be read by the `fields` of a source, or by none; None where they may be."""
         ...
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 
+from assets.declare.graph import label
 from orchestration.dvc.stages import check_rendered
-from orchestration.execute.prune import leftovers
+from orchestration.execute.prune import leftovers, no_partitions
 from orchestration.messages.text_table import aligned
 from orchestration.state.freshness import View
 from orchestration.state.plan import plan
@@ -20,10 +21,10 @@ def show(workspace: Workspace, select: str | None) -> None:
     """Print the plan as a table."""
     check_rendered(workspace)
     steps = plan(View(workspace), select)
-    for item in workspace.graph.selected(select):
-        for month in leftovers(workspace, item):
-            print(f"{item.name} {month} would be removed: it is no partition any more")
-    for source in sources_without_records(workspace, workspace.graph.selected(select)):
+    selected = workspace.graph.selected(select)
+    if gone := [label(item, month) for item in selected for month in leftovers(workspace, item)]:
+        print(f"would be removed, {no_partitions(gone)}")
+    for source in sources_without_records(workspace, selected):
         print(source)
     if workspace.graph.left_out:
         print(workspace.graph.left_out)

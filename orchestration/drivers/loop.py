@@ -18,7 +18,7 @@ from rich.markup import escape
 from assets.declare.declaration import Declaration
 from assets.declare.graph import AssetGraph, label
 from orchestration.drivers.workers import Done, Here, Pool
-from orchestration.execute.prune import prune
+from orchestration.execute.prune import no_partitions, prune
 from orchestration.files.full_disk import FULL, DiskFullError
 from orchestration.files.publish import recover
 from orchestration.messages.display import Display
@@ -60,9 +60,8 @@ def bring_up_to_date(
     worked on at the same time as far as their inputs allow: those first that most others wait for.
     """
     recover(workspace.staging)
-    for item, _ in wanted:
-        for month in prune(workspace, item):
-            console.print(f"{label(item, month)}: removed, it is no partition any more")
+    if gone := [label(item, month) for item, _ in wanted for month in prune(workspace, item)]:
+        console.print(f"removed, {no_partitions(gone)}")
     run_tags = {**(tags or {}), FORCED if force else ONLY_STALE: "true"}
     with (
         Display(console, sum(len(months) for _, months in wanted)) as display,

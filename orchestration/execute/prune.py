@@ -5,6 +5,8 @@ Belongs here: removing folders and records. Not here: deciding what is stale (fr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assets.declare.declaration import Declaration
 from ops.periods import is_period
 from orchestration.execute.finished_parts import discard_parts, months_with_parts
@@ -15,6 +17,8 @@ from orchestration.state.partition_locks import making
 from orchestration.state.records import forget
 from orchestration.workspace.workspace import Workspace
 
+_NAMED = 3
+
 
 def leftovers(workspace: Workspace, item: Declaration) -> list[str]:
     """Return the months that lie in a dataset's folder and are none of its partitions."""
@@ -23,6 +27,12 @@ def leftovers(workspace: Workspace, item: Declaration) -> list[str]:
         return []
     names = {path.name for path in folder.iterdir() if is_period(path.name)}
     return sorted(names - set(item.made_months))
+
+
+def no_partitions(labels: Sequence[str]) -> str:
+    """Return in a line how many leftovers there are, and the first of them."""
+    named = ", ".join([*labels[:_NAMED], *(["..."] if len(labels) > _NAMED else [])])
+    return f"no longer partitions ({len(labels)}): {named}"
 
 
 def prune(workspace: Workspace, item: Declaration) -> list[str]:

@@ -133,6 +133,15 @@ def test_months_of_a_crawl_without_lists_are_settled_together_and_asked_for_noth
         assert asked.paths() == ["/a", "/a"]
 
 
+def test_a_plan_counts_what_is_no_partition_any_more_in_one_line(project):
+    for name in ("papers/2018-06", "papers/2018-07", "citations/2018-06", "citations/2018-07", "papers/1976"):
+        (project.root / "data/sources" / name).mkdir(parents=True)
+    assert [line for line in project.silverloom("plan").splitlines() if "no longer" in line] == [
+        "would be removed, no longer partitions (4): "
+        "sources/papers 2018-06, sources/papers 2018-07, sources/citations 2018-06, ..."
+    ]
+
+
 @pytest.mark.long
 def test_without_periods_there_is_one_partition_and_no_month_is_asked_for(project):
     def undated(params):
@@ -141,7 +150,11 @@ def test_without_periods_there_is_one_partition_and_no_month_is_asked_for(projec
 
     project.run()
     project.params(undated)
-    assert "sources/papers all: 2 kept" in project.run()
+    output = project.run()
+    assert "sources/papers all: 2 kept" in output
+    assert [line for line in output.splitlines() if "no longer partitions" in line] == [
+        "removed, no longer partitions (24): sources/papers 1974, sources/papers 1975, sources/papers 1976, ..."
+    ]
     folder = project.root / "data/sources/papers"
     assert [path.name for path in folder.iterdir()] == ["all"]
     assert not {name: shown for name, shown in project.dagster().items() if shown["status"] != "FRESH"}

@@ -1,7 +1,14 @@
 """The folder of every dataset reads as its kept rows, whatever lies beside them."""
 
+import ast
+import re
+
+import duckdb
+import polars
+import pyarrow.parquet as pq
 import pytest
 
+from tests.projects import ROOT
 from tests.readers import READERS, misread
 
 
@@ -16,6 +23,24 @@ def test_the_folder_of_every_dataset_reads_as_its_kept_rows(done_project, reader
     assert (data / "talksumm/release_files/__files/data").is_dir()
     assert (data / "talksumm/evaluation/__files/table.json").is_file()
     assert not list(misread(data, reader))
+
+
+def test_the_calls_that_the_documents_show_find_the_kept_rows_and_those_they_warn_of_do_not(done_project):
+    folder = done_project.root / "data/talksumm/alignments/2018-06"
+    kept = sum(pq.read_metadata(path).num_rows for path in folder.glob("kept-*.parquet"))
+    dropped = sum(pq.read_metadata(path).num_rows for path in folder.glob("__dropped/*.parquet"))
+    assert kept and dropped
+    (shown,) = re.findall(r"```python\n(import duckdb.*?)```", (ROOT / "docs/look.md").read_text(), re.DOTALL)
+    names: dict = {}
+    for statement in ast.parse(shown).body:
+        if isinstance(statement, ast.Expr):
+            assert eval(ast.unparse(statement), names).shape[0] == kept
+        else:
+            exec(ast.unparse(statement), names)
+            names["folder"] = str(folder)
+    assert duckdb.sql(f"from read_parquet('{folder}')").shape[0] == kept + dropped
+    with pytest.raises(polars.exceptions.PolarsError):
+        polars.read_parquet(folder)
 
 
 @pytest.mark.long

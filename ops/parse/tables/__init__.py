@@ -36,6 +36,7 @@ _FIELDS = "fields"
 _FIRST = 100
 #: Columns that a message names.
 _SHOWN = 20
+_HINT = "; `fields: {{{}: ...}}` names another one"
 
 
 class Table:
@@ -71,22 +72,34 @@ class Table:
         """Return what a row must have. Raises ParseError that lists what it has."""
         if name not in row:
             there = ", ".join(sorted(json_object(raw.content))[:_SHOWN]) or "none"
-            hint = "" if _FIELDS in raw.companions else f"; `fields: {{{name}: ...}}` names another one"
+            hint = "" if _FIELDS in raw.companions else _HINT.format(name)
             raise ParseError(f"no field {self._named(raw)[name]}; there are: {there}{hint}")
         return row[name]
 
     def fields_fault(self, folder: Path, source: Source) -> str | None:
-        """Return which of a source's `fields` this format does not know, or a file does not have."""
+        """Return which of a source's `fields` this format does not know, or a file does not have.
+
+        Where they do not name the column of texts, some file must have the usual one, unless the whole source
+        may be rejected.
+        """
         if unknown := sorted(source.fields.keys() - self.columns.keys()):
             return f"{unknown[0]} is not asked for; known: {', '.join(self.columns)}"
+        text = source.fields.get("text", self.columns["text"])
+        has_text, fault = source.may_be_rejected, None
         for found in find(folder, source, SUFFIXES):
             there: list[str] = []
             with contextlib.suppress(ParseError):  # what cannot be read is a reject
                 there = [] if found.error else _columns(found, source)
-            missing = [column for column in source.fields.values() if column not in there]
-            if there and missing:
-                return f"{found.path} has no field {missing[0]}; there are: {', '.join(there[:_SHOWN])}"
-        return None
+            if not there:
+                continue
+            told = f"there are: {', '.join(there[:_SHOWN])}"
+            if missing := [column for column in source.fields.values() if column not in there]:
+                return f"{found.path} has no field {missing[0]}; {told}"
+            has_text = has_text or text in there
+            if has_text and not source.fields:
+                return None
+            fault = fault or f"{found.path} has no field {text}; {told}{_HINT.format('text')}"
+        return None if has_text else fault
 
     def _named(self, raw: Raw) -> dict[str, str]:
         return {**self.columns, **raw.companions.get(_FIELDS, {})}

@@ -143,11 +143,29 @@ def test_a_column_that_a_file_does_not_have_is_told_before_anything_runs(tmp_pat
         corpus(tmp_path, fields={"text": "text_en"}).check()
 
 
+@pytest.mark.parametrize("fields", [{}, {"id": "acl_id"}])
+def test_a_source_without_the_usual_column_of_texts_is_told_before_anything_runs(tmp_path, fields):
+    write(tmp_path, "rows.csv", FILES["rows.csv"](ROWS))
+    told = (
+        r"mine\.fields: rows.csv has no field text; there are: ac.*; `fields: {text: \.\.\.}` names another"
+    )
+    with pytest.raises(SourceError, match=told):
+        corpus(tmp_path, fields=fields).check()
+    corpus(tmp_path, fields=fields, may_be_rejected=True).check()
+    write(tmp_path, "texts.jsonl", as_jsonl([{"acl_id": "x", "year": 1974, "text": "This."}]))
+    found = corpus(tmp_path, fields=fields, month=MonthRule(constant="1974"))
+    found.check()
+    rejects = causes(found, "1974")
+    assert len(rejects) == len(ROWS) and all(
+        "rows.csv" in text and "no field text" in text for text in rejects
+    )
+
+
 def test_a_field_that_its_kind_does_not_ask_for_is_told_and_those_that_it_does(tmp_path):
     write(tmp_path, "rows.jsonl", as_jsonl(ROWS))
     with pytest.raises(SourceError, match="txt is not asked for; known: text, id, title, date, licence"):
         corpus(tmp_path, fields={"txt": "abstract"}).check()
-    with pytest.raises(SourceError, match="the kind 'plain_prose' reads no tables"):
+    with pytest.raises(SourceError, match="the kind 'plain_prose' reads no tables with a header"):
         corpus(tmp_path, kind="plain_prose").check()
 
 
@@ -311,7 +329,7 @@ def test_no_code_that_reads_arrow_or_csv_runs_in_this_process(tmp_path, monkeypa
 )  # fmt: skip
 def test_what_cannot_be_read_is_a_reject(tmp_path, name, content, cause):
     write(tmp_path, name, content)
-    found = corpus(tmp_path, every="none", month=None, fields={}, max_bytes=300)
+    found = corpus(tmp_path, every="none", month=None, fields={}, max_bytes=300, may_be_rejected=True)
     assert any(cause in error for error in causes(found, "all")), causes(found, "all")
 
 
