@@ -3,6 +3,7 @@
 import ast
 import json
 import subprocess
+import sys
 
 import yaml
 
@@ -29,7 +30,11 @@ def test_code_json_and_dvc_lock_are_those_of_the_code():
 
 def test_metrics_of_all_datasets_fit_on_a_few_screens():
     shown = subprocess.run(
-        ["dvc", "metrics", "show"], cwd=checkout(), capture_output=True, text=True, check=True
+        [sys.executable, "-m", "dvc", "metrics", "show"],
+        cwd=checkout(),
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     assert "metrics/talksumm/pairs.json" in shown and len(shown) < 10_000
 
