@@ -1,3 +1,5 @@
+from itertools import product
+
 import pytest
 from datasets import load_dataset
 from hypothesis import given
@@ -221,9 +223,9 @@ def test_another_bound_of_self_bleu_is_judged_as_it_would_be_applied(tmp_path, b
         assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
 
 
-@pytest.mark.parametrize("bound", [100, 45])
-def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied(tmp_path, bound):
-    rows = [
+def pairs_of_all(f1s, rates):
+    """Return scored pairs of all these scores and of one method or two; every other one is a near copy."""
+    return [
         scored_pair(
             str(number),
             f"a{number}",
@@ -234,12 +236,14 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
             self_bleu=number % 2 * 90,
         )
         for number, (f1, rate, origins) in enumerate(
-            (f1, rate, origins)
-            for f1 in (0.55, 0.65, 0.75, 0.85)
-            for rate in (0.5, 1.5, 2.5)
-            for origins in (["intra"], ["definitions"], ["definitions", "intra"])
+            product(f1s, rates, (["intra"], ["definitions"], ["definitions", "intra"]))
         )
     ]
+
+
+@pytest.mark.parametrize("bound", [100, 45])
+def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied(tmp_path, bound):
+    rows = pairs_of_all((0.55, 0.65, 0.75, 0.85), (0.5, 1.5, 2.5))
     stored = parts(tmp_path / "scored", SCORED.kept, rows)
     params = ParaphraseParams(self_bleu=bound)
     for name in ("intra", "definitions"):
@@ -262,23 +266,7 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
 
 @pytest.mark.parametrize("bound", [100, 45])
 def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path, bound):
-    rows = [
-        scored_pair(
-            str(number),
-            f"a{number}",
-            f"b{number}",
-            f1=f1,
-            length_rate=rate,
-            origins=origins,
-            self_bleu=number % 2 * 90,
-        )
-        for number, (f1, rate, origins) in enumerate(
-            (f1, rate, origins)
-            for f1 in (0.55, 0.7, 0.85)
-            for rate in (0.5, 1.0, 2.5)
-            for origins in (["intra"], ["definitions"], ["definitions", "intra"])
-        )
-    ]
+    rows = pairs_of_all((0.55, 0.7, 0.85), (0.5, 1.0, 2.5))
     stored, params = dealt(tmp_path / "scored", SCORED.kept, rows, 3), ParaphraseParams(self_bleu=bound)
     for name in ("intra", "definitions"):
         judged = [row for table in scores_of_both(stored, params, name) for row in table.to_pylist()]
