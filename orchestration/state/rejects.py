@@ -80,14 +80,13 @@ def _rejected_whole(view: View, item: Declaration) -> dict[str, Counter[str]]:
     for path in _files(view, item, "rejected"):
         for name, cause in _rejects(path):
             found.setdefault(name, Counter())[cause] += 1
-    files = [path for table in ("kept", "dropped") for path in _files(view, item, table)] if found else []
-    read = {name for path in files for name in _names(path)}
     sources = corpus(view.workspace, item.records).sources
-    return {
-        f"sources.{item.records}.{name}": causes
-        for name, causes in found.items()
-        if name in sources and name not in read and not sources[name].may_be_rejected
-    }
+    unread = {name for name in found if name in sources and not sources[name].may_be_rejected}
+    for path in (path for table in ("kept", "dropped") for path in _files(view, item, table)):
+        if not unread:  # mostly after the first file
+            break
+        unread -= _names(path)
+    return {f"sources.{item.records}.{name}": found[name] for name in found if name in unread}
 
 
 def describe_causes(causes: Counter[str], most: int) -> str:
