@@ -12,7 +12,7 @@ from itertools import islice
 from ops.parse.bounded.messages import Call, PackedCall, packed
 
 #: Calls, and bytes of these, that are sent at once.
-_MOST, _MOST_BYTES = 32, 2**19
+_MOST, _MOST_BYTES = 32, 2**20
 
 
 class Ahead:

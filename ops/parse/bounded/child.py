@@ -27,7 +27,7 @@ from pydantic import ValidationError
 from ops.parse.bounded.ahead import Ahead
 from ops.parse.bounded.answers import result_of, too_large
 from ops.parse.bounded.bounds import BOUNDS, Bounds
-from ops.parse.bounded.messages import TOGETHER, Call, PackedCall, parted, send_calls
+from ops.parse.bounded.messages import TOGETHER, Call, PackedCall, new_shared, parted, send_calls
 from ops.parse.source import ParseError
 
 Result = TypeVar("Result")
@@ -52,6 +52,7 @@ class BoundedChild:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
+        self._shared = -1
         self._owner = 0
         self._ahead = Ahead()
 
@@ -96,6 +97,7 @@ class BoundedChild:
             self._process.stdin.close()
         if self._connection is not None:
             self._connection.close()
+            os.close(self._shared)
         self._process = self._connection = None
 
     def _answer(self, call: Call) -> bytes:
@@ -119,7 +121,7 @@ class BoundedChild:
             self._begin()
         assert self._connection is not None
         try:
-            send_calls(self._connection, calls)
+            send_calls(self._connection, self._shared, calls)
             message = self._connection.recv_bytes(self.bounds.output + TOGETHER)
             answers = [bytes(answer) for answer in parted(message)]
             if 1 <= len(answers) <= len(calls):
@@ -146,16 +148,17 @@ class BoundedChild:
         ) as end:  # it counts anew with every piece of an answer
             end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", self.bounds.patience, 0))
         self._owner = os.getpid()
+        self._connection, self._shared = ours, new_shared()
         with theirs:
-            program = _SERVE.format(path=sys.path, arguments=(theirs.fileno(), *self.bounds[:3]))
+            descriptors = (theirs.fileno(), self._shared)
+            program = _SERVE.format(path=sys.path, arguments=(*descriptors, *self.bounds[:3]))
             self._process = subprocess.Popen(
                 [sys.executable, "-c", program],
                 stdin=subprocess.PIPE,
-                pass_fds=[theirs.fileno()],
+                pass_fds=descriptors,
                 process_group=0,  # Ctrl-C is for the parent
                 env=os.environ | _ALLOCATION,
             )
-        self._connection = ours
         try:
             ours.recv_bytes()
         except (EOFError, BlockingIOError):

@@ -6,6 +6,7 @@ Belongs here: how they are written and read. Not here: the answer around them (a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, get_args, get_type_hints
 
 from pydantic import GetCoreSchemaHandler
@@ -20,7 +21,7 @@ class ByColumn:
         kinds = get_type_hints(row).values()
         columns = handler.generate_schema(tuple[tuple(tuple[kind, ...] for kind in kinds)])  # type: ignore[misc, valid-type]
         return core_schema.no_info_after_validator_function(
-            _rows_by(row._make),
+            _rows_of(row),
             columns,
             serialization=core_schema.plain_serializer_function_ser_schema(
                 lambda rows: tuple(zip(*rows, strict=True)) or ((),) * len(kinds), return_schema=columns
@@ -28,5 +29,6 @@ class ByColumn:
         )
 
 
-def _rows_by(make: Callable[[Iterable[Any]], Any]) -> Callable[[Iterable[Iterable[Any]]], tuple[Any, ...]]:
+def _rows_of(row: type[tuple[Any, ...]]) -> Callable[[Iterable[Iterable[Any]]], tuple[Any, ...]]:
+    make = partial(tuple.__new__, row)  # a row's own `_make` counts the fields, which were counted already
     return lambda columns: tuple(map(make, zip(*columns, strict=True)))

@@ -3,11 +3,12 @@
 Belongs here: joining and parting them. Not here: which go together (ahead.py), what answers hold
 (answers.py).
 
-The content of a large record follows behind the calls, by itself, so that it is copied as little as can be.
+The content of a large record goes by a file in memory, which costs the processor less than a connection.
 """
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -55,28 +56,40 @@ def packed(call: Call) -> PackedCall:
             replace(apart[place], content=b"") if place in apart else argument
             for place, argument in enumerate(arguments)
         )
-    pickled = ForkingPickler.dumps((function, arguments, tuple(apart)))
+    lengths = {place: len(raw.content) for place, raw in apart.items()}
+    pickled = ForkingPickler.dumps((function, arguments, lengths))
     return PackedCall(pickled, [raw.content for raw in apart.values()])
 
 
-def send_calls(connection: Connection, calls: Sequence[PackedCall]) -> None:
-    """Send some calls together."""
-    connection.send_bytes(joined([call.call for call in calls]))
+def send_calls(connection: Connection, shared: int, calls: Sequence[PackedCall]) -> None:
+    """Send some calls together; `shared` is the file of `new_shared`, which both sides have open."""
+    os.ftruncate(shared, TOGETHER)  # what a larger record took is given back
+    place = 0
     for call in calls:
-        for content in call.contents:
-            connection.send_bytes(content)
+        for content in map(memoryview, call.contents):
+            while content:
+                written = os.pwrite(shared, content, place)
+                content, place = content[written:], place + written
+    connection.send_bytes(joined([call.call for call in calls]))
 
 
-def received_calls(connection: Connection) -> list[Call]:
+def received_calls(connection: Connection, shared: int) -> list[Call]:
     """Return the calls that were sent together. Raises EOFError where the other side has ended."""
     calls: list[Call] = []
+    start = 0
     for piece in parted(connection.recv_bytes()):
-        function, arguments, apart = ForkingPickler.loads(piece)
+        function, arguments, lengths = ForkingPickler.loads(piece)
         filled = list(arguments)
-        for place in apart:
-            filled[place] = replace(filled[place], content=connection.recv_bytes())
+        for place, length in lengths.items():
+            filled[place] = replace(filled[place], content=os.pread(shared, length, start))
+            start += length
         calls.append((function, tuple(filled)))
     return calls
+
+
+def new_shared() -> int:
+    """Return the descriptor of a file that lies in memory alone, for contents of large records."""
+    return os.memfd_create("contents")
 
 
 def joined(pieces: Sequence[MessagePart]) -> bytes:

@@ -29,8 +29,8 @@ READY = b""
 _SOON = 0.5
 
 
-def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
-    """Answer calls that come by a connection until it is closed."""
+def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) -> None:
+    """Answer calls that come by a connection, and a file in memory, until the connection is closed."""
     bounds = Bounds(seconds, memory, output)
     connection = Connection(descriptor)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -40,7 +40,7 @@ def serve(descriptor: int, seconds: int, memory: int, output: int) -> None:
         try:
             connection.send_bytes(message)
             # This loads the modules of parsers, which count as none of the bound.
-            calls = received_calls(connection)
+            calls = received_calls(connection, shared)
         except (EOFError, OSError):  # the parent has ended
             return
         answers: list[bytes] = []
