@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -64,10 +65,17 @@ class Zygote:
         environment = {**os.environ, **STRICT, **QUIET, "DVC_SITE_CACHE_DIR": str(folder / "dvc-site")}
         script = SCRIPTS / "zygote.py"
         pipe = subprocess.PIPE
-        self.socket = folder / "zygote"
-        self.process = subprocess.Popen(
-            [sys.executable, str(script), self.socket], stdin=pipe, stdout=pipe, text=True, env=environment
-        )
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(str(folder / "zygote"))
+            listener.listen()
+            self.process = subprocess.Popen(
+                [sys.executable, str(script), str(listener.fileno())],
+                stdin=pipe,
+                stdout=pipe,
+                text=True,
+                env=environment,
+                pass_fds=[listener.fileno()],
+            )
         self.out = folder / "output.txt"
         self.bin = folder / "bin"
         self.bin.mkdir()
@@ -82,7 +90,6 @@ class Zygote:
         return {
             "PATH": os.pathsep.join(places),
             "PYTHONPATH": "",
-            "ZYGOTE": str(self.socket),
             "SILVERLOOM_JOBS": os.environ.get("JJ", "1"),  # tests run beside each other already
         }
 

@@ -25,13 +25,16 @@ if sys.argv[-1] == "--multiprocessing-fork":
     order = {"code": sys.argv[-2], "argv": sys.argv[-1:]}
 elif Path(sys.argv[0]).name == "silverloom":
     order = {"module": "orchestration.cli", "argv": sys.argv[1:]}
+elif sys.argv[1:3] == ["-m", "ops.crawl.child"]:
+    descriptors = list(inherited())
+    order = {"module": sys.argv[2], "argv": sys.argv[3:]}
 elif sys.argv[1:2] == ["-m"] and sys.argv[2].startswith("orchestration."):
     order = {"module": sys.argv[2], "argv": sys.argv[3:]}
 else:
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 order |= {"cwd": str(Path.cwd()), "env": dict(os.environ), "descriptors": descriptors}
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
-    connection.connect(os.environ["ZYGOTE"])
+    connection.connect(str(Path(sys.argv[0]).parent.with_name("zygote")))
     socket.send_fds(connection, [json.dumps(order).encode()], descriptors)
     answer = connection.recv(64)
 sys.exit(int(answer or 1))

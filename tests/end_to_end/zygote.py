@@ -1,6 +1,6 @@
 """A warmed process that forks one child a command, so that whole programs start in milliseconds.
 
-Run as a script with the path of a socket: it reads one JSON object a line (`cwd`, `module` or `path`, `argv`,
+Run as a script with the descriptor of a socket that listens: it reads one JSON object a line (`cwd`, `module` or `path`, `argv`,
 `env`, `out`), forks, runs the module as `__main__` in the given folder, and answers with the exit status. What
 such a child starts as `silverloom ...` (the stages of `dvc repro`), or by multiprocessing's spawn (the
 workers of a backfill: `code` instead of a module), comes back through the socket (python.py stands in for `python`),
@@ -25,6 +25,7 @@ import threading
 #: What the programs of a project import, sooner or later, of other people's code.
 WARM = (
     "accelerate.state",
+    "aiohttp.web",
     "alembic.config",
     "dagster._core.storage.root",
     "dagster._core.workspace.context",
@@ -54,6 +55,9 @@ WARM = (
     "rich.table",
     "safetensors.torch",
     "scipy.sparse",
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.crawler",
+    "scrapy.downloadermiddlewares.cookies",
     "scmrepo.git",
     "sqlalchemy.dialects.sqlite",
     "torch._dynamo",
@@ -149,9 +153,7 @@ if __name__ == "__main__":
     gc.freeze()  # a child that collects garbage would walk, and so copy, all that is warm
     gc.enable()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for a grandchild
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(sys.argv[1])
-    listener.listen()
+    listener = socket.socket(fileno=int(sys.argv[1]))
     with open(0, "rb", buffering=0) as orders, selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)
         selector.register(orders, selectors.EVENT_READ)
