@@ -252,6 +252,7 @@ def test_a_run_that_is_chosen_is_shown_in_both_texts(page):
     assert opened.page.locator("mark.on").count() == 0
 
 
+@pytest.mark.long
 def test_a_long_text_is_cut_and_said_to_be(page):
     opened = page("#paper=gold-01")
     opened.assert_text("The page holds the first 6\u202f000 of 18\u202f000 characters.", "without a title")

@@ -20,7 +20,9 @@ def page(visit, tmp_path):
     return page
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
+)
 def test_the_page_is_readable_and_accessible(page, width, scheme):
     opened = page(width=width, scheme=scheme)
     opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")
@@ -41,7 +43,9 @@ def test_a_matrix_is_a_heat_map_whose_diagonal_is_the_darkest_where_models_are_r
     assert he != they == "rgb(255, 255, 255)"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (400, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "dark"), pytest.param(400, "light", marks=pytest.mark.long)]
+)
 def test_types_and_connectives_stand_on_the_pages_of_the_examples(page, width, scheme):
     given = {"examples": dict.fromkeys(corpus.SHAPES, corpus.EXAMPLES_OF)}
     opened = page("datasets/discofuse-balanced.html", given=given, width=width, scheme=scheme)

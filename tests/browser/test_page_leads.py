@@ -13,7 +13,9 @@ def page(visit, tmp_path):
     return page
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
+)
 def test_the_page_is_readable_and_accessible(page, width, scheme):
     opened = page(width=width, scheme=scheme)
     opened.page.eval_on_selector_all("main details:not([open])", "all => all.map(it => { it.open = true; })")

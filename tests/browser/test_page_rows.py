@@ -55,7 +55,7 @@ def test_rows_are_readable_and_accessible(rows_page, width, scheme):
 
 
 @pytest.mark.parametrize("page", ["summaries", "training_sets", "pairs", "alignments"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("width", [1280, pytest.param(400, marks=pytest.mark.long)])
 def test_nested_columns_are_readable_and_accessible(rows_page, tmp_path, width, page):
     opened = rows_page(talk(tmp_path), f"rows/talksumm-{page}.html", width=width)
     opened.assert_fine()

@@ -192,7 +192,7 @@ def titles(visit):
     return visit.page.locator("#talks tbody th").all_inner_texts()
 
 
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("width", [1280, pytest.param(400, marks=pytest.mark.long)])
 def test_the_list_of_talks_is_readable_and_accessible(talk_list, width):
     opened = talk_list(width=width)
     opened.assert_text("3 talks have a paper, 2 are lost on the way", "dropped: unmatched", "60 (98 %)")

@@ -48,7 +48,9 @@ def site(tmp_path):
     return live
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
+)
 def test_a_comparison_is_fine_at_every_width_and_marks_the_words_that_differ(site, visit, width, scheme):
     write_page(Workspace(site.parents[2]), site / "versions/one.html", found())
     page = visit(site / "versions/one.html", width=width, scheme=scheme)
@@ -72,7 +74,9 @@ def test_versions_of_the_same_bytes_say_so(site, visit):
     page.assert_fine()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (400, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "dark"), pytest.param(400, "light", marks=pytest.mark.long)]
+)
 def test_the_list_of_datasets_leads_to_their_comparisons(site, visit, width, scheme):
     entries = [
         DatasetChange("sources/papers", "unchanged since 0123456 (Begin)"),

@@ -53,7 +53,9 @@ def opened(visit, tmp_path):
 UNITS = [(f"talk-{n}", n / 100, f"Talk {n}") for n in range(100)] + [("none", None, "never kept")]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(400, "dark", marks=pytest.mark.long)]
+)
 def test_the_page_is_fine_at_every_width(opened, width, scheme):
     page = opened(content(UNITS), content([], name="margin", value=0.05), width=width, scheme=scheme)
     page.assert_text("50 of 101 talks", "as many as now")

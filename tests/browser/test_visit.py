@@ -39,7 +39,7 @@ def opened(visit, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("width", [1280, pytest.param(400, marks=pytest.mark.long)])
 def test_a_page_without_a_fault_is_fine(opened, width, scheme):
     page = opened(SOUND, width=width, scheme=scheme)
     page.assert_fine()
@@ -47,6 +47,7 @@ def test_a_page_without_a_fault_is_fine(opened, width, scheme):
     assert page.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") == (scheme == "dark")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -126,6 +127,7 @@ def test_a_contrast_that_is_lost_in_dark_only_is_noticed(opened):
         opened("", head=style, scheme="dark").assert_accessible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -157,6 +159,7 @@ def test_text_that_can_be_scrolled_to_or_is_told_by_its_title_is_not_cut(opened)
     ).assert_readable()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -176,6 +179,7 @@ def test_what_the_keyboard_cannot_do_is_noticed(opened, body, message):
         opened(body).assert_keyboard()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "body",
     [

@@ -40,6 +40,7 @@ def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
     assert pulled.git("status", "--porcelain") == ""
 
 
+@pytest.mark.long
 def test_after_a_pull_one_deleted_month_is_recomputed_alone(pulled):
     shutil.rmtree(pulled.root / "data/talksumm/alignments/2018-07")
     assert pulled.made(pulled.run()) == ["talksumm/alignments 2018-07"]

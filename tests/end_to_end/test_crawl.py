@@ -172,6 +172,7 @@ def test_an_item_and_what_was_found_on_a_copy_are_explained_by_the_line_that_led
     assert "in no dataset" not in told
 
 
+@pytest.mark.long
 def test_a_result_of_a_search_is_read_and_explained_by_its_query_and_without_the_key_nothing_is_asked(
     fresh, monkeypatch
 ):
@@ -217,6 +218,7 @@ def test_a_crawl_without_a_contact_is_refused_with_the_reason_before_anything_is
     assert asked == []
 
 
+@pytest.mark.long
 def test_a_clone_with_its_data_asks_for_nothing(fresh, tmp_path):
     with answering({"/": page("first"), "/a": reply(body=b"a")}) as (site, asked):
         crawling(fresh, site, constant="2018-06")
@@ -276,6 +278,7 @@ def test_pages_that_articles_cite_are_asked_for_again_only_on_demand_or_for_new_
         assert "the second version" in texts(fresh, "2018-06")["a"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGKILL])
 def test_a_run_that_was_cut_short_asks_for_nothing_again_that_it_has(fresh, end):
     def slowly(handler):

@@ -94,6 +94,7 @@ def test_a_forced_backfill_makes_them_again_together(project, last, remade):
     assert "everything is up to date" in project.silverloom("plan")
 
 
+@pytest.mark.long
 def test_a_document_of_an_empty_year_makes_that_year_alone(project):
     project.run()
     (project.root / "corpus/1977.txt").write_text(PAPER.format(year=1977))

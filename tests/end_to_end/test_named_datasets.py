@@ -63,6 +63,7 @@ def prose(project, table="kept"):
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
+@pytest.mark.long
 def test_rows_of_named_datasets_are_prose_beside_that_of_folders(made):
     project, output = made
     assert "sources/prose 2018-06: 6 kept, 0 dropped, 2 rejected" in output, output
@@ -76,6 +77,7 @@ def test_rows_of_named_datasets_are_prose_beside_that_of_folders(made):
     assert project.made(project.silverloom("run", "--select", "sources/prose")) == []
 
 
+@pytest.mark.long
 def test_a_row_is_followed_back_through_the_dataset_that_it_was_read_from(made):
     project, _ = made
     (row,) = (row for row in prose(project) if row["domain"] == "encyclopedia")
@@ -95,6 +97,7 @@ def test_both_drivers_make_the_same_bytes_of_it(made, named_project, tmp_path):
     assert seen["sources/prose 2018-06"]["status"] == "FRESH"
 
 
+@pytest.mark.long
 def test_what_becomes_of_a_named_dataset_makes_the_month_of_its_reader_stale(made, tmp_path):
     project = made[0].copy(tmp_path / "checkout")
     (project.root / "corpus/articles/Salt.wiki").write_text("Salt is dear.")
@@ -170,6 +173,7 @@ def test_a_dataset_is_not_made_of_what_is_made_of_it_or_cannot_be_read(
     assert message in " ".join(project.silverloom("render", ok=False).split())
 
 
+@pytest.mark.long
 def test_papers_and_articles_are_read_of_what_collections_fetched(named_project, tmp_path):
     project = named_project.copy(tmp_path / "checkout")
     fetched, lists = tmp_path / "fetched", project.root / "corpus/lists"

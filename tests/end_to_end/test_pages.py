@@ -27,6 +27,7 @@ def test_pages_are_made_again_when_a_dataset_changes_and_only_then(done):
     assert "up to date" in done.dvc("status")
 
 
+@pytest.mark.long
 def test_what_is_said_of_a_dataset_makes_its_page_again_and_not_the_dataset(done):
     done.edit("assets/systems/talksumm/datasets.py", '"similarity", ', "")
     output = done.run()

@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
 
+
+@pytest.mark.long
 def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
     output = fresh.silverloom("run", "--select", "talksumm/matches")
     for path in re.findall(r"^(data/\S+) shows them", output, re.M):

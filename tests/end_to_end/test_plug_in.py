@@ -103,6 +103,7 @@ def test_it_has_a_rating_sheet_for_each_rater(made):
         assert len(rows) == 3 and all(row["answer: funny"] == "" for row in rows)
 
 
+@pytest.mark.long
 def test_dvc_makes_the_same_of_it(made, with_toy, tmp_path):
     project = with_toy.copy(tmp_path / "checkout")
     output = project.repro()

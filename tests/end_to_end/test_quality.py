@@ -59,6 +59,7 @@ def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(don
     assert done.lock == lock and done.data() == data
 
 
+@pytest.mark.long
 def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_project, tmp_path):
     project = fresh_project.copy(tmp_path / "project")
     project.edit(SUITE, BOUND, TOO_HIGH)

@@ -56,6 +56,7 @@ def test_a_selection_that_is_nothing_is_refused(fresh):
     assert "nothing is called 'nonsense'; known: " in output and "talksumm/pairs" in output
 
 
+@pytest.mark.long
 def test_a_selection_makes_one_system_and_what_it_needs(fresh):
     made = fresh.made(fresh.silverloom("run", "--select", "talksumm/pairs"))
     assert "talksumm/pairs 2018-06" in made and "sources/papers 2018-06" in made
@@ -83,6 +84,7 @@ def test_an_edited_dvc_yaml_is_called_stale(done):
     assert "run `make dvc.yaml`" in done.run(ok=False)
 
 
+@pytest.mark.long
 def test_documents_that_cannot_be_read_are_rejects_with_file_and_cause(done):
     papers, talks = done.root / "corpus/papers", done.root / "corpus/talks"
     (papers / "empty.txt").write_text("")

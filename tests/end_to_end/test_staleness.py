@@ -138,6 +138,7 @@ def test_a_missing_month_is_never_fresh_and_is_made_alone(done):
     assert done.lock == before
 
 
+@pytest.mark.long
 def test_a_record_without_a_hash_is_never_fresh(done):
     path = done.root / ".silverloom/records/talksumm/summaries/2018-06.json"
     shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")

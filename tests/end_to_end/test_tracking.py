@@ -152,6 +152,7 @@ def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is
     assert set(runs(done, "talksumm/alignments")) == {"2018-06", "2018-07"}
 
 
+@pytest.mark.long
 def test_a_stage_leaves_its_runs_to_the_next_command(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     done.repro()

@@ -36,6 +36,7 @@ def test_runs_that_wait_are_sent_to_mlflow(done):
     assert find(Workspace(done.root), "talksumm/pairs", {"mlflow.runName": "waited"})
 
 
+@pytest.mark.long
 def test_when_one_dies_the_others_end_and_its_last_words_are_shown(done):
     with sqlite3.connect(done.root / ".silverloom/mlflow.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = 'another'")

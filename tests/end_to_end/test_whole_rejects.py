@@ -42,6 +42,7 @@ def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1
     assert "1 rejected" in shown
 
 
+@pytest.mark.long
 def test_repro_ends_with_the_same_causes_and_status(done):
     add_source(done)
     output = " ".join(done.silverloom("repro", ok=False).split())
@@ -73,6 +74,7 @@ def test_a_stage_of_dvc_alone_ends_with_the_same_causes_and_status_1(done):
     assert re.search(TOLD, output)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("allowed", [False, True])
 def test_a_source_of_whose_files_none_is_read_is_told_by_plan_and_run_and_shown_by_dagster(done, allowed):
     add_source(done, files="*.tex", may_be_rejected=allowed)

@@ -93,6 +93,7 @@ def test_every_command_that_reads_the_lock_refuses_a_damaged_one(done, tally):
         tally.survive()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("edited", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_dvc_writes_nothing_over_a_cut_off_lock(done, tally, edited):
     """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
@@ -139,6 +140,7 @@ def test_a_lock_that_is_removed_is_built_anew_from_the_records(done, tally):
     tally.survive()
 
 
+@pytest.mark.long
 def test_a_cut_off_lock_that_is_added_to_git_is_taken_as_it_is(done, tally):
     """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
     whole = done.lock

@@ -159,6 +159,7 @@ def test_a_file_of_local_state_is_damaged(begun_project, done_project, tmp_path,
     tally.survive()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [name if name == "the records" else pytest.param(name, marks=pytest.mark.long) for name in FOLDERS],
@@ -173,6 +174,7 @@ def test_a_folder_of_local_state_is_none(begun_project, done_project, tmp_path, 
     tally.survive()
 
 
+@pytest.mark.long
 def test_wrong_bytes_that_dvc_checks_out_are_made_again_and_replaced_in_its_cache(done, done_project, tally):
     """A file in DVC's cache has other bytes of the same size, and is checked out."""
     path = place(done, "the rows of talksumm/alignments")

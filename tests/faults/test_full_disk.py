@@ -103,6 +103,7 @@ def much(params):
     params["talksumm"]["summaries"]["budgets"]["words_150"].update(words=40)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "sizes"),
     [

@@ -92,6 +92,7 @@ def removed(project):
     return begin
 
 
+@pytest.mark.long
 def test_a_commit_killed_at_the_write_or_at_the_rename_leaves_the_lock_whole(done, tally):
     """A commit is killed while it writes dvc.lock"""
     kill(done, changed(done), [("write", 1), ("rename", 1)], tally, "-c", COMMIT)

@@ -76,6 +76,7 @@ def child(code):
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_a_pair_of_150_000_words_and_10_000_sentences_is_dropped_and_its_neighbour_is_aligned(tally):
     """A talk and a paper too large to align."""
     tally.attempt()

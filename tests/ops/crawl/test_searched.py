@@ -178,6 +178,7 @@ searched(pathlib.Path(sys.argv[1]), sys.argv[2], ["salmon", "bread"], k=30)
 """
 
 
+@pytest.mark.long
 def test_a_crawl_that_was_cut_short_asks_neither_for_a_page_nor_for_a_query_again(tmp_path):
     def slowly(handler):
         time.sleep(0.1)

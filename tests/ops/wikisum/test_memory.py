@@ -117,6 +117,7 @@ def test_the_grid_reads_no_text_before_its_models_have_written(tmp_path):
     assert not any("source" in columns for columns in reads if columns)
 
 
+@pytest.mark.long
 @dataclass(frozen=True)
 class Counted(Part):
     """A part that notes how many models are in memory when it is read."""

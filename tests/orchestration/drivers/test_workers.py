@@ -75,6 +75,7 @@ def test_a_dead_worker_fails_its_partition_alone_is_replaced_and_its_run_is_ende
     assert results(pool, 2) == [("2018-08", status), ("2018-09", "no such page")]
 
 
+@pytest.mark.long
 def test_a_worker_that_died_idle_is_replaced_without_a_word(pool, tmp_path):
     start(pool, "2018-06", "well", touch=str(tmp_path / "pid"))
     assert results(pool, 1) == [("2018-06", None)]

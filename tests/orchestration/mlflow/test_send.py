@@ -305,6 +305,7 @@ class Slow(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.long
 def test_a_server_that_answers_too_late_has_every_run_once(server, remote, monkeypatch):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "2")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow) as slow:

@@ -85,6 +85,7 @@ def test_damage_is_named_with_what_to_do(lock, name):
     assert "\n" not in text and lock.read_bytes() == content
 
 
+@pytest.mark.long
 def test_a_lock_that_was_cut_off_at_a_line_is_found(lock):
     dvc_lock.remember(Workspace(lock.parent), WHOLE)
     for number in sorted({*range(0, len(LINES), 300), *STAGES[::4], *range(len(LINES) - 8, len(LINES))}):

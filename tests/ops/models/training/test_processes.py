@@ -38,6 +38,7 @@ def assert_same(first, second):
         assert two["value"] == pytest.approx(one["value"], rel=1e-4)
 
 
+@pytest.mark.long
 def test_two_processes_have_the_curve_of_one_with_the_same_batches_also_after_a_kill(tmp_path):
     """A batch is shared: each of two processes holds half of what one process holds.
 

@@ -109,6 +109,7 @@ print(-decode(1000, 4000) + decode(50_000, 4000))
 """
 
 
+@pytest.mark.long
 def test_memory_does_not_grow_with_words_times_sentences():
     done = subprocess.run(
         [sys.executable, "-c", IN_A_CHILD], capture_output=True, text=True, check=True, cwd=checkout()
