@@ -50,7 +50,7 @@ from tests.papers_as_pdf import printed
 MOST, ABSTRACTS = 150, 5000
 PDFS = 20
 COPIES = 50
-ROUNDS = 7
+ROUNDS = 15
 
 #: Reads paths from its input and writes, as JSON, the seconds of the processor and the texts.
 PDF_PEER = """
@@ -196,10 +196,10 @@ def _spent_on(form: Any, source: Source, folder: Path, most: int, bounded: bool)
 
 
 def _spent() -> float:
-    """Return the seconds of the processor that this process and its children have spent."""
+    """Return the seconds of the processor that the main threads of this process and its children have spent."""
     process = psutil.Process()
-    spent = (one.cpu_times() for one in (process, *process.children(recursive=True)))
-    return sum(one.user + one.system for one in spent)
+    pids = (one.pid for one in (process, *process.children(recursive=True)))
+    return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids) / 1e9
 
 
 def _reads(reader: Any, raw: Raw) -> bool:
