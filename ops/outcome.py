@@ -18,7 +18,9 @@ Row: TypeAlias = Mapping[str, Any]
 class Role(NamedTuple):
     """What a column is to its row, for whoever shows the row."""
 
-    name: Literal["title", "text", "name", "time", "place", "spans", "transcript", "passage", "passages"]
+    name: Literal[
+        "title", "text", "name", "time", "place", "spans", "transcript", "passage", "passages", "vector"
+    ]
     detail: str = ""
 
 
@@ -28,6 +30,9 @@ TITLE, TEXT = Role("title"), Role("text")
 NAME, TIME = Role("name"), Role("time")
 #: A list of spoken words: structs with `text` and `start`, in seconds where it is known.
 TRANSCRIPT = Role("transcript")
+
+#: A list of numbers, of a size that params decide: a step gives it by `Shape.sized`, and so it is stored.
+VECTOR = Role("vector")
 
 #: A list of the passages that the row's text divides into: structs with `start` and `end`, in characters.
 PASSAGES = Role("passages")
@@ -145,6 +150,15 @@ class Shape:
         taken = set(self.unit.names) & {*DROP_COLUMNS.names, *REJECT_COLUMNS.names}
         if taken:
             raise ValueError(f"a unit cannot have the columns {sorted(taken)}: a lost one gets these")
+
+    def sized(self, size: int) -> Shape:
+        """Return the shape with vectors of kept rows as Arrow's lists of a fixed size."""
+        vectors = of_role(self.kept, "vector")
+        fields = [
+            field.with_type(pa.list_(field.type.value_type, size)) if field.name in vectors else field
+            for field in self.kept
+        ]
+        return Shape(pa.schema(fields), self.unit)
 
     @property
     def dropped(self) -> pa.Schema:

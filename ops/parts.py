@@ -85,12 +85,12 @@ class Parts:
         tables = [wanted.empty_table()]
         for part in self.parts:
             if where is None:
-                tables.append(part.read(wanted.names))
+                tables.append(part.read(wanted.names).cast(wanted))
                 continue
             column, values = where
-            table = part.read([*wanted.names, *({column} - set(wanted.names))])
-            mask = pc.is_in(table[column], value_set=pa.array(sorted(values), pa.string()))
-            tables.append(table.filter(mask).select(wanted.names))
+            mask = pc.is_in(part.read([column])[column], value_set=pa.array(sorted(values), pa.string()))
+            if pc.any(mask).as_py():
+                tables.append(part.read(wanted.names).filter(mask).cast(wanted))
         return pa.concat_tables(tables)
 
     def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:

@@ -6,7 +6,8 @@ is done with it. torch is imported when an encoder is loaded, not before.
 
 from __future__ import annotations
 
-from functools import lru_cache
+import json
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,20 @@ def _encoder(name: str, strict: bool) -> SentenceTransformer:
     model = SentenceTransformer(str(folder), device="cpu" if strict else None, local_files_only=True)
     model.eval()
     return model
+
+
+@cache
+def embedding_size(name: str = ENCODER) -> int:
+    """Return how many numbers an embedding has, as the encoder's own files tell, which takes no torch."""
+    folder = encoder_folder(name)
+    modules = folder / "modules.json"
+    paths = [module["path"] for module in json.loads(modules.read_text())] if modules.is_file() else [""]
+    for config in (folder / path / "config.json" for path in reversed(paths)):
+        told = json.loads(config.read_text()) if config.is_file() else {}
+        for key in ("out_features", "word_embedding_dimension", "hidden_size"):
+            if key in told:
+                return int(told[key])
+    return int(encoder(name).get_sentence_embedding_dimension() or 0)
 
 
 def encoder_folder(name: str = ENCODER) -> Path:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ops.outcome import NAME, TEXT, TIME, Shape, columns, extended, struct
+from ops.outcome import NAME, TEXT, TIME, VECTOR, Shape, columns, extended, struct
 from ops.parse.schemas import ENCODING, RECORD, unit_of
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
 
@@ -50,7 +50,8 @@ _STATEMENT = columns(
 )
 
 _EMBEDDED = extended(
-    _STATEMENT, ("embedding", pa.list_(pa.float32()), "of length 1, four decimals; of one size in all rows")
+    _STATEMENT,
+    ("embedding", pa.list_(pa.float32()), "of length 1, four decimals; of one size in all rows", VECTOR),
 )
 
 SENTENCES = Shape(unit=PAPER_SENTENCES.kept, kept=_EMBEDDED)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from ops.identity import joint_licence, row_id
-from ops.models.encoder import ENCODER, encoder
+from ops.models.encoder import ENCODER, embedding_size, encoder
 from ops.models.extractors.embeddings import embedder
 from ops.outcome import Outcome, Row, Shape, drop
 from ops.params import ModelName, Params
@@ -182,6 +182,7 @@ def _outcome(
         else:
             groups[area, text].append((unit, month, mention))
     kept = list(_rows(groups, params, strict))
+    shape = shape.sized(embedding_size(params.encoder))
     return Outcome.of(shape, [unit["id"] for unit, *_ in mentions], kept, dropped, combinations=combinations)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ops.outcome import Outcome, Shape
+from ops.outcome import Outcome, Shape, of_role
 from ops.parts import FILES
 from orchestration.files.publish import write_files
 
@@ -70,15 +70,25 @@ def write_part(folder: Path, index: int, outcome: Outcome, shape: Shape) -> None
     for name in TABLES:
         table: pa.Table = getattr(outcome, name)
         (folder / part_name(name, index)).parent.mkdir(exist_ok=True)
-        path, rows = folder / part_name(name, index), table.cast(getattr(shape, name))
+        path, rows = folder / part_name(name, index), _declared(table, getattr(shape, name))
         if name == "kept" and not rows.num_rows:
             _writer(rows.schema, path).close()  # datasets fails at a row group without rows
         else:
             write_table(rows, path)
 
 
+def _declared(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return a table with the columns of a schema; its vectors have the size that the step gave them."""
+    vectors = of_role(schema, "vector")
+    fields = [
+        field.with_type(table.schema.field(field.name).type) if field.name in vectors else field
+        for field in schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write one table with pinned options and without schema metadata of pandas or Arrow."""
+    """Write one table with pinned options, without metadata of pandas; of Arrow where it alone knows a type."""
     with _writer(table.schema, path) as writer:
         writer.write_table(table.replace_schema_metadata(None), row_group_size=65_536)
 
@@ -93,5 +103,5 @@ def _writer(schema: pa.Schema, path: Path) -> pq.ParquetWriter:
         compression_level=3,
         use_dictionary=True,
         write_statistics=True,
-        store_schema=False,
+        store_schema=any(map(pa.types.is_fixed_size_list, schema.types)),  # no type of Parquet's
     )

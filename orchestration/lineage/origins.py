@@ -128,7 +128,7 @@ def _brief(table: pa.Table, whole: Collection[str]) -> pa.Table:
 
 
 def _brief_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if pa.types.is_list(column.type):
+    if isinstance(column.type, pa.ListType | pa.FixedSizeListType):
         numbers = pc.list_value_length(column).cast(pa.string())
         return pc.binary_join_element_wise(numbers, "items", " ")
     if pa.types.is_string(column.type):

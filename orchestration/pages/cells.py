@@ -80,7 +80,7 @@ def _declared(table: pa.Table, declared: pa.Schema | None) -> list[pa.Field]:
 
 def _kind(field: pa.Field) -> tuple[str, tuple[str, ...]]:
     kind, found = field.type, role(field)
-    if not pa.types.is_list(kind):
+    if not isinstance(kind, pa.ListType | pa.FixedSizeListType):
         return ("text" if pa.types.is_string(kind) or pa.types.is_binary(kind) else "value"), ()
     inner = kind.value_type
     if not pa.types.is_struct(inner):

@@ -48,6 +48,7 @@ from ops.scores import DatasetScore
 )
 def extractions(
     intra: Parts,
+    sentences: Parts,
     partial: Parts,
     params: extracting.ExtractionParams,
     coarse: CoarseParams,
@@ -59,7 +60,7 @@ def extractions(
 ) -> Outcomes:
     """What PDBERT and the best clause take from the same sentences, with BERTScore: the paper's Table 3."""
     return extracting.extractions(
-        intra, partial, params, coarse, seeing, statements, scoring, filtering, strict
+        intra, sentences, partial, params, coarse, seeing, statements, scoring, filtering, strict
     )
 
 

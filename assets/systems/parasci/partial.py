@@ -65,6 +65,7 @@ def pdbert(
 )
 def partial(
     intra: Parts,
+    sentences: Parts,
     pdbert: Artifact,
     coarse: CoarseParams,
     params: searching.PartialParams,
@@ -72,4 +73,4 @@ def partial(
     strict: Strict,
 ) -> Outcomes:
     """Pairs of a sentence and the part of a longer one in its paper that PDBERT finds."""
-    return searching.partial(intra, pdbert, coarse, params, statements.encoder, strict)
+    return searching.partial(intra, sentences, pdbert, coarse, params, statements.encoder, strict)

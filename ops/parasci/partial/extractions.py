@@ -34,6 +34,7 @@ from ops.parasci.partial.partial import PartialParams
 from ops.parasci.partial.seen import Seen, seen
 from ops.parasci.schemas import CANDIDATES
 from ops.parasci.sentences import StatementParams
+from ops.parasci.stored_embeddings import looked_up
 from ops.parts import Parts
 from ops.thresholds import at_least
 
@@ -77,6 +78,7 @@ class ExtractionParams(Params, section="parasci.extractions"):
 
 def extractions(
     intra: Parts,
+    sentences: Parts,
     partial: Parts,
     params: ExtractionParams,
     coarse: CoarseParams,
@@ -101,7 +103,8 @@ def extractions(
     searched = partial.read(["source_ids", "second", "confidence"]).to_pylist()
     found = {row["source_ids"][0]: row["second"] for row in searched}
     unsure = {row["source_ids"][0] for row in searched if not at_least(row["confidence"], scoring.confidence)}
-    clauses = best_clauses([(pair.short, pair.long) for pair in pairs], embedder(statements.encoder, strict))
+    embed = looked_up(sentences, {pair.short for pair in pairs}, embedder(statements.encoder, strict))
+    clauses = best_clauses([(pair.short, pair.long) for pair in pairs], embed)
     extracted = [
         (pair, system, part)
         for pair, clause in zip(pairs, clauses, strict=True)

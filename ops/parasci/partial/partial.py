@@ -20,6 +20,7 @@ from ops.parasci.partial.pdbert import trained
 from ops.parasci.partial.pseudo import without_end
 from ops.parasci.partial.seen import Seen, SeenParams, seen
 from ops.parasci.schemas import CANDIDATES
+from ops.parasci.stored_embeddings import looked_up
 from ops.parts import Artifact, Parts
 
 if TYPE_CHECKING:
@@ -43,7 +44,13 @@ class PartialParams(SeenParams, section="parasci.partial"):
 
 
 def partial(
-    intra: Parts, pdbert: Artifact, coarse: CoarseParams, params: PartialParams, encoder: str, strict: bool
+    intra: Parts,
+    sentences: Parts,
+    pdbert: Artifact,
+    coarse: CoarseParams,
+    params: PartialParams,
+    encoder: str,
+    strict: bool,
 ) -> Outcomes:
     """Yield the pairs of a short sentence and what PDBERT finds for it in a long one; units are pairs.
 
@@ -59,7 +66,7 @@ def partial(
         known = {_pair(row["first"], row["second"]) for row in rows}
         kept, more = _searched(model, pairs, known)
         lost |= more
-        kept = _compared(kept, embed)
+        kept = _compared(kept, looked_up(sentences, {row["first"] for row in kept}, embed))
         dropped = [drop(row, *lost[row["id"]]) for row in rows if row["id"] in lost]
         yield Outcome.of(PARTIAL, [row["id"] for row in rows], kept, dropped)
 

@@ -66,10 +66,11 @@ def send_calls(connection: Connection, shared: int, calls: Sequence[PackedCall])
     os.ftruncate(shared, TOGETHER)  # what a larger record took is given back
     place = 0
     for call in calls:
-        for content in map(memoryview, call.contents):
-            while content:
-                written = os.pwrite(shared, content, place)
-                content, place = content[written:], place + written
+        for content in call.contents:
+            rest = memoryview(content)
+            while rest:
+                written = os.pwrite(shared, rest, place)
+                rest, place = rest[written:], place + written
     connection.send_bytes(joined([call.call for call in calls]))
 
 

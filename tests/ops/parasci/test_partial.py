@@ -213,8 +213,11 @@ def run_pdbert(folder, rows, checkpoints=None, **more):
     return intra, outcomes
 
 
-def run_partial(intra, artifact):
-    return list(partial(intra, artifact, CoarseParams(), PartialParams(), ENCODER, True))
+def run_partial(intra, artifact, folder):
+    sentences = parts(
+        folder / "stored", SENTENCES.kept, [statement("s", SHORT, embedder(ENCODER)([SHORT])[0])]
+    )
+    return list(partial(intra, sentences, artifact, CoarseParams(), PartialParams(), ENCODER, True))
 
 
 def rows_of(outcomes, table="kept"):
@@ -241,7 +244,7 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     [report] = json.loads(outcomes[-1].files[MODELS])
     assert (report["metric"], report["judged_on"], report["steps"]) == ("overlap", "validation split", 6)
 
-    found = run_partial(intra, artifact_of(tmp_path / "model", outcomes))
+    found = run_partial(intra, artifact_of(tmp_path / "model", outcomes), tmp_path)
     reasons = {row["id"]: row["reason"] for row in rows_of(found, "dropped")}
     assert reasons.keys() | {row["source_ids"][0] for row in rows_of(found)} == {
         row["id"] for row in [*GOOD, *BAND]
@@ -259,7 +262,8 @@ def test_from_pairs_to_a_model_to_parts_to_table_3(tmp_path):
     def extracted(confidence):
         part = {**pair("x", SHORT, PART), "source_ids": ["band"], "whole": LONG, "confidence": confidence}
         told = parts(tmp_path / f"partial {confidence}", PARTIAL.kept, [part])
-        return list(extractions(intra, told, ExtractionParams(resamples=50), CoarseParams(), PartialParams(),
+        stored = parts(tmp_path / f"stored {confidence}", SENTENCES.kept, [])
+        return list(extractions(intra, stored, told, ExtractionParams(resamples=50), CoarseParams(), PartialParams(),
                                 StatementParams(), ScoredParams(), ParaphraseParams(), True))  # fmt: skip
 
     outcomes = extracted(0.5)
@@ -309,7 +313,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
             return [spans.FoundSpan(*ends, 0.12345) for ends in starts]
 
     monkeypatch.setattr(module, "trained", lambda artifact, strict: Told())
-    [outcome] = run_partial(parts(tmp_path, CANDIDATES.kept, rows), None)
+    [outcome] = run_partial(parts(tmp_path / "intra", CANDIDATES.kept, rows), None, tmp_path)
     assert {row["id"]: (row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
         "whole": ("whole", 0.1235), "known": ("known", 0.1235), "long": ("long", 301.0), "there": ("cosine", cosine),
     }  # fmt: skip
@@ -320,7 +324,7 @@ def test_parts_that_are_whole_or_known_go_with_their_reason(tmp_path, monkeypatc
 def test_without_a_pair_to_learn_from_there_is_no_model_and_no_part(tmp_path):
     intra, outcomes = run_pdbert(tmp_path, BAND)
     assert outcomes[-1].files == {MODELS: b"[]"}
-    found = run_partial(intra, artifact_of(tmp_path / "model", outcomes))
+    found = run_partial(intra, artifact_of(tmp_path / "model", outcomes), tmp_path)
     assert {row["id"]: row["reason"] for row in rows_of(found, "dropped")} == {
         "band": "no_model", "same": "cosine", "low": "cosine",
     }  # fmt: skip

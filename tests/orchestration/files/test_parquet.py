@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ops.outcome import TEXT, TITLE, Outcome, Shape, columns, drop, place, reject, struct
+from ops.outcome import TEXT, TITLE, VECTOR, Outcome, Shape, columns, drop, place, reject, struct
+from ops.parts import Part, Parts
 from orchestration.files.identity import folder_files
 from orchestration.files.parquet import TABLES, part_files, write_outcomes
 from tests.readers import READERS
@@ -37,25 +38,27 @@ def test_meanings_and_roles_of_columns_are_in_no_file(tmp_path):
     assert written(tmp_path / "plain", PLAIN) == written(tmp_path / "told", TOLD)
 
 
-UNITS = Shape(unit=columns(), kept=columns(("text", pa.string())))
+VECTORS = ("vector", pa.list_(pa.float32()), "of one size", VECTOR)
+UNITS = Shape(unit=columns(), kept=columns(("text", pa.string()), VECTORS))
 BESIDE = ("table.json", "rows.jsonl", "rows.csv", "README.md", "pages.warc", "data/train-00000.parquet")
 
 
 @pytest.fixture
 def month(tmp_path):
-    """A month of three parts: two kept rows, four dropped ones, six rejected; a part without rows, and files."""
+    """A month of four parts: two kept rows, four dropped ones, six rejected; two parts without rows, and files."""
     folder = tmp_path / "dataset" / "2020-01"
     folder.mkdir(parents=True)
     pq.write_table(pa.table({"id": ["c"]}), tmp_path / "released.parquet")
-    parts = []
+    shape = UNITS.sized(2)
+    parts = [Outcome.of(shape, [], [])]
     for part in "ab":
         units = [{"id": f"{part}{n}", "source_ids": ["f"], "licence": "CC0-1.0"} for n in range(6)]
         lost = [drop(unit, "short") for unit in units[1:3]], [reject(unit, "torn") for unit in units[3:]]
-        kept = [{**units[0], "text": "x"}]
+        kept = [{**units[0], "text": "x", "vector": [1.5, 2.5]}]
         files = {f"{part}/{name}": (tmp_path / "released.parquet").read_bytes() for name in BESIDE}
         names = [unit["id"] for unit in units]
-        parts.append(Outcome.of(UNITS, names, kept, *lost, {"pairs made": 9}, files))
-    parts.append(Outcome.of(UNITS, [], []))
+        parts.append(Outcome.of(shape, names, kept, *lost, {"pairs made": 9}, files))
+    parts.append(Outcome.of(shape, [], []))
     write_outcomes(folder, parts, UNITS)
     return folder
 
@@ -78,3 +81,18 @@ def test_the_folder_of_a_dataset_reads_as_the_kept_rows_of_all_months(month, rea
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
     shutil.copytree(month, month.with_name("2020-02"))
     assert READERS[reader](month.parent, "*/") == 4
+
+
+def test_vectors_are_lists_of_a_fixed_size_and_read_as_declared(month):
+    files = part_files(month, "kept")
+    kinds = [pq.read_table(path).schema.field("vector").type for path in files]
+    assert kinds == [pa.list_(pa.float32(), 2)] * 4
+    parts = Parts(UNITS.kept, tuple(Part(str(path)) for path in files), None)
+    for read in (parts.read(), parts.read(where=("id", ["a0", "b0"]))):
+        assert read.schema == UNITS.kept and read["vector"].to_pylist() == [[1.5, 2.5]] * 2
+
+
+def test_a_vector_of_another_size_is_refused():
+    unit = {"id": "a", "source_ids": ["f"], "licence": "-"}
+    with pytest.raises(pa.ArrowInvalid):
+        Outcome.of(UNITS.sized(2), ["a"], [{**unit, "text": "x", "vector": [0.5] * 3}])

@@ -80,7 +80,9 @@ def test_a_task_judges_by_the_words_that_it_is_given():
 
 def test_with_strict_numerics_a_text_has_the_same_row_in_any_company():
     words = [f"word{number}" for number in range(40)]
-    texts = ["Why?", "Nothing is lost, and " * 200, ""] + [" ".join(words[:count]) for count in range(1, 40, 4)]
+    texts = ["Why?", "Nothing is lost, and " * 200, ""] + [
+        " ".join(words[:count]) for count in range(1, 40, 4)
+    ]
     together = embedder(ENCODER)(texts)
     np.testing.assert_array_equal(together, np.concatenate([embedder(ENCODER)([text]) for text in texts]))
     np.testing.assert_array_equal(together[::-1], embedder(ENCODER)(texts[::-1]))

@@ -1,0 +1,38 @@
+"""What parasci/sentences has is looked up; what it has not is embedded, once."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.parasci.schemas import SENTENCES
+from ops.parasci.stored_embeddings import looked_up
+from tests.ops.parasci.parasci_cases import statement
+from tests.parts import parts
+
+SIZE = 3
+texts = st.lists(st.sampled_from("abcdefgh"), max_size=12)
+
+
+class Embedding:
+    """Embeds letters, and notes which."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, asked):
+        self.asked += asked
+        return np.array([[ord(text)] * SIZE for text in asked], np.float32).reshape(-1, SIZE)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=3), texts, texts)
+def test_it_gives_what_embedding_all_would_and_embeds_what_is_new(tmp_path_factory, stored, may_be, asked):
+    folder = tmp_path_factory.mktemp("sentences")
+    whole, embed = Embedding(), Embedding()
+    rows = [
+        [statement(f"{part}{text}", text, whole([text])[0]) for text in of_part]
+        for part, of_part in enumerate(stored)
+    ]
+    embedded = looked_up(parts(folder, SENTENCES.sized(SIZE).kept, *rows), may_be, embed)
+    np.testing.assert_array_equal(embedded(asked), whole(asked))
+    there = {text for of_part in stored for text in of_part} & set(may_be)
+    assert sorted(embed.asked) == sorted(set(asked) - there)
