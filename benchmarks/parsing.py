@@ -196,7 +196,7 @@ def _spent_on(form: Any, source: Source, folder: Path, most: int, bounded: bool)
 
 
 def _spent() -> float:
-    """Return the seconds of the processor that the main threads of this process and its children have spent."""
+    """Return the seconds of the processor that the main threads of this process and of its children take."""
     process = psutil.Process()
     pids = (one.pid for one in (process, *process.children(recursive=True)))
     return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids) / 1e9

@@ -88,7 +88,7 @@ def _declared(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write one table with pinned options, without metadata of pandas; of Arrow where it alone knows a type."""
+    """Write one table with pinned options, without metadata of pandas; Arrow's is where a type needs it."""
     with _writer(table.schema, path) as writer:
         writer.write_table(table.replace_schema_metadata(None), row_group_size=65_536)
 

@@ -5,8 +5,6 @@ Belongs here: sentences as systems write them. Not here: the models (generator.p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pyarrow as pa
 from pydantic import Field
 
@@ -33,6 +31,7 @@ GENERATED = Shape(
         ("source", _TEXT, "the sentence that is paraphrased, in the released form", TEXT),
         ("target", _TEXT, "its paraphrase, in the same form"),
         ("prediction", _TEXT, "what the system writes, in the same form"),
+        ("truncated", pa.bool_(), "whether the model reads the beginning of the source only"),
     ),
 )
 
@@ -48,7 +47,7 @@ def generated(paraphrases: Parts, generator: Artifact, params: GeneratedParams, 
     """Yield what each system writes for each test pair; units are the pairs.
 
     Reasons: `split_train`, `split_validation`, `not_drawn`. Of a source that is longer than the model reads,
-    it reads the beginning.
+    it reads the beginning, and `truncated` says so.
     """
     tests: list[Row] = []
     for table in paraphrases:
@@ -59,27 +58,28 @@ def generated(paraphrases: Parts, generator: Artifact, params: GeneratedParams, 
     ordered = sorted(tests, key=lambda unit: drawn(params.seed, unit["id"]))
     chosen, left = ordered[: params.pairs], ordered[len(ordered[: params.pairs]) :]
     sources = [texts_of(unit)[0] for unit in chosen]
-    kept = _rows(COPY, None, chosen, sources)
+    kept = [_row(COPY, None, unit, source, False) for unit, source in zip(chosen, sources, strict=True)]
     for name, model in trained(generator, strict).items() if chosen else ():
-        kept += _rows(MODEL, name, chosen, [released_form(text) for text in model.generate(sources)])
+        written = [released_form(text) for text in model.generate(sources)]
+        cut = [model.length(source, "") > model.config.longest for source in sources]
+        kept += [_row(MODEL, name, *of_unit) for of_unit in zip(chosen, written, cut, strict=True)]
     yield Outcome.of(
         GENERATED, [unit["id"] for unit in tests], kept, [drop(unit, "not_drawn") for unit in left]
     )
 
 
-def _rows(system: str, model: str | None, units: Sequence[Row], predictions: Sequence[str]) -> list[Row]:
-    return [
-        {
-            "id": row_id("generated", unit["id"], system, model or ""),
-            "source_ids": [unit["id"]],
-            "licence": unit["licence"],
-            "pair_id": unit["id"],
-            "system": system,
-            "model": model,
-            "origin": unit["origin"],
-            "source": texts_of(unit)[0],
-            "target": texts_of(unit)[1],
-            "prediction": prediction,
-        }
-        for unit, prediction in zip(units, predictions, strict=True)
-    ]
+def _row(system: str, model: str | None, unit: Row, prediction: str, truncated: bool) -> Row:
+    source, target = texts_of(unit)
+    return {
+        "id": row_id("generated", unit["id"], system, model or ""),
+        "source_ids": [unit["id"]],
+        "licence": unit["licence"],
+        "pair_id": unit["id"],
+        "system": system,
+        "model": model,
+        "origin": unit["origin"],
+        "source": source,
+        "target": target,
+        "prediction": prediction,
+        "truncated": truncated,
+    }

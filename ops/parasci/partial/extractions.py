@@ -63,6 +63,7 @@ EXTRACTIONS = Shape(
         ("recall", _REAL, "the same"),
         ("f1", _REAL, "the same"),
         ("length_rate", _REAL, "PLR of both"),
+        ("truncated", pa.bool_(), "whether BERTScore reads the beginning of one of both texts only"),
         ("valuable", _REAL, "1 where `scored` and `paraphrases` would keep it, else 0"),
     ),
 )
@@ -154,8 +155,10 @@ def _rows(
     unsure: Container[str],
 ) -> Iterator[Row]:
     """Yield the rows; what PDBERT is unsure of is not valuable, since the filter has none of it."""
-    scores = scorer.score([part for _, _, part in extracted], [pair.short for pair, _, _ in extracted])
-    for (pair, system, part), *values in zip(extracted, *scores, strict=True):
+    texts = [part for _, _, part in extracted], [pair.short for pair, _, _ in extracted]
+    scores = scorer.score(*texts)
+    cut = [any(both) for both in zip(*map(scorer.tokens.truncated, texts), strict=True)]
+    for (pair, system, part), truncated, *values in zip(extracted, cut, *scores, strict=True):
         precision, recall, f1 = (round(float(value), 4) for value in values)
         row: Mapping[str, Any] = {
             "f1": f1,
@@ -174,6 +177,7 @@ def _rows(
             "precision": precision,
             "recall": recall,
             **row,
+            "truncated": truncated,
             "valuable": float(
                 passes(row, filtering, PARTS_ORIGIN) and (system != MODEL or pair.row["id"] not in unsure)
             ),

@@ -29,7 +29,8 @@ MODEL = {
 
 
 def pair(number, split=None, longer=0):
-    first, second = f"We use Parser {number}.", f"Parser {number} is used by us{' today' * longer}."
+    more = " today" * longer
+    first, second = f"We use Parser {number}{more}.", f"Parser {number} is used by us{more}."
     return {**scored_pair(f"pair-{number}", first, second), "origin": "intra", "cluster": "c",
             "split": split or SPLITS[number % 5]}  # fmt: skip
 
@@ -79,6 +80,7 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
         source, target = texts_of(next(unit for unit in tests if unit["id"] == row["pair_id"]))
         written = source if row["system"] == "copy" else released_form(model.generate([source])[0])
         assert (row["source"], row["target"], row["prediction"]) == (source, target, written)
+        assert row["truncated"] == (row["system"] == "model" and row["pair_id"] == "pair-10")
     reasons = [row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()]
     assert {name: reasons.count(name) for name in reasons} == {"split_train": 6, "split_validation": 2}
 
