@@ -29,8 +29,7 @@ MODEL = {
 
 
 def pair(number, split=None, longer=0):
-    more = " today" * longer
-    first, second = f"We use Parser {number}{more}.", f"Parser {number} is used by us{more}."
+    first, second = f"We use Parser {number}.", f"Parser {number} is used by us{' today' * longer}."
     return {**scored_pair(f"pair-{number}", first, second), "origin": "intra", "cluster": "c",
             "split": split or SPLITS[number % 5]}  # fmt: skip
 
@@ -80,9 +79,17 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
         source, target = texts_of(next(unit for unit in tests if unit["id"] == row["pair_id"]))
         written = source if row["system"] == "copy" else released_form(model.generate([source])[0])
         assert (row["source"], row["target"], row["prediction"]) == (source, target, written)
-        assert row["truncated"] == (row["system"] == "model" and row["pair_id"] == "pair-10")
+        assert not row["truncated"], "its target alone is long"
     reasons = [row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()]
     assert {name: reasons.count(name) for name in reasons} == {"split_train": 6, "split_validation": 2}
+
+    long = {**pair(11, "test"), "first": f"We use it{' today' * 60}."}
+    *_, of_long = generated(
+        parts(tmp_path / "long", PARAPHRASES.kept, [long]), artifact, GeneratedParams(), True
+    )
+    assert dict(zip(*(of_long.kept[name].to_pylist() for name in ("system", "truncated")), strict=True)) == {
+        "copy": False, "model": True,
+    }  # fmt: skip
 
     [scores] = evaluation(parts(tmp_path / "generated", GENERATED.kept, rows), EvaluationParams(resamples=50))
     assert scores.kept.schema == EVALUATION.kept
