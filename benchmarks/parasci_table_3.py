@@ -4,7 +4,8 @@
 
 In a checkout that has made parasci/extractions. How many extractions are valuable, and their BERTScore, is
 read from there. Speed is measured here, on the same pairs: both systems take a block of pairs each, in turns,
-so that what else the machine does slows down both.
+so that what else the machine does slows down both. A second table has PDBERT's parts from some confidence on,
+beside what the best clause takes from the same pairs.
 
 Not here: PDBERT on pseudo data, with its training (parasci.py pdbert).
 """
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.parasci import searched, seconds
 from ops.core.sampling import drawn
 from ops.models.extractors.embeddings import embedder
+from ops.parasci.dataset.paraphrases import PARTS_ORIGIN, ParaphraseParams, passes
 from ops.parasci.partial.clauses import best_clauses
 from ops.parasci.partial.extractions import CLAUSE, MODEL, TABLE
 from ops.parasci.partial.pdbert import trained
@@ -31,6 +33,7 @@ from orchestration.catalogue import workspace
 from orchestration.execute.inputs import artifact, open_inputs
 
 BLOCK = 250
+CONFIDENCES = (0.0, 0.1, 0.25, 0.5, 0.75)
 
 Texts = list[tuple[str, str]]
 Systems = dict[str, Callable[[Texts], list[str | None]]]
@@ -60,6 +63,12 @@ def main() -> None:
     made = artifact(project, extractions)
     print(f"{len(texts)} pairs, drawn from {len(pairs)} that PDBERT sees")
     print_table(json.loads(made.files()[TABLE]), measured(systems, texts, made))
+    found = artifact(project, partial).rows.read(["source_ids", "confidence"]).to_pylist()
+    print_confidences(
+        made,
+        {row["source_ids"][0]: row["confidence"] for row in found},
+        extractions.arguments["filtering"],
+    )
 
 
 def measured(systems: Systems, texts: dict[str, tuple[str, str]], made: Artifact) -> dict[str, float]:
@@ -101,6 +110,23 @@ def print_table(table: dict, speed: dict[str, float]) -> None:
         )
     for test in table["tests"]:
         print("paired test over pairs of which both extract a part:", json.dumps(test))
+
+
+def print_confidences(made: Artifact, confidence: dict[str, float], filtering: ParaphraseParams) -> None:
+    """Print both systems on the pairs of which both take a part, and PDBERT's has some confidence."""
+    rows = made.rows.read(["pair_id", "system", "f1", "length_rate"]).to_pylist()
+    clause, model = (
+        {row["pair_id"]: row for row in rows if row["system"] == name} for name in (CLAUSE, MODEL)
+    )
+    print("confidence  pairs  PDBERT: F1, passes the filter  best clause: F1, passes")
+    for least in CONFIDENCES:
+        names = [name for name in model.keys() & clause.keys() if confidence[name] >= least]
+        told = [
+            f"{100 * sum(its[name]['f1'] for name in names) / max(1, len(names)):.2f}, "
+            f"{sum(passes(its[name], filtering, PARTS_ORIGIN) for name in names)}"
+            for its in (model, clause)
+        ]
+        print(f"{least:10}  {len(names):5}  {told[0]:30} {told[1]}")
 
 
 if __name__ == "__main__":
