@@ -8,31 +8,34 @@
 
 calibrate     the least cosine at which that share of the pairs above it are real, where for each real pair so
               many others are compared; real pairs stand line by line, all others are random
-definitions   seconds, memory, hits, groups and pairs of abstracts; `--read` prints hits to read one by one
+definitions   abstracts through the steps of the product, without what runs them: seconds, memory, groups,
+              pairs; `--read` prints definitions to read one by one
 all-pairs     a paper of 1,000 sentences in 6 sections, after encoding, where few and many pairs are alike
 bertscore     against the package bert-score with the same model and layer: cold, with the sentences known,
               and against bare encoding
 pdbert        PDBERT trained on pseudo data of 80 % of the pairs, and the best clause, on pseudo data of the
               rest: what they find, BERTScore, pairs a second
 
-Not here: the pairs that a whole corpus gives (`silverloom run`).
+Not here: both on pairs of real papers (parasci_table_3.py), what a corpus comes to (`silverloom run`).
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import random
 import resource
 import sys
+import tempfile
 import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -42,13 +45,20 @@ from ops.models.extractors.embeddings import embedder
 from ops.models.spans.config import SpanConfig
 from ops.models.spans.spans import SpanExample
 from ops.models.training import ProgressLines, TrainingParams, train
-from ops.parasci import definition
+from ops.parasci.candidates.groups import DefinitionParams
+from ops.parasci.candidates.groups import definitions as grouped_definitions
 from ops.parasci.candidates.pairs import similar_pairs
 from ops.parasci.dataset.clusters import clusters
-from ops.parasci.definitions.terms import expansions_of, normal_form
 from ops.parasci.partial.clauses import best_clauses
 from ops.parasci.partial.pseudo import PseudoParams, pseudo_examples, without_end
-from ops.text.sentences import sentence_spans
+from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
+from ops.parasci.sentences import StatementParams, embedded_passages
+from ops.parasci.sources.passages import FORMATS, parse_passages
+from ops.parse.scan import Corpus
+from ops.parse.source import Source
+from ops.parts import Part, Parts
+from ops.periods import ALL
+from orchestration.engine.local import engine
 
 
 def lines(path: str) -> list[str]:
@@ -95,30 +105,33 @@ def calibrate(options: argparse.Namespace) -> None:
 
 
 def definitions(options: argparse.Namespace) -> None:
-    """Print how long the patterns take on abstracts, what they find, and hits to read."""
-    texts = [json.loads(line)["abstract"] or "" for line in lines(options.sources)]
-    took, sentences = seconds(lambda: [[text[a:b] for a, b in sentence_spans(text)] for text in texts])
-    print(f"{len(texts)} abstracts, {sum(map(len, sentences))} sentences, split in {took:.1f} s")
-    took, hits = seconds(
-        lambda: [
-            (abstract, found.term, sentence)
-            for abstract, several in enumerate(sentences)
-            for sentence in several
-            if (found := definition(sentence))
-        ]
+    """Print how long abstracts take through the steps of the product, what they find, and hits to read."""
+    path = Path(options.sources).resolve()
+    source = Source(kind="abstracts", path=".", licence="CC-BY-4.0", files=path.name)
+    corpus = Corpus(
+        "passages", {"abstracts": source}, FORMATS, path.parent, ALL, ALL, 256, engine(), every="none"
     )
-    groups: dict[str, set[int]] = defaultdict(set)
-    begin = time.perf_counter()
-    for abstract, term, _ in hits:
-        groups[normal_form(term, expansions_of(sentences[abstract]))].add(abstract)
-    more = time.perf_counter() - begin
-    paired = [len(group) for group in groups.values() if len(group) > 1]
-    print(f"patterns {took:.1f} s, terms {more:.1f} s: {len(hits)} definitions of {len(groups)} terms")
-    print(f"{len(paired)} terms of several abstracts, {sum(n * (n - 1) // 2 for n in paired)} pairs of these")
+    took, parsed = seconds(lambda: list(corpus.records(ALL).map(parse_passages)))
+    print(f"{len(corpus.index)} abstracts, {sum(len(part.kept) for part in parsed)} sentences: {took:.1f} s")
+    params = StatementParams(encoder=options.encoder)
+    took, embedded = seconds(lambda: [embedded_passages(part.kept, params, False) for part in parsed])
+    dropped = Counter(reason for part in embedded for reason in part.dropped["reason"].to_pylist())
+    print(f"patterns, terms and embeddings: {took:.1f} s, {dict(dropped)} dropped")
+    with tempfile.TemporaryDirectory() as folder:
+        none, passages = (Parts(shape.kept, (), engine()) for shape in (SENTENCES, EMBEDDED_PASSAGES))
+        for number, part in enumerate(embedded):
+            file = Path(folder) / f"kept-{number:05d}.parquet"
+            pq.write_table(part.kept, file)
+            passages = replace(passages, parts=(*passages.parts, Part(str(file))))
+        took, pairs = seconds(lambda: list(grouped_definitions(none, passages, DefinitionParams())))
+    kept = [row for part in embedded for row in part.kept.select(["text", "mentions"]).to_pylist()]
+    terms = {mention["term"] for row in kept for mention in row["mentions"]}
+    print(f"groups and pairs: {took:.1f} s, {len(kept)} definitions of {len(terms)} terms")
+    print(f"{sum(len(part.kept) for part in pairs)} pairs stored; {dict(pairs[-1].combinations)}")
     print(f"most memory {_memory():.1f} GB")
     draw = random.Random(options.seed)  # noqa: S311
-    for _, term, sentence in draw.sample(hits, min(options.read, len(hits))):
-        print(f"[{term}] {sentence}")
+    for row in draw.sample(kept, min(options.read, len(kept))):
+        print(f"[{row['mentions'][0]['term']}] {row['text']}")
 
 
 def all_pairs(_: argparse.Namespace) -> None:
@@ -198,14 +211,10 @@ def pdbert(options: argparse.Namespace) -> None:
     parts = [row for row in rest if row.span and row.span != (0, len(without_end(row.text)))]
     embed = embedder(options.encoder, strict=False)
 
-    def searched() -> list[str | None]:
-        tokens = model.tokens([row.wanted for row in parts], [row.text for row in parts])
-        spans = model.predict(tokens)
-        return [span and row.text[span.start : span.end] for row, span in zip(parts, spans, strict=True)]
-
+    texts = [(row.wanted, row.text) for row in parts]
     for name, run in (
-        ("PDBERT", searched),
-        ("best clause", lambda: best_clauses([(row.wanted, row.text) for row in parts], embed)),
+        ("PDBERT", lambda: searched(model, texts)),
+        ("best clause", lambda: best_clauses(texts, embed)),
     ):
         took, found = seconds(run)
         its = [(row, part) for row, part in zip(parts, found, strict=True) if part]
@@ -215,6 +224,17 @@ def pdbert(options: argparse.Namespace) -> None:
             f"{name}: {len(parts) / took:.1f} pairs/s, {len(its)} parts in {len(parts)}, {right} exact, "
             f"BERTScore {100 * float(scores.f1.mean()):.2f}"
         )
+
+
+def searched(model: Any, texts: list[tuple[str, str]]) -> list[str | None]:
+    """Return what the model finds for each short text in its long one, if it can read both."""
+    tokens = model.tokens([short for short, _ in texts], [long for _, long in texts])
+    readable = [number for number, its in enumerate(tokens) if len(its) <= model.longest]
+    spans = dict(zip(readable, model.predict([tokens[number] for number in readable]), strict=True))
+    return [
+        long[span.start : span.end] if (span := spans.get(number)) else None
+        for number, (_, long) in enumerate(texts)
+    ]
 
 
 def _pseudo(model: Any, texts: list[tuple[str, str]], pool: list[str]) -> list[SpanExample]:

@@ -97,7 +97,11 @@ def embedded_sentences(
 
 
 def embedded_passages(passages: pa.Table, params: StatementParams, strict: bool) -> Outcome:
-    """Return the same of one part of sources/passages."""
+    """Return the same of one part of sources/passages.
+
+    Reasons: also `no_group`, for what defines no term and cites nothing. Passages are compared only by what
+    they define or cite, so nothing would read its embedding.
+    """
     rows = [{**row, "paper_id": row["paper"]} for row in passages.to_pylist()]
     known = _expansions(rows)
     mentions = []
@@ -109,7 +113,7 @@ def embedded_passages(passages: pa.Table, params: StatementParams, strict: bool)
         mentions.append(
             (unit, without_marks(row["text"]), row["month"], params.areas.get(source, ""), mention)
         )
-    return _outcome(EMBEDDED_PASSAGES, mentions, params, strict, {})
+    return _outcome(EMBEDDED_PASSAGES, mentions, params, strict, {}, only_groups=True)
 
 
 def is_english(text: str) -> bool:
@@ -170,6 +174,8 @@ def _outcome(
     params: StatementParams,
     strict: bool,
     combinations: Mapping[str, int],
+    *,
+    only_groups: bool = False,
 ) -> Outcome:
     dropped: list[Row] = []
     groups: dict[tuple[str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
@@ -179,6 +185,8 @@ def _outcome(
             dropped.append(drop(unit, "short", words))
         elif not is_english(text):
             dropped.append(drop(unit, "not_english"))
+        elif only_groups and not (mention["term"] or mention["cited"]):
+            dropped.append(drop(unit, "no_group"))
         else:
             groups[area, text].append((unit, month, mention))
     kept = list(_rows(groups, params, strict))

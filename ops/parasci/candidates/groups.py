@@ -55,7 +55,9 @@ def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> 
     """Yield pairs of sentences that define one term in papers of one subject area.
 
     Units are the sentences of papers; reasons: `no_definition`, `alone` (no other paper defines the term),
-    `unlike`, `not_drawn`.
+    `unlike`, `not_drawn`. `combinations` count the `groups` of several papers, their pairs of two papers that
+    are `compared` and `not_compared`, the `identical` ones, and what becomes of passages by the same reasons
+    (`passages: alone`).
     """
     return _pairs("definitions", "no_definition", _terms, sentences, passages, params)
 
@@ -95,14 +97,17 @@ def _pairs(
             else:
                 dropped.append(drop(light(row), reason))
         yield Outcome.of(CANDIDATES, [row["id"] for row in dropped], [], dropped)
-    for table in passages:
-        for row in statements(table):
-            _join(groups, keys, row)
     counts: Counter[str] = Counter()
     reasons = dict.fromkeys(units, "alone")
+    others: list[str] = []
+    for table in passages:
+        for row in statements(table):
+            others.append(row["id"])
+            reasons[row["id"]] = "alone" if _join(groups, keys, row) else reason
     kept = list(_of_groups(origin, groups, params, counts, reasons))
     used = {source for row in kept for source in row["source_ids"]}
     dropped = [drop(light(row), reasons[name]) for name, row in units.items() if name not in used]
+    counts.update(f"passages: {reasons[name]}" for name in others if name not in used)
     yield Outcome.of(CANDIDATES, units, kept, dropped, combinations=counts)
 
 
@@ -130,6 +135,7 @@ def _of_groups(
         chosen = bounded(found, params)
         counts["not_compared"] += _number(found) - _number(chosen)
         if len({place.paper for place in found}) > 1:
+            counts["groups"] += 1
             reasons |= {
                 place.row["id"]: "not_drawn" for place in found if reasons.get(place.row["id"]) == "alone"
             }

@@ -137,6 +137,27 @@ def test_one_paper_is_not_paired_with_itself_and_passages_are_with_papers(tmp_pa
     }
 
 
+@pytest.mark.parametrize("kind", ["definitions", "citations"])
+def test_what_becomes_of_passages_is_counted_by_reason(tmp_path, kind):
+    """Units are the sentences of papers; without a paper the passages are all that there is."""
+    paired = group_rows(kind, 2)
+    another = mention("q", **({"term": "x"} if kind == "definitions" else {"cited": ["x"]}))
+    unlike = group_rows(kind, 1, paper="far", embedding=unit(-1, 0))
+    passages = [
+        *paired,
+        statement("alone", "an only one", unit(1, 0), another),
+        {**unlike[0], "id": "unlike", "text": "another thing"},
+        statement("neither", "in no group", unit(1, 0), mention("x")),
+    ]
+    (outcome,) = run_groups(tmp_path, kind, [], passages)[-1:]
+    assert len(outcome.kept) == 1
+    reason = "no_definition" if kind == "definitions" else "no_citation"
+    assert outcome.combinations == {
+        "groups": 1, "compared": 3, "not_compared": 0,
+        "passages: alone": 1, "passages: unlike": 1, f"passages: {reason}": 1,
+    }  # fmt: skip
+
+
 def test_definitions_of_two_areas_are_not_paired(tmp_path):
     rows = [
         {**row, "id": area + row["id"], "text": area + row["text"]}
@@ -150,7 +171,7 @@ def test_a_paper_that_is_cited_often_makes_no_more_pairs_than_allowed_and_the_re
     rows = group_rows("citations", 60)
     outcomes = run_groups(tmp_path / "a", "citations", rows, largest=45)
     assert outcomes[-1].kept.num_rows == 45
-    assert outcomes[-1].combinations == {"compared": 45, "not_compared": 60 * 59 // 2 - 45}
+    assert outcomes[-1].combinations == {"groups": 1, "compared": 45, "not_compared": 60 * 59 // 2 - 45}
     assert list(fates(outcomes).values()).count("not_drawn") == 50
     again = run_groups(tmp_path / "b", "citations", rows[::-1], largest=45)
     assert {frozenset(pair) for pair in found_pairs(again[-1])} == {

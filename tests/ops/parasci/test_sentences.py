@@ -201,17 +201,19 @@ def test_abstracts_and_citing_sentences_become_sentences_with_their_papers():
     ]  # fmt: skip
 
 
-def test_passages_are_embedded_like_sentences():
-    rows = [
+def passages(*rows):
+    """Embed passages given as (id, cited paper, text)."""
+    full = [
         {**dict.fromkeys(PASSAGE_SHAPE.kept.names), "id": name, "source_ids": ["source/a"], "licence": "MIT",
          "paper": "P1", "cited_id": cited, "text": text}
-        for name, cited, text in [
-            ("a", "W00", "Parsing is the task of finding the tree of a sentence (Lee, 2000)."),
-            ("b", None, "No."),
-        ]
+        for name, cited, text in rows
     ]  # fmt: skip
-    outcome = embedded_passages(
-        pa.Table.from_pylist(rows, schema=PASSAGE_SHAPE.kept), StatementParams(), True
+    return embedded_passages(pa.Table.from_pylist(full, schema=PASSAGE_SHAPE.kept), StatementParams(), True)
+
+
+def test_passages_are_embedded_like_sentences():
+    outcome = passages(
+        ("a", "W00", "Parsing is the task of finding the tree of a sentence (Lee, 2000)."), ("b", None, "No.")
     )
     (row,) = outcome.kept.to_pylist()
     assert row["text"] == "Parsing is the task of finding the tree of a sentence."
@@ -224,6 +226,29 @@ def test_passages_are_embedded_like_sentences():
     )
     assert outcome.dropped["reason"].to_pylist() == ["short"]
     assert set(FORMATS) == {"abstracts", "citing_sentences"}
+
+
+def test_a_passage_that_defines_nothing_and_cites_nothing_is_dropped_as_in_no_group():
+    """Passages are compared by term and by cited paper only, so that nothing reads it."""
+    same = "We show that it works for all of these."
+    outcome = passages(
+        ("plain", None, same),
+        ("defines", None, "Parsing is the task of finding the tree of a sentence."),
+        ("cites", "W00", same),
+        ("short", None, "No."),
+        ("foreign", None, "Wir haben das Modell an den Daten trainiert und getestet."),
+    )
+    kept = {tuple(row["source_ids"]): len(row["mentions"]) for row in outcome.kept.to_pylist()}
+    assert kept == {("defines",): 1, ("cites",): 1}
+    assert dict(outcome.dropped.select(["id", "reason"]).to_pandas().itertuples(index=False)) == {
+        "plain": "no_group",
+        "short": "short",
+        "foreign": "not_english",
+    }
+
+
+def test_a_sentence_of_a_paper_that_defines_and_cites_nothing_is_kept_for_pairs_within_it():
+    assert len(embedded(paper_sentence("a", "We show that it works for all of these.")).kept) == 1
 
 
 def test_names_with_a_year_are_keys_of_what_is_cited():
