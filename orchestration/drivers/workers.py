@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for
@@ -172,8 +173,10 @@ class Pool:
 
     def _spawn(self) -> _Slot:
         pipe, other = Pipe()
+        taken = {slot.process.name for slot in self._slots}
+        name = next(name for name in map(str, count()) if name not in taken)
         with contextlib.closing(other):
-            slot = _Slot(Worker(target=_work, args=(other, self._jobs)), pipe)
+            slot = _Slot(Worker(target=_work, args=(other, self._jobs), name=name), pipe)
             slot.process.start()
         self._slots.append(slot)
         return slot

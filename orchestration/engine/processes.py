@@ -10,9 +10,13 @@ import os
 import signal
 import threading
 from collections.abc import Iterable
-from multiprocessing import connection, parent_process, resource_tracker
+from multiprocessing import connection, current_process, parent_process, resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
+from pathlib import Path
 from typing import Any
+
+#: Where the driver lists the GPUs, so that neither torch nor a program is asked for their number.
+_GPUS = Path("/proc/driver/nvidia/gpus")
 
 
 class WorkerDiedError(RuntimeError):
@@ -22,6 +26,7 @@ class WorkerDiedError(RuntimeError):
 class Worker(SpawnProcess):
     """A process that holds interrupts back until `begin`: Ctrl-C reaches all processes of a terminal.
 
+    Its name is its number among the workers that are beside it, from 0.
     It is spawned: a fork would copy the locks of Dagster's threads in whatever state they are.
     """
 
@@ -44,7 +49,7 @@ class Workers(SpawnContext):
 
     def Process(self, *arguments: Any, **options: Any) -> Worker:  # type: ignore[override]  # noqa: N802
         """Return a worker that is not started yet, as an executor asks for it."""
-        self.processes.append(Worker(*arguments, **options))
+        self.processes.append(Worker(*arguments, **{**options, "name": str(len(self.processes))}))
         return self.processes[-1]
 
     def kill(self) -> None:
@@ -72,15 +77,24 @@ def begin(interruptible: bool, processes: int) -> None:
 
     The numeric kernels are pinned by now, before an op loads numpy: finding this module did that. Where they
     are not, the processes share the cores: with more threads than cores, these wait for each other, and a
-    sentence was embedded at a third of the pace of one process.
+    sentence was embedded at a third of the pace of one process. Of several GPUs each process sees one.
     """
     threads = len(os.sched_getaffinity(0)) // processes
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, threads)))
+    if gpus := visible_gpus():
+        os.environ["CUDA_VISIBLE_DEVICES"] = gpus[int(current_process().name) % len(gpus)]
     if interruptible:
         os.setpgid(0, 0)  # Ctrl-C goes to the parent's group, and the parent interrupts its workers once
     signal.signal(signal.SIGINT, signal.SIG_DFL if interruptible else signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def visible_gpus() -> list[str]:
+    """Return the GPUs that CUDA may use, as its variable calls them: those that it names, or all."""
+    if (named := os.environ.get("CUDA_VISIBLE_DEVICES")) is not None:
+        return [gpu for gpu in named.split(",") if gpu.strip()]
+    return [str(number) for number, _ in enumerate(_GPUS.glob("*"))]
 
 
 def _end_with_parent() -> None:
