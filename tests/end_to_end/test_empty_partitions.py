@@ -114,6 +114,7 @@ def test_a_backfill_of_years_leaves_other_years_alone(project):
     assert "FROM must be a year like 2018" in told
 
 
+@pytest.mark.long
 def test_months_of_a_crawl_without_lists_are_settled_together_and_asked_for_nothing_again(project):
     (project.root / "lists").mkdir()
     source = {"kind": "url_list", "path": "lists", "licence": "CC0-1.0", "options": dict(QUICK)}

@@ -45,6 +45,7 @@ def test_a_moved_threshold_that_changes_nothing_leaves_downstream_fresh_in_both(
     assert "up to date" in done.dvc("status")
 
 
+@pytest.mark.long
 def test_a_comment_or_a_docstring_recomputes_nothing(done):
     code = (done.root / "code.json").read_text()
     done.edit("ops/talksumm/align/hmm.py", "from __future__", "# a comment\nfrom __future__")

@@ -97,6 +97,7 @@ def check_run(project, done, said):
     assert not SAID.findall(again) and not project.made(again), again
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "how",
     [how if how == "truncated" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES],

@@ -18,6 +18,7 @@ CALLS = "openat,write,pwrite64,writev,ftruncate,fsync,mkdir,rename,renameat2,unl
 OLD, NEW = 1, 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["exchange", pytest.param("renames", marks=pytest.mark.long)])
 @pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.long)])
 def test_a_publication_killed_at_any_system_call_leaves_the_former_rows_or_the_new_ones(

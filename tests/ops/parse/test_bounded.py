@@ -179,7 +179,7 @@ def test_one_child_serves_call_after_call_and_is_not_this_process(child):
         (sleep, "the parser gave no answer within 3 s"),
         (grow, "to read it takes more memory than there is"),
         (nest, "nested too deeply to be read"),
-        (stops_within, "the parser gave no answer within 3 s"),
+        pytest.param(stops_within, "the parser gave no answer within 3 s", marks=pytest.mark.long),
         (large, "what it becomes is larger than 1048576 bytes"),
         (crash, r"the parser ended its process \(SIGSEGV\)"),
         (refuse, "line 3: it is odd"),
@@ -295,7 +295,7 @@ def test_calls_that_are_known_before_give_what_they_give_one_by_one(child):
     ("poison", "cause"),
     [
         ("crash", "the parser ended its process (SIGSEGV)"),
-        ("spin", "the parser took more than 1 s of the processor"),
+        pytest.param("spin", "the parser took more than 1 s of the processor", marks=pytest.mark.long),
     ],
 )
 def test_a_call_that_ends_the_child_costs_none_that_was_sent_with_it(child, poison, cause):

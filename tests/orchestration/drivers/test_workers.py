@@ -93,7 +93,13 @@ def test_workers_tell_how_far_they_are(pool):
     assert events == [PartitionProgress("sources/papers", "op", 1, 2, 0, 1.0)]
 
 
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), ValueError("closed")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        pytest.param(ValueError("closed"), marks=pytest.mark.long),
+    ],
+)
 def test_workers_are_listened_to_even_if_nothing_can_be_shown(tally, error):
     """What tells of the progress of workers cannot be written: a full disk, a closed terminal"""
     heard = []

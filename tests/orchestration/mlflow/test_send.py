@@ -236,6 +236,7 @@ def test_what_an_experiment_has_for_a_server_waits_in_the_checkout_that_stays(tm
     assert path.is_relative_to(stays.state) and waiting(stays) == waiting(ends) == [path]
 
 
+@pytest.mark.long
 def test_a_server_that_is_restarted_meanwhile_has_every_run_once(server, remote):
     for number in range(12):
         put(remote, entry(f"run {number}", [child(1), child(2)]))

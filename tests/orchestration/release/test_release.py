@@ -111,6 +111,11 @@ def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sou
     said = done.silverloom("release", "talksumm", ok=False)
     assert "rows of talksumm may not be released: sources.papers.text (CC-BY-NC-SA-4.0);" in said
     assert not (done.root / "release").exists()
+
+
+@pytest.mark.long
+def test_a_licence_that_params_name_allows_a_release_and_stands_on_its_card(done):
+    done.params(lambda params: params["sources"]["papers"]["text"].update(licence="CC-BY-NC-SA-4.0"))
     done.params(lambda params: params["release"]["licences"].append("CC-BY-NC-SA-4.0"))
     done.silverloom("release", "talksumm")
     assert head(done.root / "release/talksumm")["license"] == ["cc-by-nc-sa-4.0", "cc0-1.0"]
