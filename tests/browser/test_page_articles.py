@@ -152,8 +152,8 @@ def test_the_list_is_filtered_and_leads_to_an_article(page):
 @pytest.mark.parametrize(
     ("without", "said"),
     [
-        (["tokenizer"], "No input is cut."),
-        (["examples", "summaries"], "No model has written."),
+        pytest.param(["tokenizer"], "No input is cut.", marks=pytest.mark.long),
+        pytest.param(["examples", "summaries"], "No model has written.", marks=pytest.mark.long),
         (["corpus", "references"], "wikisum/references is not made"),
     ],
 )

@@ -147,12 +147,13 @@ def test_sentences_that_the_talk_does_not_come_to_can_be_left_out(talk_page):
 @pytest.mark.parametrize(
     ("talk", "said"),
     [
-        (Talk("e", (), SENTENCES), "The talk has no words."),
+        pytest.param(Talk("e", (), SENTENCES), "The talk has no words.", marks=pytest.mark.long),
         (Talk("e", ["hello", "there"], SENTENCES), "No word of this talk is aligned to the paper."),
-        (Talk("e", ["hello"]), "The paper has no sentences."),
-        (
+        pytest.param(Talk("e", ["hello"]), "The paper has no sentences.", marks=pytest.mark.long),
+        pytest.param(
             Talk("e", ["hello", "silver"], SENTENCES[1:2], [(1, 1, 0)], timed=False),
             "no times, numbers of words",
+            marks=pytest.mark.long,
         ),
     ],
 )

@@ -56,6 +56,7 @@ def test_labels_come_and_go_and_only_their_report_is_made_again(done):
     assert "up to date" in done.dvc("status")
 
 
+@pytest.mark.long
 def test_an_empty_list_of_sources_is_as_good_as_none(done):
     done.params(lambda params: params["sources"].update(gold_alignments={}))
     done.silverloom("render")

@@ -134,6 +134,7 @@ CHOICE = "can be named: sources/papers, sources/sentences, sources/articles, sou
         ({"dataset": "sources/articles", "options": {"over": {}}}, "wiki: options: over: Extra inputs"),
     ],
 )  # fmt: skip
+@pytest.mark.long
 def test_a_dataset_that_cannot_be_named_is_refused_with_those_that_can(
     named_project, tmp_path, source, message
 ):

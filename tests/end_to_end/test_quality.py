@@ -89,6 +89,7 @@ def test_a_warning_blocks_nothing_and_its_rows_are_kept(done):
     assert plan(done) == [["everything", "is", "up", "to date"]]
 
 
+@pytest.mark.long
 def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     data, written = done.data(), inodes(done)
     done.edit(SUITE, BOUND, 'between("similarity", 0, 0.999999 + 1)')
@@ -103,6 +104,7 @@ def test_changed_expectations_are_validated_again_and_nothing_is_made(done):
     assert "everything is up to date" in done.silverloom("plan")
 
 
+@pytest.mark.long
 def test_a_suite_that_cannot_be_evaluated_is_an_error(done):
     done.edit(SUITE, BOUND, 'between("talk_title", 0, 1, "warning")')
     output = done.run(ok=False)

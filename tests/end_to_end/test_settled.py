@@ -32,6 +32,7 @@ def test_a_page_of_the_present_that_is_gone_is_written_again(idle):
     assert (idle.root / LIVE).exists()
 
 
+@pytest.mark.long
 def test_metrics_that_were_edited_are_put_right(idle):
     right = (idle.root / METRICS).read_bytes()
     (idle.root / METRICS).write_bytes(right + b"\n")
@@ -48,6 +49,7 @@ def test_a_file_that_dvcs_cache_lost_is_brought_back(idle):
     assert lost.exists()
 
 
+@pytest.mark.long
 def test_a_lock_of_an_older_commit_is_brought_up_to_date(idle):
     now = idle.lock
     first = now.replace("talksumm-pairs:", "talksumm-pairs-gone:")

@@ -36,6 +36,7 @@ def test_a_changed_param_recomputes_what_reads_it_and_says_so(done):
     assert "up to date" in done.dvc("status")
 
 
+@pytest.mark.long
 def test_a_moved_threshold_that_changes_nothing_leaves_downstream_fresh_in_both(done):
     before = rows(done)
     done.params(lambda params: params["talksumm"]["pairs"].update(margin=0.051))
@@ -196,6 +197,7 @@ def test_an_excluded_partition_lets_the_rest_finish_and_is_named(done):
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
 
 
+@pytest.mark.long
 def test_one_broken_partition_fails_alone_and_the_others_finish(done):
     done.edit("ops/talksumm/align/alignments.py", "    units: list", BREAK + "    units: list")
     output = done.run(ok=False)

@@ -121,6 +121,7 @@ def test_a_training_is_a_run_of_each_model_with_its_curve_and_the_chosen_one_can
     assert sorted(answer["indices"]) == [0, 1] and len(answer["scores"]) == 2
 
 
+@pytest.mark.long
 def test_what_is_changed_is_another_run_from_a_changed_tree(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
     done.silverloom("run", "--select", "talksumm/alignments")

@@ -84,6 +84,7 @@ def test_a_lock_that_is_no_file_is_named_and_built_anew_when_it_is_removed(done,
     tally.survive()
 
 
+@pytest.mark.long
 def test_every_command_that_reads_the_lock_refuses_a_damaged_one(done, tally):
     """dvc.lock is damaged: emptied, cut off, overwritten, replaced"""
     damage(done, done.lock.encode()[:-1])

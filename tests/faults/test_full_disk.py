@@ -133,6 +133,7 @@ def test_a_disk_that_fills_up_during_a_run(done, disk, tally, change, sizes):
 
 
 @sizes((0,), 20, 60, 1000, 2000, 4000)
+@pytest.mark.long
 def test_a_disk_that_fills_up_during_a_commit(done, disk, tally, sizes):
     """A disk is full during a commit"""
     whole, data = done.lock, done.data()

@@ -13,7 +13,9 @@ PAIRS = [
         item,
         parser,
         id=f"{item.name}-{parser.name}".replace("{", "(").replace("|", "_"),
-        marks=[pytest.mark.long] if item.very_slow or (item.slow and number) else [],
+        marks=[pytest.mark.long]
+        if item.very_slow or (number and (item.slow or parser.name.startswith("list of ")))
+        else [],
     )
     for item in ITEMS
     for number, parser in enumerate(item.parsers())

@@ -248,6 +248,7 @@ def test_files_of_html_are_pages_by_their_paths(tmp_path):
     assert found.rejected["error"].to_pylist() == ["src/empty.html: the file is empty"]
 
 
+@pytest.mark.long
 def test_a_page_that_takes_for_ever_is_refused_and_the_next_is_read():
     html = BoundedFormat(Html(), Bounds(seconds=2))
     deep = b"<div>" * 100_000 + b"text"

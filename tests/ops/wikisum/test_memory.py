@@ -117,7 +117,6 @@ def test_the_grid_reads_no_text_before_its_models_have_written(tmp_path):
     assert not any("source" in columns for columns in reads if columns)
 
 
-@pytest.mark.long
 @dataclass(frozen=True)
 class Counted(Part):
     """A part that notes how many models are in memory when it is read."""
@@ -129,6 +128,7 @@ class Counted(Part):
         return super().read(columns)
 
 
+@pytest.mark.long
 def test_summaries_have_one_model_in_memory_and_none_when_rows_are_passed_on(tmp_path):
     rows = summarized(tmp_path, count=6)
     models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(TWO)))

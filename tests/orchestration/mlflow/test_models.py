@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pandas
+import pytest
 from mlflow.pyfunc import load_model
 
 import ops
@@ -25,6 +26,7 @@ TEXTS = ["Ann sings . Ann runs .", "Bob reads ."]
 _ELSEWHERE = """
 import sys
 import pandas
+import pytest
 from mlflow.pyfunc import load_model
 model = load_model(sys.argv[1])
 print(model.predict(pandas.DataFrame({"source": sys.argv[2:]}))["prediction"].tolist())
@@ -33,6 +35,7 @@ print(ops.__path__)
 """
 
 
+@pytest.mark.long
 def test_a_model_from_text_to_text_is_loaded_on_its_own_and_answers_as_it_did(tmp_path):
     config = CopyNetConfig(pieces="words", vocabulary=260, longest=12, growth=1, beam=2, hidden=4)
     model = make(config, Pieces.learn(TEXTS, "words", 260))

@@ -264,6 +264,7 @@ sys.exit(send(Workspace(Path(sys.argv[1]))) or 0)
 
 
 @pytest.mark.parametrize("place", ["server", pytest.param("store", marks=pytest.mark.long)], indirect=True)
+@pytest.mark.long
 def test_two_that_send_at_once_send_every_run_once(place):
     for number in range(6):
         put(place, entry(f"run {number}", [child(1)]))
