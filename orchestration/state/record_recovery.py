@@ -30,9 +30,11 @@ def recover_record(workspace: Workspace, item: Declaration, month: str) -> Parti
     None as well where the files on disk are not those that were committed, or failed today's expectations
     in this checkout after they were, and where they were made under params of another shape.
     """
+    folder = workspace.folder(item, month)
+    if not folder.is_dir():  # where DVC's cache lists no files, all months are read below to find one
+        return None
     stage = locked_stages(workspace).get(stage_name(item), {})
     hashes = _month_of(_files(workspace, item, stage, "outs"), month)
-    folder = workspace.folder(item, month)
     if hashes is None or hashes != folder_hashes(folder):
         return None
     seen = history.latest(workspace, item, month, version(hashes))
