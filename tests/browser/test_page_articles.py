@@ -92,6 +92,7 @@ def test_another_ranker_orders_cuts_and_covers_anew_and_stands_in_the_address(pa
     assert opened.page.url.endswith("#set=trained")
 
 
+@pytest.mark.long
 def test_paragraphs_that_are_not_held_are_counted_on_both_sides_of_the_line(visit, tmp_path, monkeypatch):
     monkeypatch.setattr(article, "MOST_PARAGRAPHS", 1)
     site = corpora.site(tmp_path, corpora.corpus(tmp_path))

@@ -97,6 +97,7 @@ def test_an_experiment_that_is_not_in_the_cache_is_brought_by_its_name_or_by_a_b
     assert [command[:2] for command in brought(changed, "longer")] == [["git", "branch"], ["dvc", "fetch"]]
 
 
+@pytest.mark.long
 def test_each_version_that_cannot_be_compared_is_refused_in_one_line(changed):
     def refused(*argv):
         (line,) = changed.silverloom("compare", *argv, ok=False).splitlines()

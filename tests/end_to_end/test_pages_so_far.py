@@ -32,6 +32,7 @@ def test_where_nothing_could_be_made_no_page_is_named(fresh):
     assert all((fresh.root / path).is_file() for path in named)
 
 
+@pytest.mark.long
 def test_a_backfill_of_a_stale_month_leaves_pages_of_the_rest(done):
     done.params(lambda params: params["talksumm"]["pairs"].update(threshold=0.5))
     output = done.silverloom("backfill", "--from", "2018-06", "--to", "2018-06", "--select", "talksumm/pairs")

@@ -159,6 +159,7 @@ def test_a_pipe_in_a_source_is_a_reject_and_the_reason_why_dvc_lock_is_not_writt
     assert "text/pipe.txt" not in rejected(done, "sources/papers")
 
 
+@pytest.mark.long
 def test_dvc_does_not_wait_for_a_pipe_in_a_source(done):
     """`make repro` asks this before it starts DVC."""
     done.silverloom("repro")

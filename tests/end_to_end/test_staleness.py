@@ -132,6 +132,7 @@ def test_a_source_file_added_and_removed_touches_its_month_alone(done):
     assert done.lock == before
 
 
+@pytest.mark.long
 def test_a_missing_month_is_never_fresh_and_is_made_alone(done):
     before = done.lock
     shutil.rmtree(done.root / "data/talksumm/summaries/2018-06")

@@ -73,6 +73,7 @@ def test_where_places_tell_what_a_paragraph_is_worth_the_learned_ranker_beats_tf
     assert found["difference"] > 0.3
 
 
+@pytest.mark.long
 def test_where_tf_idf_finds_all_that_there_is_nothing_is_won(tmp_path):
     found = above_tf_idf(tmp_path, telling=False)
     assert found["low"] <= 0

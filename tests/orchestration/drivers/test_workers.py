@@ -194,6 +194,7 @@ def begin_first(place):
     worker.join()
 
 
+@pytest.mark.long
 def test_the_first_worker_of_a_process_begins_with_interrupts_held_back(tmp_path):
     subprocess.run(command(begin_first, tmp_path), check=True)
     assert (tmp_path / "held").read_text() == "True"
