@@ -157,7 +157,7 @@ def _save(stage: Any) -> None:
     log = logging.getLogger("dvc_data.hashfile.transfer")
     log.addFilter(collect)
     try:
-        stage.save()
+        stage.save(run_cache=False)  # which has no stage whose outputs persist, and hashes all to find that out
         stage.commit()
     finally:
         log.removeFilter(collect)
@@ -174,10 +174,10 @@ def _write_lock(workspace: Workspace, committed: Sequence[Any], gone: Sequence[s
     the graph; else the bytes are those that DVC writes.
     """
     from dvc.stage.serialize import to_lockfile
-    from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
+    from dvc.utils.serialize import dumps_yaml, parse_yaml
 
     former = workspace.lock.read_text() if workspace.lock.exists() else ""
-    content = parse_yaml_for_update(former, str(workspace.lock)) or {"schema": "2.0", "stages": {}}
+    content = parse_yaml(former, str(workspace.lock)) or {"schema": "2.0", "stages": {}}
     entries = dict(content["stages"])
     for stage in committed:
         entries.update(to_lockfile(stage))
