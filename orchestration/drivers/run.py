@@ -27,7 +27,7 @@ from orchestration.state.input_snapshot import input_snapshot
 from orchestration.workspace.workspace import Workspace
 
 #: Seconds of work after which what is finished goes into dvc.lock, should the process be killed.
-_COMMIT_EVERY = 60.0
+_COMMIT_EVERY = 120.0
 
 
 def run(workspace: Workspace, select: str | None = None, jobs: int = 1, recrawl: bool = False) -> int:
