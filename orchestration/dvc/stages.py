@@ -157,7 +157,7 @@ def _save(stage: Any) -> None:
     log = logging.getLogger("dvc_data.hashfile.transfer")
     log.addFilter(collect)
     try:
-        stage.save(run_cache=False)  # which has no stage whose outputs persist, and hashes all to find that out
+        stage.save(run_cache=False)  # it takes no stage whose outputs persist, but would hash all of it
         stage.commit()
     finally:
         log.removeFilter(collect)
