@@ -174,6 +174,7 @@ def test_percentiles_are_drawn_of_both_on_one_scale(page):
     assert place.locator(".mark-symbol path[aria-label*='whose: the paper']").count() == 6
 
 
+@pytest.mark.long
 def test_inputs_without_anything_counted_say_what_to_do(page):
     opened = page("inputs.html", without=["statistics", "learned_ranker"])
     opened.assert_text("Nothing is counted.", "No ranker is judged.", "make run SELECT=wikisum/statistics")

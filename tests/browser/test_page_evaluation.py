@@ -105,6 +105,7 @@ def test_the_chosen_extractor_comes_first_and_other_extractors_behind_a_line(pag
     assert other.is_visible()
 
 
+@pytest.mark.long
 def test_the_bars_of_a_metric_have_one_scale_from_zero(page):
     bars = page().page.locator("tr[data-row] td:nth-of-type(1) .interval")
     whole = bars.first.bounding_box()
@@ -275,6 +276,7 @@ def test_rows_without_their_table_can_be_looked_at(page):
     opened.assert_fine()
 
 
+@pytest.mark.long
 def test_one_paper_and_one_point_are_judged_to_say_little(page):
     table = corpus.table(
         [scored("only", 0.2, model=CHOSEN, papers=1, half=0), scored("lead", 0.1, papers=1, half=0)],

@@ -87,6 +87,7 @@ def test_texts_are_shown_and_never_run(visit, tmp_path):
         page.assert_sound()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PAGES)
 def test_without_any_dataset_the_pages_say_what_makes_them(visit, tmp_path, name):
     page = visit((Corpus(tmp_path).site() / name).as_uri())

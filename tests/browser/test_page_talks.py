@@ -193,7 +193,8 @@ def titles(visit):
     return visit.page.locator("#talks tbody th").all_inner_texts()
 
 
-@pytest.mark.parametrize("width", [1280, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("width", [1280, 400])
 def test_the_list_of_talks_is_readable_and_accessible(talk_list, width):
     opened = talk_list(width=width)
     opened.assert_text("3 talks have a paper, 2 are lost on the way", "dropped: unmatched", "60 (98 %)")
@@ -219,6 +220,7 @@ def test_the_list_is_sorted_and_filtered_and_the_address_keeps_it(talk_list):
     opened.assert_sound()
 
 
+@pytest.mark.long
 def test_a_list_without_talks_says_so(visit, tmp_path):
     opened = visit(site(Corpus(tmp_path)) / "talks.html")
     opened.assert_text("0 talks have a paper", "0 shown")

@@ -125,6 +125,7 @@ def test_a_broken_part_file_is_named(changed):
 WRITE = "from pathlib import Path\nfrom orchestration.catalogue import workspace\nfrom orchestration.live.versions import write_versions\nwrite_versions(workspace(), Path('data/quality/live'))\n"
 
 
+@pytest.mark.long
 def test_pages_of_versions_tell_what_changed_since_the_last_other_one(changed):
     script = changed.root / "write.py"
     script.write_text(WRITE)

@@ -80,6 +80,7 @@ def test_switching_to_and_fro_is_told_to_dagster_each_time(done):
     assert seen[:2] == seen[2:] and seen[0] != seen[1]
 
 
+@pytest.mark.long
 def test_dagster_is_told_of_a_damaged_file(done):
     with (done.root / "data/talksumm/pairs/2018-06/kept-00000.parquet").open("ab") as file:
         file.write(b"x")

@@ -21,6 +21,7 @@ def test_a_selection_has_pages_that_say_what_they_do_not_show(fresh):
     assert "everything is up to date" in fresh.silverloom("plan")
 
 
+@pytest.mark.long
 def test_where_nothing_could_be_made_no_page_is_named(fresh):
     fresh.edit(
         "ops/talksumm/sources/talks/__init__.py",

@@ -40,6 +40,7 @@ def test_metrics_that_were_edited_are_put_right(idle):
     assert (idle.root / METRICS).read_bytes() == right
 
 
+@pytest.mark.long
 def test_a_file_that_dvcs_cache_lost_is_brought_back(idle):
     outs = read_stages(idle.lock.encode())["talksumm-pairs"]["outs"]
     md5 = next(out["md5"] for out in outs if out["path"] == "data/talksumm/pairs")

@@ -68,6 +68,7 @@ def make_one(project, *partition) -> str:
     return ended.output
 
 
+@pytest.mark.long
 def test_a_stage_of_dvc_alone_ends_with_the_same_causes_and_status_1(done):
     add_source(done)
     output = " ".join(done.dvc("repro", "-s", "sources-papers", ok=False).split())

@@ -153,6 +153,7 @@ def test_a_disk_that_fills_up_during_a_commit(done, disk, tally, sizes):
     assert fill(disk, tally, lambda: disk.copy(done), sizes, "run", check)
 
 
+@pytest.mark.long
 def test_what_a_full_disk_left_of_dvcs_list_of_readers_and_writers_is_no_hindrance(done, tally):
     """DVC's own list of readers and writers was left empty by a full disk or a kill"""
     whole = done.lock

@@ -139,6 +139,7 @@ def test_summaries_have_one_model_in_memory_and_none_when_rows_are_passed_on(tmp
     assert (max(counts), counts[-1]) == (1, 0)
 
 
+@pytest.mark.long
 def test_a_summarizer_has_the_examples_of_one_set_on_disk_and_the_files_of_no_model_in_memory(tmp_path):
     rows = [*summarized(tmp_path, count=6), *summarized(tmp_path, "other", 6)]
     counts = []

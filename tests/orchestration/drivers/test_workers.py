@@ -93,11 +93,12 @@ def test_workers_tell_how_far_they_are(pool):
     assert events == [PartitionProgress("sources/papers", "op", 1, 2, 0, 1.0)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "error",
     [
         OSError(errno.ENOSPC, "No space left on device"),
-        pytest.param(ValueError("closed"), marks=pytest.mark.long),
+        ValueError("closed"),
     ],
 )
 def test_workers_are_listened_to_even_if_nothing_can_be_shown(tally, error):

@@ -37,6 +37,7 @@ def test_another_snippet_is_another_bundle(made, tmp_path, monkeypatch):
     assert vega.bundle(tmp_path) != first and len(made) == 2
 
 
+@pytest.mark.long
 def test_what_is_no_file_in_the_place_of_the_bundle_is_set_aside(tmp_path, capsys):
     whole = vega.bundle(tmp_path)
     (path,) = tmp_path.glob("vega-*.js")

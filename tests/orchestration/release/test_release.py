@@ -121,6 +121,7 @@ def test_a_licence_that_params_name_allows_a_release_and_stands_on_its_card(done
     assert head(done.root / "release/talksumm")["license"] == ["cc-by-nc-sa-4.0", "cc0-1.0"]
 
 
+@pytest.mark.long
 def test_a_folder_that_is_no_release_is_left_alone(done):
     (done.root / "mine").mkdir()
     (done.root / "mine/notes.txt").write_text("mine")
