@@ -1,6 +1,7 @@
 """The pages of lineage in a real browser: from a row to its file and back, by links, by address, by id."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.fixtures import VIEWS
 from tests.rows_corpus import JUNE, row, site, talk, write
@@ -16,8 +17,9 @@ def lineage_page(visit, tmp_path):
     return lineage_page
 
 
-def shown(opened):
-    return opened.page.locator("#shown").inner_text()
+def assert_shown(opened, name):
+    """Wait for the page of a row: an address is followed by an event."""
+    expect(opened.page.locator("#shown")).to_have_text(name)
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)
@@ -33,7 +35,7 @@ def test_a_lineage_is_readable_and_accessible(lineage_page, width, scheme):
 def test_a_shown_row_leads_to_its_lineage(visit, tmp_path):
     opened = visit(site(tmp_path, talk(tmp_path)) / "rows/sources-sentences.html")
     opened.page.get_by_role("article", name="dropped sentence-9").get_by_role("link", name="lineage").click()
-    assert shown(opened) == "sentence-9"
+    assert_shown(opened, "sentence-9")
     opened.assert_text("short", "sources/papers 2018-06", "nothing")
     opened.assert_sound()
 
@@ -41,15 +43,17 @@ def test_a_shown_row_leads_to_its_lineage(visit, tmp_path):
 def test_origins_and_users_are_followed_within_the_page_and_back(lineage_page):
     opened = lineage_page(hash="#summary-1")
     opened.page.locator("#lineage .tree").get_by_role("link", name="state-0").click()
-    assert shown(opened) == "state-0" and opened.page.url.endswith("#state-0")
+    assert_shown(opened, "state-0")
+    assert opened.page.url.endswith("#state-0")
     opened.page.locator("#lineage .tree").get_by_role("link", name="text/a.txt").click()
-    assert shown(opened) == "text/a.txt"
+    assert_shown(opened, "text/a.txt")
     opened.assert_text("A record of a source, as it lies in file data/sample/papers/text/a.txt")
     opened.page.go_back()
-    assert shown(opened) == "state-0"
+    assert_shown(opened, "state-0")
     opened.page.go_back()
+    assert_shown(opened, "summary-1")
     opened.page.get_by_role("link", name="example-1").click()
-    assert shown(opened) == "example-1"
+    assert_shown(opened, "example-1")
     opened.assert_sound()
 
 
@@ -85,7 +89,7 @@ def test_an_id_is_asked_for(lineage_page):
     opened = lineage_page()
     opened.page.get_by_label("Id of a row").fill(" pair-1 ")
     opened.page.get_by_role("button", name="Show").click()
-    assert shown(opened) == "pair-1"
+    assert_shown(opened, "pair-1")
     opened.assert_accessible()
 
 
@@ -95,7 +99,7 @@ def test_ids_with_signs_of_all_kinds_can_be_linked_to(visit, tmp_path):
     everything = write(tmp_path, "sources/papers", JUNE, rejected=[(rejected, "broken")])
     opened = visit(site(tmp_path, everything) / "rows/sources-papers.html")
     opened.page.get_by_role("link", name="lineage").click()
-    assert shown(opened) == odd
+    assert_shown(opened, odd)
     opened.assert_text("broken")
     opened.assert_sound()
 
