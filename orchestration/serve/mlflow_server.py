@@ -1,41 +1,52 @@
-"""MLflow's server for this checkout: its own application, on this machine only, in one process.
+"""MLflow's server for this checkout: `mlflow server` as it is, on this machine only.
 
-Belongs here: starting MLflow's application on our store. Not here: what is in the store (mlflow/), whom it
-answers (request_guard.py, which is stricter than MLflow's own check of hosts and origins, and replaces it).
-
-`mlflow server` would start three processes more, to run jobs, of which there are none here.
+Belongs here: the arguments that it is started with. Not here: what is in the store (mlflow/), when it is
+started and ended (ui.py).
 """
 
 from __future__ import annotations
 
 import os
-import warnings
+import sys
+from pathlib import Path
 
 from orchestration.mlflow.store import ARTIFACTS, ARTIFACTS_URI, prepare
-from orchestration.serve import request_guard
+from orchestration.state.addresses import HOST, allowed_hosts
 from orchestration.workspace.workspace import Workspace
 
 
 def serve(workspace: Workspace, port: int) -> None:
-    """Serve until the process is ended. Raises RuntimeError for a store of ours that cannot be used."""
-    os.environ |= {
-        "_MLFLOW_SERVER_FILE_STORE": workspace.tracking_uri,
-        "_MLFLOW_SERVER_SERVE_ARTIFACTS": "true",
-        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
-        "MLFLOW_SERVER_DISABLE_SECURITY_MIDDLEWARE": "true",
-    }
+    """Become `mlflow server`. Raises RuntimeError for a store of ours that cannot be used."""
     if workspace.tracked_here:
         try:
             prepare(workspace.mlflow_store)
         except Exception as error:
             place = workspace.shown(workspace.mlflow_store)
             raise RuntimeError(f"{place} cannot be used ({error}): move it away for a new one") from error
-        os.environ |= {
-            "_MLFLOW_SERVER_ARTIFACT_ROOT": ARTIFACTS_URI,
-            "_MLFLOW_SERVER_ARTIFACT_DESTINATION": str(workspace.mlflow_store.with_name(ARTIFACTS)),
-        }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # MLflow's own use of what Starlette deprecates
-        from mlflow.server.fastapi_app import app
+    os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # three processes more, and there are no jobs
+    mlflow = str(Path(sys.executable).with_name("mlflow"))
+    os.execv(mlflow, [mlflow, "server", *arguments(workspace, port)])  # noqa: S606
 
-    request_guard.serve(app, port, linked="/")
+
+def arguments(workspace: Workspace, port: int) -> list[str]:
+    """Return the arguments of `mlflow server`: the store, and whom it answers.
+
+    MLflow checks the Host of a request, and refuses changes by pages of other origins, but for those of other
+    ports of this machine.
+    """
+    names = allowed_hosts()
+    hosts = [HOST, "localhost", *names]
+    chosen = {
+        "--backend-store-uri": workspace.tracking_uri,
+        "--host": HOST,
+        "--port": str(port),
+        "--workers": "1",
+        "--allowed-hosts": ",".join([*hosts, *(f"{host}:*" for host in hosts)]),
+        "--uvicorn-opts": "--log-level warning",
+    }
+    if names:
+        chosen["--cors-allowed-origins"] = ",".join(f"https://{name}" for name in names)
+    if workspace.tracked_here:
+        chosen["--default-artifact-root"] = ARTIFACTS_URI
+        chosen["--artifacts-destination"] = str(workspace.mlflow_store.with_name(ARTIFACTS))
+    return [word for option in chosen.items() for word in option]

@@ -52,7 +52,7 @@ def ui(root: Path) -> Iterator[Servers]:
     Yields when Dagster answers; the other servers are waited for with `wait`. Raises RuntimeError, with what
     the servers wrote, when they end before, or make no progress.
     """
-    servers = Servers(_free_ports(3))
+    servers = Servers(free_ports(3))
     environment = {
         **os.environ,
         **STRICT,
@@ -105,7 +105,7 @@ def end(process: subprocess.Popen[Any]) -> None:
         process.wait()
 
 
-def _free_ports(count: int) -> int:
+def free_ports(count: int) -> int:
     """The first of some free ports in a row, below those that the system gives to outgoing connections."""
     for _ in range(100):
         first = random.randrange(10_000, 30_000)

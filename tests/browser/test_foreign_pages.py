@@ -9,6 +9,7 @@ import json
 import threading
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from urllib.parse import urlencode
 
 import pytest
@@ -95,10 +96,20 @@ def foreign_port():
 @pytest.fixture(params=["127.0.0.1", "localhost"], ids=["same-site", "cross-site"])
 def foreign(request, browser, foreign_port):
     """A page of another port of the same name, or of another name."""
+    with opened(browser, f"http://{request.param}:{foreign_port}/") as page:
+        yield page
+
+
+@contextmanager
+def opened(browser, address):
     context = browser.new_context()
     context.set_default_timeout(PATIENCE)
+    blank = "<!doctype html><title>elsewhere</title><body></body>"
+    context.route(
+        "http://elsewhere.example/", lambda route: route.fulfill(body=blank, content_type="text/html")
+    )
     page = context.new_page()
-    page.goto(f"http://{request.param}:{foreign_port}/")
+    page.goto(address)
     yield page
     context.close()
 
@@ -157,11 +168,13 @@ def test_no_web_socket_is_opened(foreign, servers):
     assert foreign.evaluate(SOCKET, [f"{address}/graphql"]) == "failed"
 
 
-def test_mlflow_is_neither_read_nor_written(foreign, servers):
+def test_mlflow_is_neither_read_nor_written_by_a_page_of_another_machine(browser, servers):
+    """MLflow itself answers pages of other ports of this machine: for it they are not foreign."""
     api = f"{servers.mlflow}/ajax-api/2.0/mlflow/experiments"
-    assert foreign.evaluate(READ, [f"{api}/search?max_results=5"]) == "failed"
     body = {"method": "POST", "body": json.dumps({"name": "from elsewhere"})}
-    foreign.evaluate(FETCH, [f"{api}/create", body])
+    with opened(browser, "http://elsewhere.example/") as page:
+        assert page.evaluate(READ, [f"{api}/search?max_results=5"]) == "failed"
+        page.evaluate(FETCH, [f"{api}/create", body])
     with pytest.raises(urllib.error.HTTPError, match="404"):
         urllib.request.urlopen(f"{api}/get-by-name?experiment_name=from%20elsewhere", timeout=600)
 
@@ -171,12 +184,14 @@ def test_a_script_of_the_pages_is_not_read_by_including_it(foreign, servers):
 
 
 def test_no_server_is_shown_in_a_frame(foreign, servers):
-    for address in (servers.dagster, f"{servers.pages}/pages/", servers.mlflow):
+    for address in (servers.dagster, f"{servers.pages}/pages/"):
         with foreign.expect_response(
             lambda answer, address=address: answer.url.startswith(address)
         ) as answer:
             foreign.evaluate(ELEMENT, ["iframe", address])
         assert answer.value.status == 403
+    with urllib.request.urlopen(servers.mlflow, timeout=600) as answer:
+        assert answer.headers["X-Frame-Options"] == "SAMEORIGIN"
 
 
 def test_a_link_elsewhere_leads_to_each_server_and_on_to_the_next(foreign, servers):

@@ -1,34 +1,71 @@
-"""MLflow's own application answers the same requests as our other servers, and no others."""
+"""`mlflow server` of a checkout: its store, and whom it answers."""
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
+import urllib3
 
-from orchestration.serve import mlflow_server, request_guard
+from orchestration.serve.mlflow_server import arguments
+from orchestration.workspace.workspace import Workspace
+from tests.browser.servers import end, free_ports, wait
 
-OWN, PROXY = "http://127.0.0.1:3002", "https://data.example.org"
+SERVE = """
+import sys
+from pathlib import Path
+from orchestration.serve.mlflow_server import serve
+from orchestration.workspace.workspace import Workspace
+serve(Workspace(Path(sys.argv[1])), int(sys.argv[2]))
+"""
 
 
-@pytest.fixture
-def client(tmp_workspace, monkeypatch):
-    """Whoever asks MLflow, as it would be served."""
-    monkeypatch.setenv("SILVERLOOM_ALLOWED_HOSTS", "data.example.org")
-    monkeypatch.setattr(os, "environ", os.environ.copy())
-    served = []
-    monkeypatch.setattr(
-        request_guard, "serve", lambda *what, linked: served.append(request_guard.config(*what, linked))
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Where it is served, behind a proxy of its own name."""
+    port = free_ports(1)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVE, tmp_path_factory.mktemp("checkout"), str(port)],
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, "SILVERLOOM_ALLOWED_HOSTS": "data.example.org"},
+        start_new_session=True,
     )
-    mlflow_server.serve(tmp_workspace, 0)
-    return TestClient(served[0].app, base_url=OWN)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait(f"{address}/health", process)
+        yield address
+    finally:
+        end(process)
 
 
-def test_own_pages_programs_and_a_proxy_are_answered_and_nobody_else(client):
-    search = "/ajax-api/2.0/mlflow/experiments/search"
-    for headers in ({}, {"origin": OWN}, {"host": "data.example.org", "origin": PROXY}):
-        answer = client.post(search, json={"max_results": 5}, headers=headers)
-        assert [found["name"] for found in answer.json()["experiments"]] == ["Default"], headers
-    for headers in ({"origin": "http://127.0.0.1:3001"}, {"host": "data.example.org", "origin": OWN}):
-        assert client.post(search, json={"max_results": 5}, headers=headers).status_code == 403
-    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
-    assert client.get("/health").headers["x-frame-options"] == "SAMEORIGIN"
+def create(address, name, **headers):
+    api = f"{address}/ajax-api/2.0/mlflow/experiments/create"
+    return urllib3.request("POST", api, json={"name": name}, headers=headers)
+
+
+def test_own_pages_programs_and_a_proxy_are_answered(address):
+    proxied = {"host": "data.example.org", "origin": "https://data.example.org"}
+    for name, headers in {"a program": {}, "own": {"origin": address}, "proxy": proxied}.items():
+        answer = create(address, name, **headers)
+        assert answer.status == 200, answer.data
+        number = answer.json()["experiment_id"]
+        read = urllib3.request("GET", f"{address}/api/2.0/mlflow/experiments/get?experiment_id={number}")
+        found = read.json()["experiment"]
+        assert found["name"] == name and found["artifact_location"] == f"mlflow-artifacts:/{number}"
+
+
+def test_other_hosts_and_pages_of_other_names_are_refused(address):
+    elsewhere = {"origin": "https://elsewhere.example"}
+    assert create(address, "elsewhere", **elsewhere).status == 403
+    assert create(address, "rebound", host="elsewhere.example").status == 403
+    read = urllib3.request("GET", address, headers=elsewhere)
+    assert read.headers["x-frame-options"] == "SAMEORIGIN"
+    assert "access-control-allow-origin" not in read.headers
+
+
+def test_a_database_that_is_named_is_served_as_it_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "postgresql://db.example.org/mlflow")
+    words = arguments(Workspace(tmp_path), 3002)
+    assert words[words.index("--backend-store-uri") + 1] == "postgresql://db.example.org/mlflow"
+    assert "--artifacts-destination" not in words and "--cors-allowed-origins" not in words

@@ -115,13 +115,11 @@ def test_nothing_is_written_and_no_other_name_is_answered(ask):
     assert ask("/pages/", "HEAD").text == ""
 
 
-def test_the_first_page_says_what_there_is_and_what_makes_the_rest(ask):
+def test_the_first_page_says_what_there_is_and_what_makes_the_rest(ask, quality):
     text = ask("/").text
     assert 'href="/pages/"' in text and "not made yet" in text and "silverloom docs" in text
-    assert (
-        Addresses(Workspace.here()).address("dagster") in text
-        and Addresses(Workspace.here()).mlflow() in text
-    )
+    addresses = Addresses(Workspace(quality.parents[1]))
+    assert addresses.address("dagster") in text and addresses.mlflow() in text
     assert "silverloom docs" in ask("/docs/").text
 
 
