@@ -116,11 +116,12 @@ class _Loop:
 
     def run(self) -> Iterator[Report]:
         open_reports = list(self._reports.values())
+        self._start()
         while open_reports:
-            self._start()
             if self._runners is not None and self._reasons:
                 for done in self._runners.wait():
                     self._ended(done)
+            self._start()  # workers go on while a report is dealt with
             for report in list(open_reports):
                 if not any((report.item.name, month) in self._left for month in report.months):
                     open_reports.remove(report)
@@ -144,9 +145,13 @@ class _Loop:
                 self._make(item, month)
             else:
                 self._settle(place)
+        if self._runners is not None and not self._waiting:
+            self._runners.release()
 
     def _make(self, item: Declaration, month: str) -> None:
-        self._runners = self._runners or self._begin()
+        if self._runners is None:
+            self._runners = self._begin()
+            _sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
         self._reasons[item.name, month] = self._view.status(item, month).reasons
         if self.force:
             forget(self.workspace, item, month)
@@ -155,7 +160,6 @@ class _Loop:
 
     def _begin(self) -> Here | Pool:
         """Return what makes partitions: `jobs` processes, or fewer where fewer are known to be stale."""
-        _sync(self.workspace)  # a run records the versions of its inputs as Dagster knows them
         waiting = ((self._reports[name].item, month) for name, month in self._waiting)
         view = View(self.workspace)  # it keeps what it finds, much of which changes until these are due
         stale = (self.force or not view.status(item, month).fresh for item, month in waiting)

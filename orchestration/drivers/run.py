@@ -65,13 +65,16 @@ def drive(
             corpus(workspace, item.records).check()
     input_snapshot(workspace)
     reports, sender = [], Sender(workspace)
-    committed, pause = time.monotonic(), _COMMIT_EVERY
+    committed, pause, due = time.monotonic(), _COMMIT_EVERY, False
     with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
         for report in ended:
             reports.append(report)
-            sender.start()
-            if report.made and time.monotonic() - committed > pause:
-                started = time.monotonic()
+            due = due or bool(report.made)
+            # Beside the last dataset of all, which one worker makes, there is a processor left.
+            beside = jobs > 1 and len(reports) == len(wanted) - 1
+            if due and (beside or time.monotonic() - committed > pause):
+                started, due = time.monotonic(), False
+                sender.start()
                 with contextlib.suppress(SourceError):  # the last commit says what DVC cannot version
                     commit_finished(workspace)
                 committed = time.monotonic()

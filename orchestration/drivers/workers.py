@@ -70,6 +70,9 @@ class Here:
         done, self._done = self._done, []
         yield from done
 
+    def release(self) -> None:
+        """There is nobody to let go."""
+
     def close(self) -> None:
         """There is nothing to end."""
 
@@ -105,6 +108,8 @@ class Pool:
     def __init__(self, jobs: int, listener: Listener, make: Make = make) -> None:
         self._jobs, self._listener, self._make = jobs, listener, make
         self._slots: list[_Slot] = []
+        for _ in range(jobs):  # it takes them seconds to be ready
+            self._spawn()
 
     @property
     def free(self) -> bool:
@@ -158,6 +163,12 @@ class Pool:
         else:
             with contextlib.suppress(Exception):  # of what shows it
                 self._listener(message)
+
+    def release(self) -> None:
+        """Let idle workers end, for whom there is no partition any more: it takes them seconds."""
+        for slot in self._slots:
+            if slot.task is None:
+                slot.pipe.close()
 
     def close(self) -> None:
         """End the workers: those under way are interrupted, once, and leave their partitions as they were."""

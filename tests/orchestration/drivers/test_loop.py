@@ -41,6 +41,9 @@ def test_there_are_no_more_processes_than_stale_partitions(monkeypatch, stale, p
         def start(self, item, month, tags):
             raise InterruptedError  # it is enough to know who would make the first
 
+        def release(self):
+            pass
+
         def close(self):
             pass
 
