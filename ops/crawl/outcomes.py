@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -52,11 +53,20 @@ class CrawlParts:
     _ids: dict[str, str] = field(default_factory=dict)
     _origins: dict[str, str] = field(default_factory=dict)
     """The listed line that led to a page, by URL."""
+    _forms: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The listed URLs by what they have in common."""
+    _copies: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The URLs that gave the same bytes, by digest; what an earlier crawl left out, by the URL it kept."""
 
     def outcomes(self) -> Outcomes:
         """Yield the parts. Raises LookupError for a URL that the journal has no outcome of."""
         urls = [line.url for line in self.listed if not line.error]
         frontier = Frontier(urls, self.options, self.journal.entries)
+        for url in urls:
+            self._forms[same(url)].add(url)
+        for entry in self.journal.entries.values():
+            if group := entry.copy_of or (entry.digest if entry.fate == "fetched" else ""):
+                self._copies[group].add(entry.url)
         part = self._part(0)
         number = 0
         for unit, entry in self._units(frontier):
@@ -140,8 +150,24 @@ class CrawlParts:
             self._origins[entry.url] = origin
         return origin
 
+    def _also(self, entry: UrlOutcome) -> list[str]:
+        """Return the other URLs that have the record of a page."""
+        found = (self._copies.get(group, set()) for group in (entry.digest, entry.url))
+        gave = {entry.url}.union(*found)
+        forms = (self._forms.get(same(url), set()) for url in gave)
+        return sorted(gave.union(*forms) - {entry.url})
+
+    def _ranks(self, urls: Sequence[str]) -> dict[str, int]:
+        """Return the best rank of some URLs by query."""
+        found: dict[str, int] = {}
+        for url in urls:
+            for query, rank in self.ranks.get(same(url), {}).items():
+                found[query] = min(rank, found.get(query, rank))
+        return found
+
     def _row(self, unit: Row, entry: UrlOutcome, file: str, origin: str | None) -> Row:
-        ranks = self.ranks.get(same(entry.url))
+        also = self._also(entry)
+        ranks = self._ranks([entry.url, *also])
         about = {**entry.about, **({"ranks": ranks} if ranks else {})}
         return {
             **{name: unit[name] for name in ("crawl", "url", "depth", "found_on")},
@@ -149,6 +175,7 @@ class CrawlParts:
             "id": row_id("page", self.name, self.month, entry.url),
             "source_ids": list(dict.fromkeys(filter(None, [unit["id"], origin]))),
             "licence": spdx(entry.about["license"]) if "license" in entry.about else unit["licence"],
+            "also": also,
             "month": self.month,
             "file": file,
             "about": json.dumps(about, sort_keys=True, ensure_ascii=False) if about else None,

@@ -22,6 +22,12 @@ PAGES = Shape(
         ("crawl", pa.string(), "the source in params.yaml", NAME),
         ("url", pa.string(), "what was asked for", NAME),
         ("final_url", pa.string(), "what answered, after redirects", NAME),
+        (
+            "also",
+            pa.list_(pa.string()),
+            "the other addresses asked for that have this record: in another form, or of the same bytes",
+            NAME,
+        ),
         ("month", pa.string(), "of the partition", TIME),
         ("depth", pa.int32(), "links from a listed URL; 0: it is listed"),
         ("found_on", pa.string(), "the page that links to it; null where it is listed", NAME),

@@ -71,7 +71,7 @@ def number_words(texts: Sequence[str], division: Division = "words", known: str 
 
 
 class _Vocabulary:
-    """Words that have numbers, found by their hashes."""
+    """Words that have numbers, found by their keys."""
 
     def __init__(self, data: bytes, kinds: NDArray[Any]) -> None:
         self._data, self._kinds = np.frombuffer(data, np.uint8), kinds
@@ -81,23 +81,27 @@ class _Vocabulary:
 
     def number(self, start: int, end: int, growing: bool) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """Return the numbers and first bytes of the words of some bytes, piece after piece."""
-        from ops.text.word_kernels import divide, number
+        from ops.text.word_kernels import number
 
         pieces = []
-        room = firsts, lasts, hashes = _places(min(_WORDS_AT_ONCE, max(end - start, 0)))
         while start < end:
-            total, start = divide(self._data, start, end, self._kinds, *room)
-            numbers = np.empty(total, np.int32)
-            done = 0
-            while done < total:
-                left = firsts[done:total], lasts[done:total], hashes[done:total]
-                read, self._distinct = number(
-                    self._data, left, self._slots, self._known, self._distinct, growing, numbers[done:]
-                )
-                done += read
-                if done < total:
-                    self._grow()
-            pieces.append((numbers, firsts[:total].copy()))
+            most = min(_WORDS_AT_ONCE, end - start)
+            firsts, numbers = np.empty(most, np.int64), np.empty(most, np.int32)
+            total, start, self._distinct = number(
+                self._data,
+                start,
+                end,
+                self._kinds,
+                self._slots,
+                self._known,
+                self._distinct,
+                growing,
+                firsts,
+                numbers,
+            )
+            pieces.append((numbers[:total], firsts[:total]))
+            if growing and 2 * self._distinct >= len(self._slots):
+                self._grow()
         return pieces
 
     def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -107,8 +111,8 @@ class _Vocabulary:
     def _grow(self) -> None:
         from ops.text.word_kernels import fill
 
-        firsts, lasts, hashes = (np.concatenate([column, np.empty_like(column)]) for column in self._known)
-        self._known = firsts, lasts, hashes
+        firsts, lasts, keys = (np.concatenate([column, np.empty_like(column)]) for column in self._known)
+        self._known = firsts, lasts, keys
         self._slots = np.full(2 * len(self._slots), -1, np.int32)
         fill(self._slots, self._known[2][: self._distinct])
 

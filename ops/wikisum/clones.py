@@ -7,6 +7,7 @@ reference counts as a clone (corpus.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +39,14 @@ def clone_recalls(
 
     many = len(sections)
     found = number_words([*sections, *references], known="\n".join(sections))
-    inside = found.ends[many]
-    pairs = np.unique(found.numbers[:inside] * np.int64(many) + found.texts[:inside])
-    sizes = np.bincount(pairs % many, minlength=many)
-    pairs = pairs[sizes[pairs % many] >= least_words]
-    word_ends = np.searchsorted(pairs, np.arange(found.distinct + 1) * many)
+    ends = found.ends[: many + 1]
+    words = [np.unique(found.numbers[start:end]) for start, end in pairwise(ends)]
+    words = [of for of in words if len(of) >= least_words]
     recalls: NDArray[np.float64] = greatest_recalls(
-        found.numbers, found.ends[many:], pairs % many, word_ends, sizes
+        found.numbers,
+        found.ends[many:],
+        np.concatenate([np.empty(0, np.int64), *words]),
+        np.cumsum([0, *map(len, words)]),
+        found.distinct,
     )
     return recalls

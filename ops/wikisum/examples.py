@@ -184,7 +184,8 @@ def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _S
     text = " ".join([title, sub_words.TITLE_END, *texts])
     if len(tokens) > most:
         tokens = tokens[:most]
-        text = pieces.decode(tokens, skip_special_tokens=False).strip()
+        decoded = pieces.decode(tokens, skip_special_tokens=False).strip()
+        text = decoded.replace(sub_words.TITLE_END, f" {sub_words.TITLE_END}", 1)
     return _Source(text, tokens, len(texts))
 
 

@@ -23,28 +23,27 @@ _BLOCK = 1 << 12
 def greatest_recalls(
     numbers: NDArray[np.int32],
     ends: NDArray[np.int64],
-    sections: NDArray[np.int64],
-    section_ends: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    words: NDArray[np.int64],
+    word_ends: NDArray[np.int64],
+    distinct: int,
 ) -> NDArray[np.float64]:
     """Return of every text the greatest share of a section's words that it has.
 
-    Word w stands in `sections[section_ends[w]:section_ends[w + 1]]`; section s has `sizes[s]` words.
+    Section s has the words `words[word_ends[s]:word_ends[s + 1]]`, each once; all their numbers are less than
+    `distinct`. No branch depends on a word, so that none is guessed wrong.
     """
     recalls = np.zeros(len(ends) - 1)
-    seen = np.full(len(section_ends) - 1, -1, np.int64)
-    shared = np.zeros(len(sizes), np.int64)
+    # The last place is that of the words without a number, -1.
+    seen = np.full(distinct + 1, -1, np.int32)
     for text in range(len(recalls)):
-        shared[:] = 0
         for place in range(ends[text], ends[text + 1]):
-            word = numbers[place]
-            if word < 0 or seen[word] == text:
-                continue
-            seen[word] = text
-            for index in range(section_ends[word], section_ends[word + 1]):
-                shared[sections[index]] += 1
-        for section in np.flatnonzero(shared):
-            recalls[text] = max(recalls[text], shared[section] / sizes[section])
+            seen[numbers[place]] = text
+        for section in range(len(word_ends) - 1):
+            shared = 0
+            for place in range(word_ends[section], word_ends[section + 1]):
+                shared += seen[words[np.uint64(place)]] == text
+            if shared:
+                recalls[text] = max(recalls[text], shared / (word_ends[section + 1] - word_ends[section]))
     return recalls
 
 

@@ -7,7 +7,7 @@ are taken (corpus.py), crawling and searching (ops/crawl).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -20,19 +20,23 @@ from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.wikisum import search_index as indexing
 from ops.wikisum.clones import clone_recalls
-from ops.wikisum.itself import is_itself
+from ops.wikisum.crawled import Crawled
+from ops.wikisum.itself import is_itself, is_titled
 from ops.wikisum.near_duplicates import signature
 from ops.wikisum.schemas import REFERENCES
 
 #: What became of addresses and queries that give no reference.
-NOT_CRAWLED, EMPTY = "cited_page_not_there", "page_without_words"
+NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
 ITSELF, FOUND_NOTHING = "article_itself", "search_found_nothing"
 
-_PAGE_COLUMNS = ("id", "licence", "title", "text")
+_PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
 
 
 class ReferenceParams(Params, section="wikisum.references"):
-    """Where references come from."""
+    """Where references come from: what articles cite, and what a search finds.
+
+    A query that a crawl of kind `search` has results of has those; of others the local index is asked.
+    """
 
     results: int = Field(10, ge=0, description="of the search, for each section title; 0: none")
     query: str = Field(
@@ -52,6 +56,8 @@ class ReferenceParams(Params, section="wikisum.references"):
 @dataclass
 class _Candidate:
     address: str
+    record: str = ""
+    """The id of the crawl's row that the page is read from; empty where it is found by its address."""
     cited: bool = False
     hits: list[Mapping[str, object]] = field(default_factory=list)
 
@@ -62,7 +68,8 @@ def references(
     """Yield the candidates of every article; units are the articles.
 
     An article without any is dropped as `no_reference`. Addresses and queries that give none are counted:
-    `cited_page_not_there`, `page_without_words`, `article_itself`, `search_found_nothing`.
+    `cited_page_not_there`, `found_page_not_there`, `page_without_words`, `article_itself`,
+    `search_found_nothing`.
     """
     return articles.map(references_of, cited_pages, web_pages, search_index, params)
 
@@ -77,22 +84,27 @@ def references_of(
     """Return the candidates of the articles of one part."""
     units = articles.select(REFERENCES.unit.names).to_pylist()
     index = indexing.load(search_index)
-    wanted = {cited for article in units for cited in _cited(article)}
-    moved = cited_pages.read(["url", "final_url"], where=("url", wanted))
-    landed = dict(zip(moved["url"].to_pylist(), moved["final_url"].to_pylist(), strict=True))
+    crawled = Crawled.of({cited for article in units for cited in _cited(article)}, cited_pages)
     lost = [Counter[str]() for _ in units]
-    found = [_candidates(*pair, landed, index, params) for pair in zip(units, lost, strict=True)]
-    addresses = {candidate.address for candidates in found for candidate in candidates}
-    pages = _pages(addresses, search_index.rows, web_pages)
+    found = [_candidates(*pair, crawled, index, params) for pair in zip(units, lost, strict=True)]
+    pages = _Pages.of(found, search_index.rows, web_pages)
     kept: list[Row] = []
     dropped: list[Row] = []
     for article, candidates, reasons in zip(units, found, lost, strict=True):
-        there = [candidate for candidate in candidates if candidate.address in pages]
-        reasons[NOT_CRAWLED] += len(candidates) - len(there)
-        candidates = [candidate for candidate in there if pages[candidate.address]["text"].strip()]
-        reasons[EMPTY] += len(there) - len(candidates)
-        kept += _rows(article, candidates, pages, params)
-        if not candidates:
+        there = [(candidate, page) for candidate in candidates if (page := pages.get(candidate)) is not None]
+        for candidate in candidates:
+            if pages.get(candidate) is None:
+                reasons[NOT_CRAWLED if candidate.cited else NOT_READ] += 1
+        others = [
+            (candidate, page)
+            for candidate, page in there
+            if not is_titled(candidate.address, page["title"] or "", article["title"], params.hosts)
+        ]
+        reasons[ITSELF] += len(there) - len(others)
+        references = [(candidate, page) for candidate, page in others if page["text"].strip()]
+        reasons[EMPTY] += len(others) - len(references)
+        kept += _rows(article, references, params)
+        if not references:
             detail = ", ".join(f"{reason} {count}" for reason, count in sorted((+reasons).items()))
             dropped.append(drop(article, "no_reference", detail=detail or "it cites nothing"))
     return Outcome.of(
@@ -113,26 +125,32 @@ def _cited(article: Row) -> Iterator[str]:
 def _candidates(
     article: Row,
     lost: Counter[str],
-    landed: Mapping[str, str],
+    crawled: Crawled,
     index: LocalIndex,
     params: ReferenceParams,
 ) -> list[_Candidate]:
     """Return what an article cites and a search finds for it, without itself; count what is lost."""
     found: dict[str, _Candidate] = {}
-    for address in dict.fromkeys(landed.get(cited, cited) for cited in _cited(article)):
-        found[address] = _Candidate(address, cited=True)
+    for cited in _cited(article):
+        address, record = crawled.landing(cited, article["month"]) or (cited, "")
+        found.setdefault(address, _Candidate(address, record, cited=True))
     if params.results:
         queries = (
             params.query.format(title=article["title"], section=heading) if heading else article["title"]
             for heading, _ in sections_of(article)
         )
         for query in dict.fromkeys(queries):
-            hits = index.search(query, params.results)
+            hits: list[tuple[int, float | None, _Candidate]] = [
+                (rank, None, _Candidate(*landing))
+                for rank, landing in crawled.results(query, article["month"])[: params.results]
+            ] or [
+                (hit.rank, None if hit.score is None else round(hit.score, 4), _Candidate(hit.url))
+                for hit in index.search(query, params.results)
+            ]
             lost[FOUND_NOTHING] += not hits
-            for hit in hits:
-                candidate = found.setdefault(hit.url, _Candidate(hit.url))
-                score = None if hit.score is None else round(hit.score, 4)
-                candidate.hits.append({"query": query, "rank": hit.rank, "score": score})
+            for rank, score, candidate in hits:
+                candidate = found.setdefault(candidate.address, candidate)
+                candidate.hits.append({"query": query, "rank": rank, "score": score})
     itself = [address for address in found if is_itself(address, article["title"], params.hosts)]
     lost[ITSELF] += len(itself)
     for address in itself:
@@ -140,22 +158,42 @@ def _candidates(
     return list(found.values())
 
 
-def _pages(addresses: set[str], indexed: Parts, web_pages: Parts) -> dict[str, Row]:
-    """Return pages by address."""
-    known = indexed.read(["address", "page_id"], where=("address", addresses)).to_pylist()
-    ids = {row["page_id"] for row in known}
-    pages = {page["id"]: page for page in web_pages.read(_PAGE_COLUMNS, where=("id", ids)).to_pylist()}
-    return {row["address"]: pages[row["page_id"]] for row in known}
+@dataclass(frozen=True)
+class _Pages:
+    """The pages of candidates, by the record that they were read from and by address."""
+
+    by_record: Mapping[str, Row]
+    by_address: Mapping[str, Row]
+
+    @classmethod
+    def of(cls, found: Iterable[Sequence[_Candidate]], indexed: Parts, web_pages: Parts) -> _Pages:
+        """Return the pages of all candidates."""
+        candidates = [candidate for of_article in found for candidate in of_article]
+        records = {candidate.record for candidate in candidates} - {""}
+        addresses = {candidate.address for candidate in candidates}
+        known = indexed.read(["address", "page_id"], where=("address", addresses)).to_pylist()
+        ids = {row["page_id"] for row in known}
+        pages = {page["id"]: page for page in web_pages.read(_PAGE_COLUMNS, where=("id", ids)).to_pylist()}
+        crawled = web_pages.read(_PAGE_COLUMNS, where=("document", records)).to_pylist()
+        return cls(
+            {page["document"]: page for page in crawled},
+            {row["address"]: pages[row["page_id"]] for row in known},
+        )
+
+    def get(self, candidate: _Candidate) -> Row | None:
+        """Return the page of a candidate: the record that a crawl has of it, if a page was read from that."""
+        return self.by_record.get(candidate.record) or self.by_address.get(candidate.address)
 
 
 def _rows(
-    article: Row, candidates: Sequence[_Candidate], pages: Mapping[str, Row], params: ReferenceParams
+    article: Row, references: Sequence[tuple[_Candidate, Row]], params: ReferenceParams
 ) -> Iterator[Row]:
-    texts = [pages[candidate.address]["text"] for candidate in candidates]
+    texts = [page["text"] for _, page in references]
     sections = [text for _, text in sections_of(article)]
     recalls = clone_recalls(texts, sections, params.least_section_words).tolist()
-    for position, (candidate, text, recall) in enumerate(zip(candidates, texts, recalls, strict=True)):
-        page = pages[candidate.address]
+    for position, ((candidate, page), text, recall) in enumerate(
+        zip(references, texts, recalls, strict=True)
+    ):
         yield {
             "id": row_id("reference", article["id"], page["id"]),
             "source_ids": [article["id"], page["id"]],

@@ -46,13 +46,14 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
     Byte pairs above the 256 bytes, so that no text is unknown. Learnt from leads, sections and paragraphs of
     the articles of the split train, in order, until `characters` are read.
     """
-    from tokenizers import pre_tokenizers, trainers
+    from tokenizers import AddedToken, pre_tokenizers, trainers
 
     read: dict[str, int] = {}
     found = _empty()
     trainer = trainers.BpeTrainer(
         vocab_size=params.vocabulary,
-        special_tokens=list(SPECIAL),
+        # The blank before it belongs to it: inputs are put together piece by piece, without one.
+        special_tokens=[AddedToken(name, lstrip=name == TITLE_END, special=True) for name in SPECIAL],
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )

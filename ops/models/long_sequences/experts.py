@@ -34,7 +34,8 @@ class MixtureOfExperts(nn.Module):
         noisy = clean + torch.randn_like(clean) * scale if self.training else clean
         best, expert = noisy.topk(min(CHOSEN + 1, noisy.shape[1]), dim=1)
         weights = best[:, :CHOSEN].softmax(dim=1)
-        gates = torch.zeros_like(clean).scatter(1, expert[:, :CHOSEN], weights)
+        # In bfloat16 autocast computes the softmax alone in float32.
+        gates = torch.zeros_like(clean, dtype=weights.dtype).scatter(1, expert[:, :CHOSEN], weights)
         load = _probability_of_choice(clean, noisy, scale, best) if self.training else gates > 0
         uneven = _variation(gates.sum(0)) + _variation(load.float().sum(0))
         return self._answers(tokens, gates), uneven

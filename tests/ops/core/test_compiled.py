@@ -29,5 +29,5 @@ def test_every_loop_of_the_systems_is_compiled_so():
         if hasattr(loop, "signatures")
     ]
     own = {loop.__name__ for loop in found}
-    assert {"divide", "number", "greatest_recalls"} <= own
+    assert {"number", "greatest_recalls"} <= own
     assert all(loop.targetoptions["nogil"] for loop in found)

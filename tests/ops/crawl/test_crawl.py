@@ -84,7 +84,9 @@ def test_what_is_there_twice_is_kept_once_and_what_is_over_a_limit_is_not_asked_
     with answering(pages) as (site, asked):
         found = crawled(tmp_path, [f"{site}/a", f"{site}/a#part", f"{site}/b", f"{site}/c"], pages=2)
 
-    assert [row["url"] for row in found.kept] == [f"{site}/a"]
+    assert [(row["url"], row["also"]) for row in found.kept] == [
+        (f"{site}/a", [f"{site}/a#part", f"{site}/b"])
+    ]
     assert {row["url"].removeprefix(site): (row["reason"], row["detail"]) for row in found.dropped} == {
         "/a#part": ("duplicate", "listed as web/urls.txt#1"),
         "/b": ("duplicate", f"the same bytes as {site}/a"),

@@ -157,6 +157,7 @@ def test_a_page_with_the_same_bytes_is_unchanged_though_the_site_does_not_say_so
         same = [{name: row["/a"][name] for name in ("digest", "date", "length")} for row in rows]
         assert same[0] == same[1] == same[2]
         assert rows[1]["/a"]["etag"] == '"new"'
+        assert [row["/a"]["also"] for row in rows] == 3 * [[asked_for[2]]]
     else:
         assert urls(two) == ["b"]
         assert two.causes() == dict.fromkeys([asked_for[0], asked_for[2]], "unchanged")

@@ -202,6 +202,15 @@ def test_a_crawl_that_was_cut_short_asks_neither_for_a_page_nor_for_a_query_agai
     assert len(asked.paths()) <= 2 + 21 + 1, "only the page that was under way is asked for twice"
 
 
+def test_a_result_has_the_best_ranks_of_what_is_a_copy_of_it(tmp_path):
+    search = provider(salmon=["/a", "/b"], bread=["/c", "/b", "/a"])
+    pages = {"/a": reply(body=b"one"), "/b": reply(body=b"one"), "/c": reply(body=b"two")}
+    with answering({"/search": search, **pages}) as (site, _):
+        crawl = searched(tmp_path, site, ["salmon", "bread"])
+    assert found(crawl, site) == {"/a": {"salmon": 1, "bread": 2}, "/c": {"bread": 1}}
+    assert [row["also"] for row in crawl.kept if row["url"] == f"{site}/a"] == [[f"{site}/b"]]
+
+
 def test_a_search_that_is_asked_again_has_the_ranks_of_today_and_keeps_results_where_it_fails(tmp_path):
     routes = {
         "/search": provider(salmon=["/a", "/b"], bread=["/c"]),

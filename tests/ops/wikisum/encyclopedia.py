@@ -3,6 +3,7 @@
 Belongs here: what several tests of this system build. Not here: what they assert.
 """
 
+import json
 from typing import Any
 
 from ops.crawl.schemas import PAGES
@@ -64,6 +65,12 @@ def page(url, *paragraphs, title=None, month="2018-06") -> dict[str, Any]:
     }
 
 
+def crawled(url, landed, month="2018-06", also=(), ranks=None) -> dict[str, Any]:
+    """The row of a crawl; a page was read from it if that is its document."""
+    row = {"id": f"crawled-{month}-{url}", "url": url, "final_url": landed, "month": month}
+    return {**row, "also": list(also), "about": ranks and json.dumps({"ranks": ranks})}
+
+
 class Steps:
     """The datasets of some articles and pages, each made when it is first asked for."""
 
@@ -72,7 +79,7 @@ class Steps:
         self.params = (references or ReferenceParams(), corpus or CorpusParams(), ranked or RankedParams())
         self.articles = parts(folder / "articles", ARTICLES.kept, articles)
         self.pages = parts(folder / "pages", WEB_PAGES.kept, *([row] for row in pages))
-        rows = [{"id": f"crawled-{url}", "url": url, "final_url": landed} for url, landed in moved]
+        rows = [crawled(*row) for row in moved]
         self.cited_pages = parts(folder / "cited", PAGES.kept, rows)
         self.made: dict[str, Any] = {}
 

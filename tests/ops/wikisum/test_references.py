@@ -46,6 +46,99 @@ def test_a_cited_address_is_followed_to_where_the_crawl_landed(tmp_path):
     assert steps.kept("references", "address", "cited") == [("http://a/new", True)]
 
 
+def test_other_addresses_of_one_record_lead_to_its_page(tmp_path):
+    """The crawl has a page once: what differs in form alone, or gave the same bytes, is dropped there."""
+    steps = Steps(
+        tmp_path,
+        [BREAD, article("Alpha", "Salt.", cites=["https://a/1"])],
+        [page("https://a/1", "A page about monks.")],
+        [("https://a/1", "https://a/1", "2018-06", ["http://a/1", "http://a/one"])],
+        ReferenceParams(results=0),
+    )
+    assert steps.kept("references", "article_title", "address", "cited") == [
+        ("Salt bread", "https://a/1", True),
+        ("Alpha", "https://a/1", True),
+    ]
+
+
+def test_a_query_that_a_crawl_has_results_of_has_those(tmp_path):
+    history = "Salt bread History"
+    steps = Steps(
+        tmp_path,
+        [BREAD],
+        [
+            {**page(f"http://{name}/1", text), "document": f"crawled-2018-06-http://{name}/1"}
+            for name, text in {"a": "A page about monks.", "b": "Salt and bread.", "c": "Bread."}.items()
+        ],
+        [
+            ("http://c/1", "http://c/1", "2018-06", [], {history: 2}),
+            ("http://d/1", "http://d/1", "2018-06", [], {history: 3}),
+            ("http://a/1", "http://a/1", "2018-06", [], {history: 1}),
+            ("http://b/1", "http://b/1", "2018-07", [], {history: 1, "Bread": 1}),
+        ],
+        ReferenceParams(results=3),
+    )
+    found = [
+        (
+            row["address"],
+            row["cited"],
+            [tuple(hit.values()) for hit in row["hits"] if hit["query"] == history],
+        )
+        for row in steps.kept("references")
+    ]
+    assert found == [
+        ("http://a/1", True, [(history, 1, None)]),
+        ("http://b/1", False, []),
+        ("http://c/1", False, [(history, 2, None)]),
+    ]
+    assert {hit["query"] for row in steps.kept("references") for hit in row["hits"]} == {
+        "Salt bread",
+        history,
+    }
+    assert steps.outcome("references").combinations == {"cited_page_not_there": 1, "found_page_not_there": 1}
+
+
+def test_a_cited_page_is_read_from_what_the_crawl_fetched_for_the_articles_month(tmp_path):
+    pages = [
+        {**page("http://a/1", f"Bread of {month}.", month=month), "id": month, "document": document}
+        for month, document in {
+            "2018-06": "crawled-2018-06-http://a/1",
+            "2018-08": "crawled-2018-08-http://a/1",
+            "2023-01": "a record of somebody else",
+        }.items()
+    ]
+    articles = [
+        article(month, "Salt.", cites=["http://a/1"], month=month)
+        for month in ("2018-05", "2018-06", "2018-07", "2018-08")
+    ]
+    moved = [("http://a/1", "http://a/1", month) for month in ("2018-08", "2018-06")]
+    steps = Steps(tmp_path, articles, pages, moved, ReferenceParams(results=0))
+    assert steps.kept("references", "article_title", "page_id") == [
+        ("2018-05", "2018-06"),
+        ("2018-06", "2018-06"),
+        ("2018-07", "2018-06"),
+        ("2018-08", "2018-08"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "kept"),
+    [
+        ("Salt bread - Wikipedia", 0),
+        ("Salt Bread \u2014 Wikipedia", 0),
+        ("salt bread", 0),
+        ("Salt bread oven - Wikipedia", 1),
+    ],
+)
+def test_an_article_under_a_name_that_redirects_to_it_is_no_reference_of_itself(tmp_path, title, kept):
+    address = "https://en.wikipedia.org/wiki/Saltbread"
+    pages = [page(address, LEAD, title=title), page("http://b/1", "Bakers.", title="Salt bread - Bakers")]
+    cites = [address, "http://b/1"]
+    steps = Steps(tmp_path, [article("Salt bread", LEAD, cites=cites)], pages, (), ReferenceParams(results=0))
+    assert len(steps.kept("references")) == 1 + kept
+    assert steps.outcome("references").combinations.get("article_itself", 0) == 1 - kept
+
+
 def test_of_pages_of_one_address_the_latest_counts(tmp_path):
     pages = [
         page("http://a/1", "Bread of June."),

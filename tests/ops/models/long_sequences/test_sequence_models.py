@@ -184,6 +184,16 @@ def test_losses_in_pieces_are_those_of_all_logits_at_once():
 
 
 @torch.no_grad()
+def test_experts_take_a_softmax_that_is_more_exact_than_the_weights(monkeypatch):
+    """As autocast to bfloat16 has it on a GPU, and not on a processor."""
+    softmax = torch.Tensor.softmax
+    monkeypatch.setattr(torch.Tensor, "softmax", lambda scores, dim: softmax(scores.float(), dim))
+    layer = MixtureOfExperts(4, 8, 3).to(torch.bfloat16)
+    answers, uneven = layer(torch.randn(5, 4, dtype=torch.bfloat16))
+    assert answers.shape == (5, 4) and uneven.isfinite()
+
+
+@torch.no_grad()
 def test_two_experts_answer_each_token_in_the_share_of_their_gates():
     torch.manual_seed(0)
     layer = MixtureOfExperts(6, 8, 5)
