@@ -6,6 +6,7 @@ Dagster keeps its state, and the interpreter's own settings. Not here: any impor
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -57,6 +58,7 @@ def fix(workspace: Workspace) -> None:
     """
     global _late
     gc.set_threshold(*GARBAGE)
+    atexit.register(gc.freeze)  # a process that ends would look through all of them, for seconds
     wanted = {**QUIET, "DAGSTER_HOME": str(workspace.root / ".dagster")}
     try:
         strict = workspace.settings.numerics == "strict"
