@@ -42,6 +42,8 @@ class Report:
     failed: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     """What its partitions took, added up: several at once take less."""
+    spare: bool = False
+    """Whether a processor had nothing to do when it was through."""
 
 
 def bring_up_to_date(
@@ -125,6 +127,7 @@ class _Loop:
             for report in list(open_reports):
                 if not any((report.item.name, month) in self._left for month in report.months):
                     open_reports.remove(report)
+                    report.spare = isinstance(self._runners, Pool) and self._runners.free
                     yield report
 
     def _start(self) -> None:

@@ -70,6 +70,8 @@ def drive(
         for report in ended:
             reports.append(report)
             due = due or bool(report.made)
+            if report.spare:
+                sender.start()
             # Beside the last dataset of all, which one worker makes, there is a processor left.
             beside = jobs > 1 and len(reports) == len(wanted) - 1
             if due and (beside or time.monotonic() - committed > pause):
