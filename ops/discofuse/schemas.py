@@ -20,7 +20,7 @@ ANNOTATED = Shape(
         ("document_id", _TEXT, "row of sources/prose"),
         ("document", _TEXT, "the document's name in its source", NAME),
         ("title", _TEXT, "as the source has it", TITLE),
-        ("month", _TEXT, "of publication, YYYY-MM", TIME),
+        ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
         ("domain", _TEXT, "of the source in params.yaml"),
         ("pipeline", _TEXT, "what parsed it: pipeline, version and digest, coreference"),
         (
@@ -61,7 +61,7 @@ ANNOTATED = Shape(
 #: What a sentence, and what is made of it, keeps of its document.
 _OF_DOCUMENT = columns(
     ("document_id", _TEXT, "row of sources/prose"),
-    ("month", _TEXT, "of publication, YYYY-MM", TIME),
+    ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
     ("domain", _TEXT, "of the source in params.yaml"),
 )
 

@@ -18,7 +18,7 @@ PASSAGES = Shape(
     unit=RECORD,
     kept=columns(
         ("document", _TEXT, "the abstract's, or the cited paper's, name in its source", NAME),
-        ("month", _TEXT, "that params.yaml gives the source, YYYY-MM", TIME),
+        ("month", _TEXT, "that params.yaml gives the source, YYYY-MM or YYYY", TIME),
         ("paper", _TEXT, "the paper that says it"),
         ("position", _INT, "in its record, from 0"),
         ("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
@@ -41,7 +41,7 @@ _MENTION = struct(
 )
 
 _STATEMENT = columns(
-    ("month", _TEXT, "of publication, YYYY-MM; missing where it was not told", TIME),
+    ("month", _TEXT, "of publication, YYYY-MM or YYYY; missing where it was not told", TIME),
     ("area", _TEXT, "subject area of its source"),
     ("text", _TEXT, "without citation marks", TEXT),
     ("words", _INT, "between white space"),

@@ -85,6 +85,11 @@ class Source(SourceParams):
         default={}, description="of tables: which column holds what its kind asks for: {text: abstract}"
     )
     encoding: str = Field(default="", description="of texts; empty: UTF-8, or as is guessed where it is not")
+    quotes: Literal["", "csv", "none"] = Field(
+        default="",
+        description="of CSV and TSV: csv, as RFC 4180 has them; none: signs like others; empty: csv, but "
+        "where the lines of a cell of TSV could be rows",
+    )
     files: str = Field(default="*", description="pattern of the paths that are read; others are passed over")
 
 

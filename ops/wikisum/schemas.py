@@ -18,7 +18,7 @@ SEARCH_INDEX = Shape(
         ("page_id", _TEXT, "row of sources/web_pages"),
         ("address", _TEXT, "of the page; its name in its source where it has none", NAME),
         ("title", _TEXT, "as the page has it", TITLE),
-        ("month", _TEXT, "of the page, YYYY-MM", TIME),
+        ("month", _TEXT, "of the page, YYYY-MM or YYYY", TIME),
     ),
 )
 
@@ -70,7 +70,7 @@ RANKED = Shape(
     kept=columns(
         ("article_id", _TEXT, "row of sources/articles"),
         ("title", _TEXT, "as the article has it", TITLE),
-        ("month", _TEXT, "of the article, YYYY-MM", TIME),
+        ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("citations", _INT, "cited pages that were crawled"),
         ("lead", _TEXT, "normalised; empty where the article has none", TEXT),
         (
@@ -131,7 +131,7 @@ EXAMPLES = Shape(
         ("split", _TEXT, "train, validation or test, by article"),
         ("article_id", _TEXT, "row of sources/articles"),
         ("title", _TEXT, "of the article", TITLE),
-        ("month", _TEXT, "of the article, YYYY-MM", TIME),
+        ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("corpus", _TEXT, "combined, citations or search"),
         ("ranker", _TEXT, "what ordered the paragraphs"),
         ("note", _TEXT, "why the ranker could tell no order, if it could not"),
@@ -149,7 +149,7 @@ STATISTICS = Shape(
     kept=columns(
         ("article_id", _TEXT, "row of sources/articles"),
         ("title", _TEXT, "of the article", TITLE),
-        ("month", _TEXT, "of the article, YYYY-MM", TIME),
+        ("month", _TEXT, "of the article, YYYY-MM or YYYY", TIME),
         ("lead_words", _INT),
         ("article_words", _INT),
         ("citations", _INT, "cited pages that were crawled"),

@@ -78,16 +78,20 @@ def _workspace(assets: bool) -> Workspace:
 
 def run(main: Callable[[], int | None]) -> None:
     """Call `main` and exit with what it returns; an expected error is one line and status 1."""
+    sys.exit(_status(main))
+
+
+def _status(main: Callable[[], int | None]) -> int | None:
     try:
-        sys.exit(main())
+        return main()
     except KeyboardInterrupt:
         print(f"interrupted; what was finished is kept{_parts()}, run again to go on", file=sys.stderr)
-        sys.exit(130)
+        return 130
     except Exception as error:
         if not (isinstance(error, EXPECTED) or transient(error) or full_disk(error)):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
-        sys.exit(1)
+        return 1
 
 
 def _parts() -> str:

@@ -67,7 +67,8 @@ def stage(workspace: Workspace, name: str) -> int:
     _check_code(workspace, item)
     if not stale:
         metrics.write(item, view)
-    if report.made and not workspace.tracked_here:
+    # A report reads all, so that it is the last stage; each one before would wait for MLflow's client anew.
+    if report.made and (item.shape is None or not workspace.tracked_here):
         Sender(workspace.enclosing).finish()
     return 1 if tell_rejected(view, [item], console) or stale else 0
 

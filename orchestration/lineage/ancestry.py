@@ -173,18 +173,24 @@ class Ancestry:
 
         Such units, as the sentences of a parsed document, are no rows.
         """
-        for place in lineage.standings:
-            argument, _, column = (place.file.item.consumes or "").partition(".")
-            keys = [source.key for source in place.file.item.argument_inputs if source.argument == argument]
-            for file in self.files if column else ():
-                if file.item.key in keys and file.table == "kept":
-                    table = read(file.path, ["id", column])
-                    lists = table[column].combine_chunks()
-                    found = pc.index(lists.flatten().field("id"), unit).as_py()
-                    if found >= 0:
-                        row = pc.list_parent_indices(lists)[found].as_py()
-                        return self.codes([table["id"][row].as_py()])[0]
+        for item in {place.file.item.name: place.file.item for place in lineage.standings}.values():
+            if found := self.holders(item, [unit]):
+                return found.pop()
         return None
+
+    def holders(self, item: Declaration, units: Sequence[str]) -> set[int]:
+        """Return the rows in whose lists the units stand that rows of a dataset were made of."""
+        argument, _, column = (item.consumes or "").partition(".")
+        keys = [source.key for source in item.argument_inputs if source.argument == argument]
+        wanted, found = pa.array(units, pa.string()), set[int]()
+        for file in self.files if column and units else ():
+            if file.item.key in keys and file.table == "kept":
+                table = read(file.path, ["id", column])
+                lists = table[column].combine_chunks()
+                there = pc.is_in(lists.flatten().field("id"), value_set=wanted)
+                rows = pc.unique(pc.list_parent_indices(lists).filter(there))
+                found.update(self.codes(table["id"].take(rows).to_pylist()))
+        return found
 
     def lost_finder(self, place: RowPlace, crawl: str, url: str) -> list[int]:
         """Return the unit of the URL that a crawl found a row on, if it was not kept: a listing, say."""

@@ -116,6 +116,7 @@ def _client(workspace: Workspace) -> Any:
     for name, value in _REQUESTS.items():
         os.environ.setdefault(name, value)
     os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"
+    os.environ["MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT"] = "true"
     from mlflow import MlflowClient
 
     logging.getLogger("mlflow").setLevel(logging.CRITICAL)  # what goes wrong is said in a line

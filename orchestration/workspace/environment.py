@@ -58,7 +58,7 @@ def fix(workspace: Workspace) -> None:
     """
     global _late
     gc.set_threshold(*GARBAGE)
-    atexit.register(gc.freeze)  # a process that ends would look through all of them, for seconds
+    atexit.register(_end)
     wanted = {**QUIET, "DAGSTER_HOME": str(workspace.root / ".dagster")}
     try:
         strict = workspace.settings.numerics == "strict"
@@ -70,6 +70,15 @@ def fix(workspace: Workspace) -> None:
         wanted |= STRICT
     os.environ.update(wanted)
     sys.excepthook = _without_traceback
+
+
+def _end() -> None:
+    """Spare a process that ends a last look through all of its objects, which takes seconds.
+
+    DuckDB's library (nanobind) would print all that is not freed by it.
+    """
+    if "_duckdb" not in sys.modules:
+        gc.freeze()
 
 
 def check_kernels() -> None:

@@ -18,7 +18,7 @@ PROSE = Shape(
     kept=columns(
         ("document", _TEXT, "the document's name in its source", NAME),
         ("title", _TEXT, "as the source has it; no part of the text", TITLE),
-        ("month", _TEXT, "of publication, YYYY-MM", TIME),
+        ("month", _TEXT, "of publication, YYYY-MM or YYYY", TIME),
         ("domain", _TEXT, "of the source in params.yaml; empty where it has none"),
         ("text", _TEXT, "paragraphs, each one line, with a blank line between two", TEXT),
         ENCODING,
@@ -30,7 +30,7 @@ FUSION_PAIRS = Shape(
     unit=RECORD,
     kept=columns(
         ("document", _TEXT, "file and line", NAME),
-        ("month", _TEXT, "that params.yaml gives the source, YYYY-MM", TIME),
+        ("month", _TEXT, "that params.yaml gives the source, YYYY-MM or YYYY", TIME),
         ("split", _TEXT, "by the file's name: train, validation or test"),
         ("fused", _TEXT, "the sentence, space-tokenised"),
         ("first", _TEXT, "the first of the two that it was split into"),

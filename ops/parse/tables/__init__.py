@@ -144,7 +144,7 @@ def _is_jsonl(found: Found) -> bool:
 
 
 def _file(found: Found, source: Source, column: str = "") -> TableFile:
-    return TableFile(found.path, found.file, source.max_bytes, source.encoding, column)
+    return TableFile(found.path, found.file, source.max_bytes, source.encoding, source.quotes, column)
 
 
 def _columns(found: Found, source: Source) -> list[str]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from ops.parse.characters import check_characters
 from ops.parse.encodings import guessed
@@ -23,50 +25,88 @@ from ops.parse.source import ParseError
 from ops.parse.tables.row import TableRow
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LONGEST_HEADER = 2**20
 _SURROGATE = re.compile("[\udc80-\udcff]")
 
 
-def rows(file: Path, delimiter: str, max_bytes: int, encoding: str) -> Iterator[TableRow]:
+class Delimited(NamedTuple):
+    """How a file is written."""
+
+    delimiter: str
+    encoding: str
+    """Of rows that are not UTF-8; empty for a guess for each."""
+    quotes: str
+    """csv: cells may stand in them, also over lines; none: they are signs like others; empty: as is usual."""
+
+    @property
+    def quoting(self) -> Literal[0, 3]:
+        """The same, as `csv` has it."""
+        return csv.QUOTE_NONE if self.quotes == "none" else csv.QUOTE_MINIMAL
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether a quote may be a mere sign: TSV is written both ways."""
+        return not self.quotes and self.delimiter == "\t"
+
+
+def rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
     """Yield the rows below the header; blank lines are none.
 
-    `encoding` is that of rows that are not UTF-8; empty for a guess for each. Raises ParseError for what ends
-    the reading, what `packed.ERRORS` names for a damaged file.
+    Of a row over several lines that is broken, the first line is: the others are read anew, since a quote
+    that is none may have taken them in. Raises ParseError for what ends the reading, what `packed.ERRORS`
+    names for a damaged file.
     """
-    with closing(_Lines(file, max_bytes)) as lines:
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    with closing(_Lines(file, form, max_bytes)) as lines:
+        reader = csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting, strict=True)
         names: list[str] = []
         while True:
-            place = reader.line_num + 1
-            lines.taken = 0
+            lines.begin_row()
+            fault: str | None
             try:
                 cells = _next_row(reader, max_bytes)
                 if cells is None:
                     return
                 if not "".join(cells).strip() and (not names or len(cells) < 2):
                     continue
-                cells, read_as = _decoded(cells, encoding)
+                cells, read_as = _decoded(cells, form.encoding)
             except (csv.Error, UnicodeError) as error:
-                due = "CSV" if isinstance(error, csv.Error) else encoding or "utf-8"
+                due = "CSV" if isinstance(error, csv.Error) else form.encoding or "utf-8"
                 if not names:
                     raise ParseError(f"the header is not {due}: {error}") from None
-                yield TableRow(place, {}, f"not {due}: {error}")
-                continue
+                cells, read_as, fault = [], None, f"not {due}: {error}"
+            else:
+                fault = _fault(cells, names, lines.row, form)
+            place = lines.first
             if not names:
                 names = _header(cells)
-            elif len(cells) != len(names):
-                yield TableRow(place, {}, f"{len(cells)} columns where the header has {len(names)}")
+            elif fault:
+                lines.give_back()
+                yield TableRow(place, {}, fault)
             else:
-                yield TableRow(place, dict(zip(names, cells, strict=True)), None, read_as)
+                yield TableRow(place, dict(zip(names, cells, strict=True)), None, read_as or lines.encoding)
 
 
-def columns(file: Path, delimiter: str, encoding: str) -> list[str]:
+def _fault(cells: Sequence[str], names: Sequence[str], lines: Sequence[str], form: Delimited) -> str | None:
+    """Return why a row below a header is none."""
+    if names and len(cells) != len(names):
+        return f"{len(cells)} columns where the header has {len(names)}"
+    each = {line.count(form.delimiter) + 1 for line in lines}
+    if form.ambiguous and len(lines) > 1 and each == {len(names)}:
+        return (
+            f"a quote opens here and ends {len(lines) - 1} lines below, each of which could be a row;"
+            " `quotes: none` or `quotes: csv` of the source tells which"
+        )
+    return None
+
+
+def columns(file: Path, form: Delimited) -> list[str]:
     """Return the names of the columns. Raises ParseError, and what `packed.ERRORS` names."""
-    with closing(_Lines(file, _LONGEST_HEADER)) as lines:
+    with closing(_Lines(file, form, _LONGEST_HEADER)) as lines:
         try:
-            for cells in csv.reader(lines, delimiter=delimiter):
+            for cells in csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting):
                 if any(cell.strip() for cell in cells):
-                    return _header(_decoded(cells, encoding)[0])
+                    return _header(_decoded(cells, form.encoding)[0])
         except (csv.Error, UnicodeError) as error:
             raise ParseError(f"the header cannot be read: {error}") from None
     return []
@@ -107,28 +147,65 @@ def _decoded(cells: list[str], encoding: str) -> tuple[list[str], str | None]:
 class _Lines:
     """The lines of a file as text; bytes that are not UTF-8 are surrogates."""
 
-    def __init__(self, file: Path, max_bytes: int) -> None:
+    def __init__(self, file: Path, form: Delimited, max_bytes: int) -> None:
         self.stream, self._max_bytes = opened(file), max_bytes
         self._packed = file.stat().st_size if is_packed(file.name) else None
-        self._first = True
-        self.taken = 0
-        """Bytes of the row so far: one whose quotes never end could be all of the file."""
+        self.encoding = None if form.encoding else _utf_16(file)
+        """What all of the file is in, if it says so."""
+        self._text = io.TextIOWrapper(self.stream, "utf-16", newline="\n") if self.encoding else None
+        self._again: deque[str] = deque()
+        self.row: list[str] = []
+        """The lines of the row so far."""
+        self.first = 1
+        """The number of the first of them, from 1."""
+        self._taken = 0
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        line = self.stream.readline(self._max_bytes + 1)
+        line = self._again.popleft() if self._again else self._read()
+        self._taken += len(line)
+        if self._taken > self._max_bytes:  # one whose quotes never end could be all of the file
+            if self.row:
+                self._again.appendleft(line)
+                raise csv.Error(f"{too_large(self._max_bytes)}, or a quote does not end")
+            raise ParseError(f"{too_large(self._max_bytes)}; the rest of the file was not read")
+        self.row.append(line)
+        return line
+
+    def begin_row(self) -> None:
+        """Begin a row; the lines of the former one are done with."""
+        self.first += len(self.row)
+        self.row, self._taken = [], 0
+
+    def give_back(self) -> None:
+        """Read the lines of the row again, but for the first."""
+        self._again.extendleft(reversed(self.row[1:]))
+        del self.row[1:]
+
+    def _read(self) -> str:
+        if self._text is not None:
+            line = self._line_of(self._text)
+        else:
+            line = self.stream.readline(self._max_bytes + 1).decode("utf-8", "surrogateescape")
         if not line:
             raise StopIteration
-        self.taken += len(line)
-        if self.taken > self._max_bytes:
-            raise ParseError(f"{too_large(self._max_bytes)}; the rest of the file was not read")
         if unpacks_too_far(self.stream.tell(), self._packed, self._max_bytes):
             raise ParseError(UNPACKED)
-        text = line.decode("utf-8", "surrogateescape")
-        text, self._first = text.removeprefix("\ufeff") if self._first else text, False
-        return text
+        return line.removeprefix("\ufeff") if self.first == 1 and not self.row else line
+
+    def _line_of(self, text: io.TextIOWrapper) -> str:
+        try:
+            return text.readline(self._max_bytes + 1)
+        except UnicodeError as error:
+            raise ParseError(f"not {self.encoding}: {error}; the rest of the file was not read") from None
 
     def close(self) -> None:
         self.stream.close()
+
+
+def _utf_16(file: Path) -> str | None:
+    """Return "utf-16" for a file that begins as such, as spreadsheets write it."""
+    with closing(opened(file)) as stream:
+        return "utf-16" if stream.read(2) in _UTF_16 else None

@@ -35,13 +35,15 @@ class TableFile(NamedTuple):
     file: Path
     max_bytes: int
     encoding: str
+    quotes: str = ""
     id: str = ""
     """The column of document ids."""
 
     @property
-    def suffix(self) -> str:
-        """Which format it has: ".csv", of a file that is packed as well."""
-        return suffix_of(self.path)
+    def delimited(self) -> delimited.Delimited | None:
+        """How its lines are written, if it is CSV or TSV."""
+        delimiter = delimited.DELIMITERS.get(suffix_of(self.path))
+        return delimited.Delimited(delimiter, self.encoding, self.quotes) if delimiter else None
 
 
 class ReadRow(NamedTuple):
@@ -124,9 +126,8 @@ def next_rows(table: TableFile, done: int, most: int) -> list[ReadRow]:
 def columns(table: TableFile) -> list[str]:
     """Return the names of the columns. Raises ParseError for a file that cannot be read."""
     try:
-        if (delimiter := delimited.DELIMITERS.get(table.suffix)) is None:
-            return columnar.columns(table.file)
-        return delimited.columns(table.file, delimiter, table.encoding)
+        form = table.delimited
+        return delimited.columns(table.file, form) if form else columnar.columns(table.file)
     except ERRORS as error:
         raise ParseError(str(error)) from None
 
@@ -159,6 +160,5 @@ def _read(table: TableFile) -> Iterator[ReadRow]:
 
 
 def _rows(table: TableFile) -> Iterator[TableRow]:
-    if (delimiter := delimited.DELIMITERS.get(table.suffix)) is None:
-        return columnar.rows(table.file)
-    return delimited.rows(table.file, delimiter, table.max_bytes, table.encoding)
+    form = table.delimited
+    return delimited.rows(table.file, form, table.max_bytes) if form else columnar.rows(table.file)

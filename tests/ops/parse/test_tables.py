@@ -4,7 +4,9 @@ import csv
 import gzip
 import io
 import json
+import re
 from datetime import date
+from itertools import pairwise
 
 import datasets
 import numpy as np
@@ -190,6 +192,92 @@ def test_one_bad_row_of_a_csv_is_one_reject_and_quoted_line_breaks_are_of_one_ro
         ("c", "Three."),
     ]
     assert causes(found, "1974") == ["mine/rows.csv, line 5: 2 columns where the header has 3"]
+
+
+def cells_of(found):
+    """The cells of rows that can be read, by line."""
+    return {
+        record.raw.row: json.loads(record.raw.content)
+        for record in found.of_month("all")
+        if not record.raw.error
+    }
+
+
+def faults_of(found):
+    return {record.raw.row: record.raw.error for record in found.of_month("all") if record.raw.error}
+
+
+OPEN_QUOTE = ['"An open quote begins', "one", "two", 'and ends it here"', "last"]
+
+
+@pytest.mark.parametrize(
+    ("quotes", "expected"),
+    [
+        ("", {3: "one", 4: "two", 5: 'and ends it here"', 6: "last"}),
+        ("none", dict(enumerate(OPEN_QUOTE, start=2))),
+        ("csv", {2: "An open quote begins\none\ntwo\nand ends it here", 6: "last"}),
+    ],
+)
+def test_a_quote_in_tsv_takes_in_no_row_unseen(tmp_path, quotes, expected):
+    write(tmp_path, "rows.tsv", "\n".join(["abstract", *OPEN_QUOTE, ""]).encode())
+    found = corpus(tmp_path, every="none", month=None, fields={"text": "abstract"}, quotes=quotes)
+    assert {row: cells["abstract"] for row, cells in cells_of(found).items()} == expected
+    assert faults_of(found) == (
+        {}
+        if quotes
+        else {
+            2: "a quote opens here and ends 3 lines below, each of which could be a row;"
+            " `quotes: none` or `quotes: csv` of the source tells which"
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "broken", "cause"),
+    [
+        (['a\t"One', "b\tTwo", 'c\t"Three" was said'], 2, "not CSV: '\t' expected after '\"'"),
+        (["a\tOne", 'b\t"Two', "c\tThree"], 3, "not CSV: unexpected end of data"),
+        (['a\t"One', 'b"\tTwo\tthree', "c\tThree"], 2, "4 columns where the header has 2"),
+    ],
+)
+@pytest.mark.parametrize("delimiter", ["\t", ","])
+def test_a_quote_that_ends_nowhere_costs_its_line_alone(tmp_path, delimiter, lines, broken, cause):
+    text = "\n".join(["id\tabstract", *lines, ""]).replace("\t", delimiter)
+    write(tmp_path, {"\t": "rows.tsv", ",": "rows.csv"}[delimiter], text.encode())
+    found = corpus(tmp_path, every="none", month=None, fields={"text": "abstract", "id": "id"})
+    faults = faults_of(found)
+    assert faults[broken] == cause.replace("\t", delimiter)
+    assert sorted([*faults, *cells_of(found)]) == [2, 3, 4]
+
+
+@given(st.lists(st.text('ab"\t', max_size=6), min_size=1, max_size=6), st.sampled_from(["", "csv", "none"]))
+def test_every_line_is_in_one_row_or_reject(tmp_path_factory, lines, quotes):
+    root = tmp_path_factory.mktemp("lines")
+    write(root, "rows.tsv", "\n".join(["x\ty", *lines, ""]).encode())
+    found = corpus(root, every="none", month=None, fields={"text": "y"}, quotes=quotes)
+    cells, faults = cells_of(found), faults_of(found)
+    places = sorted([*cells, *faults, len(lines) + 2])
+    assert not re.search("[ab]", "".join(lines[: places[0] - 2]))
+    for place, following in pairwise(places):
+        taken = lines[place - 2 : following - 2]
+        if place in faults:
+            assert not re.search("[ab]", "".join(taken[1:]))
+        else:  # nothing is lost but quotes
+            told = "".join(cells[place].values())
+            assert sorted(re.findall("[ab]", told)) == sorted(re.findall("[ab]", "".join(taken)))
+
+
+@pytest.mark.parametrize("name", ["rows.tsv", "rows.csv.gz", "rows.csv.zst"])
+def test_a_table_in_utf_16_as_spreadsheets_write_it_is_read(tmp_path, name):
+    content = as_csv(ROWS, "\t" if "tsv" in name else ",").decode().encode("utf-16")
+    pack = {"gz": gzip.compress, "zst": zstd.compress}.get(name[-3:].strip("."), bytes)
+    write(tmp_path, name, pack(content))
+    found = corpus(tmp_path, every="none", month=None)
+    assert [cells["abstract"] for cells in cells_of(found).values()] == [row["abstract"] for row in ROWS]
+    assert {record.raw.encoding for record in found.of_month("all")} == {"utf-16"}
+    write(tmp_path, name, pack(content[:-1]))
+    [cause] = faults_of(corpus(tmp_path, every="none", month=None)).values()
+    assert cause.startswith("not utf-16: ") and cause.endswith("; the rest of the file was not read")
 
 
 @pytest.mark.parametrize(

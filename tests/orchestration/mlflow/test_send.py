@@ -12,6 +12,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import yaml
 from mlflow import MlflowClient
 from mlflow.artifacts import download_artifacts
 from mlflow.pyfunc import load_model
@@ -366,10 +367,9 @@ def test_an_experiment_that_was_deleted_says_how_to_bring_it_back(tmp_workspace)
 def test_runs_go_where_the_environment_or_else_params_say(tmp_path, monkeypatch):
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     assert Workspace(tmp_path).tracking_uri == f"sqlite:///{tmp_path}/.silverloom/mlflow.db"
-    params = (ROOT / "params.yaml").read_text()
-    assert 'mlflow: ""' in params
     (tmp_path / "named").mkdir()
-    (tmp_path / "named/params.yaml").write_text(params.replace('mlflow: ""', "mlflow: http://example.org"))
+    params = yaml.safe_load((ROOT / "params.yaml").read_text()) | {"mlflow": "http://example.org"}
+    (tmp_path / "named/params.yaml").write_text(yaml.safe_dump(params))
     named = Workspace(tmp_path / "named")
     assert named.tracking_uri == "http://example.org" and not named.tracked_here
     assert Addresses(named).mlflow().startswith("http://example.org/#/experiments")

@@ -106,11 +106,19 @@ def test_a_release_is_the_same_bytes_twice_and_tells_its_commit_and_what_is_not_
     }
 
 
+@pytest.mark.long
 def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sources(done):
     done.params(lambda params: params["sources"]["papers"]["text"].update(licence="CC-BY-NC-SA-4.0"))
     said = done.silverloom("release", "talksumm", ok=False)
     assert "rows of talksumm may not be released: sources.papers.text (CC-BY-NC-SA-4.0);" in said
     assert not (done.root / "release").exists()
+
+
+def test_a_refusal_names_sources_behind_units_that_are_no_rows(sample_project, tmp_path):
+    project = sample_project.copy(tmp_path / "sample")
+    project.params(lambda params: params["sources"]["prose"]["sports"].update(licence="CC-BY-NC-4.0"))
+    said = project.silverloom("release", "discofuse", ok=False)
+    assert "rows of discofuse may not be released: sources.prose.sports (CC-BY-NC-4.0);" in said
 
 
 @pytest.mark.long
