@@ -108,8 +108,8 @@ def _version_tags(workspace: Workspace, item: Declaration, record: PartitionReco
     for upstream in workspace.graph.upstream(item):
         tag = get_input_data_version_tag(asset_key(upstream.key))
         versions = record.key["inputs"].get(upstream.name)
-        if versions is None:
-            continue  # a dataset that came into the graph after this was made
+        if not versions:
+            continue  # a dataset that came into the graph after this was made, or had no partition then
         if not upstream.partitioned:
             tags[tag] = versions[""]
         elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:

@@ -68,7 +68,8 @@ def inputs_at(
         if (files := _files(workspace, parent, stage, "deps")) is None:
             return None
         months = sorted({name.split("/")[0] for name in files}) if parent.partitioned else [""]
-        parts = {part: _month_of(files, part) for part in (months if source.all_months else [month])}
+        read = months if source.all_months or not parent.partitioned else [month]
+        parts = {part: _month_of(files, part) for part in read}
         inputs[parent.name] = {part: version(found) for part, found in parts.items() if found is not None}
     return inputs
 
