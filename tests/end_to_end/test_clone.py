@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,10 @@ from tests.projects import BLOCKING, CODE, Project
 def clone(done_project, tmp_path_factory, zygote) -> Project:
     """A clone whose data came by `dvc pull` from a folder outside the repository. Copy it, do not change it."""
     place = tmp_path_factory.mktemp("clone")
-    origin = done_project.copy(place / "origin")
+    return pull(done_project.copy(place / "origin"), place, zygote)
+
+
+def pull(origin: Project, place: Path, zygote) -> Project:
     origin.dvc("remote", "add", "-d", "store", str(place / "store"))
     origin.commit("remote")
     origin.dvc("push")
@@ -38,6 +42,17 @@ def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
     assert pulled.made(pulled.run()) == []
     assert "up to date" in pulled.dvc("status")
     assert pulled.git("status", "--porcelain") == ""
+
+
+@pytest.mark.long
+def test_after_clone_and_pull_nothing_is_recomputed_of_any_system(sample_project, tmp_path, zygote):
+    origin = sample_project.copy(tmp_path / "origin")
+    origin.run()
+    origin.commit("made")
+    pulled = pull(origin, tmp_path, zygote)
+    assert "everything is up to date" in pulled.silverloom("plan")
+    assert pulled.made(pulled.run()) == []
+    assert pulled.data() == origin.data()
 
 
 @pytest.mark.long
