@@ -1,9 +1,10 @@
 """What commands cost beyond the work, beside a former commit of this repository.
 
-    python benchmarks/quick.py [--former cb2736a] [--only plan,idle,small,first,repro]
+    python benchmarks/quick.py [--former cb2736a] [--without wikisum,parasci] [--only plan,idle,small,first,repro]
 
 Both commits run in clones of their own, in one folder that is removed, with the virtual environment of this
-checkout: so packages, models and machine are the same. The present is HEAD: commit first. Times are seconds
+checkout: so packages, models and machine are the same. The present is HEAD: commit first; --without deletes
+the files of systems that the former had not. Times are seconds
 that pass, and seconds of processor, which other work on the machine disturbs less.
 
 plan    `make plan` of the former, `silverloom plan` now, where all is up to date
@@ -21,7 +22,9 @@ import resource
 import shutil
 import subprocess
 import tempfile
+import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +32,10 @@ from typing import NamedTuple
 import backfill
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.systems import leave_out  # noqa: E402
+
 PARTS = ("plan", "idle", "small", "first", "repro")
 MONTHS = 5
 
@@ -58,6 +65,8 @@ class Commit:
     """With `{last}` for its last month; the first is that of the corpus."""
     repro: tuple[str, ...]
     render: tuple[str, ...]
+    without: tuple[str, ...] = ()
+    """Systems that are deleted in its clones."""
 
     def clone(self, folder: Path) -> Path:
         """Return a new clone of the commit, with the environment of this checkout."""
@@ -65,6 +74,13 @@ class Commit:
         subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", ROOT, root], check=True)
         subprocess.run(["git", "checkout", "-q", self.revision], cwd=root, check=True)
         (root / ".venv").symlink_to((ROOT / ".venv").resolve())
+        for system in self.without:
+            leave_out(root, system)
+        if self.without:
+            timed(root, *self.render)
+            who = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@example.org")
+            subprocess.run(["git", "add", "-A"], cwd=root, check=True)
+            subprocess.run(["git", *who, "commit", "-qm", "Leave systems out"], cwd=root, check=True)
         return root
 
 
@@ -73,8 +89,8 @@ MAKE = ("make", "-o", ".venv/.ready")
 FIRST = f"{backfill.START}-01"
 
 
-def commits(former: str) -> tuple[Commit, Commit]:
-    """Return the former commit, whose commands make calls, and the present one."""
+def commits(former: str, without: Sequence[str]) -> tuple[Commit, Commit]:
+    """Return the former commit, whose commands make calls, and the present one without some systems."""
     return (
         Commit(
             "former",
@@ -93,6 +109,7 @@ def commits(former: str) -> tuple[Commit, Commit]:
             backfill=("silverloom", "backfill", "--from", FIRST, "--to", "{last}", "--jobs", "1"),
             repro=("silverloom", "repro"),
             render=("silverloom", "render"),
+            without=tuple(without),
         ),
     )
 
@@ -146,12 +163,13 @@ def main() -> None:
     """Measure the parts that are asked for and print a line of each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--former", default="cb2736a", help="the commit to compare with")
+    parser.add_argument("--without", default="", help="systems of the present, with commas between")
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between")
     arguments = parser.parse_args()
     parts = arguments.only.split(",")
     if unknown := set(parts) - set(PARTS):
         parser.error(f"no part is called {', '.join(sorted(unknown))}; known: {', '.join(PARTS)}")
-    both = commits(arguments.former)
+    both = commits(arguments.former, [*filter(None, arguments.without.split(","))])
     print("            seconds passed              seconds of processor")
     print("part     former      now  ratio     former      now  ratio")
     with tempfile.TemporaryDirectory(prefix="quick-") as name:
