@@ -1,6 +1,6 @@
 """What commands cost beyond the work, beside a former commit of this repository.
 
-    python benchmarks/quick.py [--former cb2736a] [--without wikisum,parasci] [--only plan,idle,small,first,repro]
+    python benchmarks/quick.py [--former cb2736a] [--without wikisum,parasci] [--only plan,first]
 
 Both commits run in clones of their own, in one folder that is removed, with the virtual environment of this
 checkout: so packages, models and machine are the same. The present is HEAD: commit first; --without deletes
@@ -21,8 +21,8 @@ import os
 import resource
 import shutil
 import subprocess
-import tempfile
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
