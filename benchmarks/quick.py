@@ -10,7 +10,7 @@ that pass, and seconds of processor, which other work on the machine disturbs le
 plan    `make plan` of the former, `silverloom plan` now, where all is up to date
 idle    `make run`, `silverloom run`, where all is up to date
 small   what a partition of two documents takes, from backfills of one and of several months
-first   `make run` where nothing is made yet
+first   `make run` after set-up, where nothing is made yet
 repro   `make repro` in another such clone; against the first run of the same commit as well
 """
 
@@ -66,6 +66,8 @@ class Commit:
     """With `{last}` for its last month; the first is that of the corpus."""
     repro: tuple[str, ...]
     render: tuple[str, ...]
+    setup: tuple[str, ...]
+    """What follows the packages, once a checkout."""
     without: tuple[str, ...] = ()
     """Systems that are deleted in its clones."""
 
@@ -101,6 +103,7 @@ def commits(former: str, without: Sequence[str]) -> tuple[Commit, Commit]:
             backfill=(*MAKE, "backfill", f"FROM={FIRST}", "TO={last}", "JOBS=1"),
             repro=(*MAKE, "repro"),
             render=(*MAKE, "dvc.yaml"),
+            setup=(*MAKE, "setup"),
         ),
         Commit(
             "now",
@@ -110,6 +113,7 @@ def commits(former: str, without: Sequence[str]) -> tuple[Commit, Commit]:
             backfill=("silverloom", "backfill", "--from", FIRST, "--to", "{last}", "--jobs", "1"),
             repro=("silverloom", "repro"),
             render=("silverloom", "render"),
+            setup=("silverloom", "setup"),
             without=tuple(without),
         ),
     )
@@ -186,7 +190,10 @@ def main() -> None:
         if "small" in parts:
             table("small", *(small(commit, folder) for commit in both))
         if "first" in parts or "repro" in parts:
-            firsts = [timed(commit.clone(folder), *commit.run) for commit in both]
+            roots = [commit.clone(folder) for commit in both]
+            for commit, root in zip(both, roots, strict=True):
+                timed(root, *commit.setup)
+            firsts = [timed(root, *commit.run) for commit, root in zip(both, roots, strict=True)]
             table("first", *firsts)
         if "repro" in parts:
             repros = [timed(commit.clone(folder), *commit.repro) for commit in both]
