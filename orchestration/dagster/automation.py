@@ -1,4 +1,4 @@
-"""What Dagster asks for by itself: a sensor on the source folders, schedules of the newest month and health.
+"""What Dagster does by itself: sensors on the source folders and the outbox, schedules of month and health.
 
 Belongs here: when something is asked for, and of what. Not here: noticing what changed in the folders
 (source_changes.py), what is fresh (state/freshness.py).
@@ -11,7 +11,8 @@ import json
 import dagster as dg
 
 from assets.declare.dagster_asset import asset_key
-from orchestration.dagster.child_process import ask
+from orchestration.dagster.child_process import answer, ask
+from orchestration.mlflow.outbox import waiting
 from orchestration.state.crawls import RECRAWL
 from orchestration.state.freshness import ONLY_STALE
 from orchestration.workspace.workspace import Workspace
@@ -45,6 +46,26 @@ def source_files(workspace: Workspace) -> dg.SensorDefinition:
         return dg.SensorResult(requests, skip_reason=reason, cursor=json.dumps(found["memory"]))
 
     return source_files
+
+
+def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
+    """Return the sensor that sends the runs of Dagster's daemon; a run that cannot be sent fails the tick."""
+
+    @dg.sensor(
+        minimum_interval_seconds=30,
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        description=(
+            "Sends to MLflow the runs that wait in the outbox. What cannot be sent stays, the tick says why, "
+            "and the next one tries again."
+        ),
+    )
+    def runs_to_mlflow():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
+        number = len(waiting(workspace))
+        if number:
+            answer(workspace, "send")
+        return dg.SkipReason(f"{number} sent" if number else "no run waits for MLflow")
+
+    return runs_to_mlflow
 
 
 def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:

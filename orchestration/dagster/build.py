@@ -9,7 +9,7 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.declare.dagster_asset import dagster_asset
-from orchestration.dagster.automation import hourly, newest_month, source_files
+from orchestration.dagster.automation import hourly, newest_month, runs_to_mlflow, source_files
 from orchestration.dagster.health import health_check
 from orchestration.execute.materialise import Store
 from orchestration.workspace.workspace import Workspace
@@ -23,7 +23,7 @@ def build_definitions(workspace: Workspace, commit: bool = True) -> dg.Definitio
         assets=[dagster_asset(dataset) for dataset in workspace.datasets.values()],
         asset_checks=health,
         schedules=[newest_month(workspace), *(hourly(check) for check in health)] if commit else [],
-        sensors=[source_files(workspace)] if commit else [],
+        sensors=[source_files(workspace), runs_to_mlflow(workspace)] if commit else [],
         resources={"store": Store(workspace, commit)},
         executor=dg.in_process_executor,
     )

@@ -18,8 +18,8 @@ from assets.declare.graph import label
 from orchestration.drivers.closing import tell_rejected
 from orchestration.drivers.loop import bring_up_to_date
 from orchestration.drivers.run import run
-from orchestration.drivers.track import Sender
 from orchestration.dvc import metrics
+from orchestration.mlflow.sender import Sender
 from orchestration.state.corpora import check_versions
 from orchestration.state.dvc_lock import check_before_dvc, check_lock
 from orchestration.state.freshness import View
@@ -56,6 +56,10 @@ def stage(workspace: Workspace, name: str) -> int:
     _check_code(workspace, item)
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
+    sender, before = Sender(workspace.enclosing), View(workspace)
+    due = force or not all(before.status(item, month).fresh for month in item.made_months)
+    if due:
+        sender.start(soon=True)  # MLflow's client takes as long to load as many a dataset to make
     (report,) = bring_up_to_date(workspace, [(item, item.made_months)], console, force)
     view = View(workspace)
     statuses = {month: view.status(item, month) for month in item.made_months}
@@ -67,9 +71,8 @@ def stage(workspace: Workspace, name: str) -> int:
     _check_code(workspace, item)
     if not stale:
         metrics.write(item, view)
-    # A report reads all, so that it is the last stage; each one before would wait for MLflow's client anew.
-    if report.made and (item.shape is None or not workspace.tracked_here):
-        Sender(workspace.enclosing).finish()
+    if due:
+        sender.finish()
     return 1 if tell_rejected(view, [item], console) or stale else 0
 
 

@@ -17,9 +17,9 @@ from ops.parse.scan import SourceError
 from orchestration.drivers.closing import tell_reports
 from orchestration.drivers.loop import Report, Wanted, bring_up_to_date
 from orchestration.drivers.settled import datasets_now, remember, settled
-from orchestration.drivers.track import Sender
 from orchestration.files.full_disk import full_disk
 from orchestration.messages.failures import describe
+from orchestration.mlflow.sender import Sender
 from orchestration.state.corpora import corpus
 from orchestration.state.crawls import ask_again
 from orchestration.state.dvc_lock import check_lock

@@ -1,7 +1,8 @@
-"""Keep what `make ui` shows of the present up to date: the state beside the pages, Data Docs, runs in MLflow.
+"""Keep what `make ui` shows of the present up to date: the state beside the pages, and Data Docs.
 
-Belongs here: noticing that data, sources, params, code, commits or runs changed. Not here: what is written
-then (pages/live.py, quality/docs.py): each time by a process of its own, which reads params and code anew.
+Belongs here: noticing that data, sources, params, code, commits or Dagster's runs changed. Not here: what is
+written then (live/present.py, quality/docs.py): each time by a process of its own, which reads params and
+code anew.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from pathlib import Path
 
 from assets.declare.settings import ParamsError, read_again
 from orchestration.files.identity import FileStamp, file_stamp
-from orchestration.mlflow.outbox import waiting
 from orchestration.state.input_snapshot import CODE
 from orchestration.workspace.workspace import Workspace
 
@@ -63,7 +63,7 @@ class Pace:
 
 def watch(workspace: Workspace) -> None:
     """Write at the start and after every change, until this process is ended."""
-    pace, send_at = Pace(), 0.0
+    pace = Pace()
     while True:
         begun = time.monotonic()
         seen = sum(map(hash, marks(workspace)))  # a number, since there may be a million files
@@ -71,9 +71,6 @@ def watch(workspace: Workspace) -> None:
         if pace.due(seen, begun):
             for command in _WRITERS:
                 _run(workspace, command)
-        if begun >= send_at and waiting(workspace):
-            _run(workspace, "send")
-            send_at = begun + _LONGEST
         time.sleep(max(_PAUSE, 20 * took))
 
 

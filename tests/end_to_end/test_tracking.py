@@ -154,12 +154,10 @@ def test_a_store_of_another_version_fails_no_partition_and_runs_wait_until_it_is
 
 
 @pytest.mark.long
-def test_a_stage_leaves_its_runs_to_the_next_command(done):
+def test_a_lone_stage_of_dvc_sends_its_runs(done):
     done.params(lambda params: params["talksumm"]["hmm"].update(epsilon=0.2))
-    done.repro()
-    waiting = list((done.root / ".silverloom/outbox").glob("*.zip"))
-    assert waiting and len(runs(done, "talksumm/alignments")) == 2
-    assert done.silverloom("send") == "no run waits for MLflow\n"
+    done.dvc("repro", "talksumm-alignments")
+    assert not list((done.root / ".silverloom/outbox").glob("*.zip"))
     assert runs(done, "talksumm/alignments")["2018-06"].data.params["talksumm.hmm.epsilon"] == "0.2"
 
 

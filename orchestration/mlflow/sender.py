@@ -1,4 +1,4 @@
-"""Send the runs that wait to MLflow while a command goes on. Not here: how (mlflow/send.py)."""
+"""Send the runs that wait to MLflow while a command goes on. Not here: how (send.py)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Sender:
         self._workspace = workspace
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Send what waits, and what will until `finish`."""
-        if self._process is None and waiting(self._workspace):
+    def start(self, soon: bool = False) -> None:
+        """Send what waits, and what will until `finish`; where nothing waits yet, only if it `soon` will."""
+        if self._process is None and (soon or waiting(self._workspace)):
             command = [sys.executable, "-m", "orchestration.cli", "send", "--follow"]
             self._process = subprocess.Popen(
                 command,
