@@ -4,8 +4,8 @@
 
 Both commits run in clones of their own, in one folder that is removed, with the virtual environment of this
 checkout: so packages, models and machine are the same. The present is HEAD: commit first; --without deletes
-the files of systems that the former had not. Times are seconds
-that pass, and seconds of processor, which other work on the machine disturbs less.
+the files of systems that the former had not, and leaves out of params.yaml the sources that it had not. Times
+are seconds that pass, and seconds of processor, which other work on the machine disturbs less.
 
 plan    `make plan` of the former, `silverloom plan` now, where all is up to date
 idle    `make run`, `silverloom run`, where all is up to date
@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import backfill
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -70,6 +71,8 @@ class Commit:
     """What follows the packages, once a checkout."""
     without: tuple[str, ...] = ()
     """Systems that are deleted in its clones."""
+    sources: tuple[str, ...] = ()
+    """With these, the only sources that are left in params.yaml."""
 
     def clone(self, folder: Path) -> Path:
         """Return a new clone of the commit, with the environment of this checkout."""
@@ -80,11 +83,20 @@ class Commit:
         for system in self.without:
             leave_out(root, system)
         if self.without:
+            keep_sources(root, self.sources)
             timed(root, *self.render)
             who = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@example.org")
             subprocess.run(["git", "add", "-A"], cwd=root, check=True)
             subprocess.run(["git", *who, "commit", "-qm", "Leave systems out"], cwd=root, check=True)
         return root
+
+
+def keep_sources(root: Path, kept: Sequence[str]) -> None:
+    """Leave other kinds of sources out of a checkout's params.yaml."""
+    path = root / "params.yaml"
+    content = yaml.safe_load(path.read_text())
+    content["sources"] = {name: part for name, part in content["sources"].items() if name in kept}
+    path.write_text(yaml.safe_dump(content, sort_keys=False))
 
 
 # Nothing is installed: the environment is taken as it is, whatever the times of the lock files in a clone.
@@ -94,6 +106,9 @@ FIRST = f"{backfill.START}-01"
 
 def commits(former: str, without: Sequence[str]) -> tuple[Commit, Commit]:
     """Return the former commit, whose commands make calls, and the present one without some systems."""
+    shown = subprocess.run(
+        ["git", "show", f"{former}:params.yaml"], cwd=ROOT, capture_output=True, check=True
+    )
     return (
         Commit(
             "former",
@@ -115,13 +130,15 @@ def commits(former: str, without: Sequence[str]) -> tuple[Commit, Commit]:
             render=("silverloom", "render"),
             setup=("silverloom", "setup"),
             without=tuple(without),
+            sources=tuple(yaml.safe_load(shown.stdout)["sources"]),
         ),
     )
 
 
 def timed(root: Path, *command: str) -> Seconds:
     """Return how long a command took in a checkout. Raises SystemExit with its last lines where it fails."""
-    kept = {name: value for name, value in os.environ.items() if name != "DAGSTER_HOME"}
+    others = ("DAGSTER_HOME", "PYTHONDONTWRITEBYTECODE")  # modules are compiled once, as for who sets nothing
+    kept = {name: value for name, value in os.environ.items() if name not in others}
     path = f"{ROOT / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"
     environment = {**kept, "PATH": path, "DVC_SITE_CACHE_DIR": str(root.parent / "dvc-site")}
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
