@@ -16,11 +16,11 @@ from orchestration.workspace.workspace import Workspace
 @command(hidden=True, assets=False)
 def setup(workspace: Workspace) -> None:
     """Make the stores of Dagster and MLflow, before processes run side by side, and the page of plots."""
-    from orchestration.dagster.instance import instance
+    from orchestration.dagster.instance import close_stores
     from orchestration.dvc.plots import write_template
     from orchestration.mlflow import store
 
-    instance().dispose()
+    close_stores()
     store.prepare(workspace.mlflow_store)
     write_template(workspace)
 

@@ -76,14 +76,20 @@ def with_store(action: Callable[[], T]) -> T:
         raise RuntimeError(f"Dagster's store cannot be used: {cause}; move .dagster away") from error
 
 
+def close_stores() -> None:
+    """Close all connections of this process: SQLite then has its logs in the stores themselves."""
+    instance().dispose()
+    _readers.close()
+
+
 def _get() -> dg.DagsterInstance:
     found = dg.DagsterInstance.get()
-    atexit.register(found.dispose)  # SQLite then has its logs in the stores themselves
+    atexit.register(found.dispose)
     _stay_open()
     return found
 
 
-#: What this process reads of the stores, though nothing is asked of it.
+#: Connections of this process that nothing is asked of.
 _readers = contextlib.ExitStack()
 atexit.register(_readers.close)
 

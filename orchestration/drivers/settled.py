@@ -48,9 +48,9 @@ def remember(workspace: Workspace, committed: str) -> None:
 
     Not where they are others by now: another process makes some, and may not come to commit them.
     """
-    from orchestration.dagster.instance import instance
+    from orchestration.dagster.instance import close_stores
 
-    instance().dispose()  # its stores are written to as they are closed
+    close_stores()  # which writes to them
     found = _digests(workspace)
     if found["datasets"] == committed:
         write_file(_note(workspace), dump(found))

@@ -156,7 +156,7 @@ def told_once(tmp_path_factory):
         patch.setenv("DAGSTER_HOME", str(home))
         instance.instance.cache_clear()
         tell("first", 60)
-        instance.instance().dispose()
+        instance.close_stores()
         instance.instance.cache_clear()
     return home
 
