@@ -7,15 +7,19 @@ Belongs here: when something is asked for, and of what. Not here: noticing what 
 from __future__ import annotations
 
 import json
+import subprocess
 
 import dagster as dg
 
 from assets.declare.dagster_asset import asset_key
-from orchestration.dagster.child_process import answer, ask
+from orchestration.dagster.child_process import ask, begin
 from orchestration.mlflow.outbox import waiting
 from orchestration.state.crawls import RECRAWL
 from orchestration.state.freshness import ONLY_STALE
 from orchestration.workspace.workspace import Workspace
+
+#: Seconds that a tick waits for MLflow: as long, other sensors wait for it.
+_SENDING = 10.0
 
 
 def source_files(workspace: Workspace) -> dg.SensorDefinition:
@@ -49,10 +53,15 @@ def source_files(workspace: Workspace) -> dg.SensorDefinition:
 
 
 def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
-    """Return the sensor that sends the runs of Dagster's daemon; a run that cannot be sent fails the tick."""
+    """Return the sensor that sends the runs of Dagster's daemon.
+
+    A slow server keeps no tick: what sends goes on, and a later tick says how it ended. What cannot be sent
+    fails none either: Dagster keeps ticks that fail for ever.
+    """
+    under_way: list[subprocess.Popen[str]] = []
 
     @dg.sensor(
-        minimum_interval_seconds=30,
+        minimum_interval_seconds=60,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Sends to MLflow the runs that wait in the outbox. What cannot be sent stays, the tick says why, "
@@ -60,10 +69,16 @@ def runs_to_mlflow(workspace: Workspace) -> dg.SensorDefinition:
         ),
     )
     def runs_to_mlflow():  # type: ignore[no-untyped-def]  # Dagster takes no annotation that is a string
-        number = len(waiting(workspace))
-        if number:
-            answer(workspace, "send")
-        return dg.SkipReason(f"{number} sent" if number else "no run waits for MLflow")
+        if not under_way:
+            if not waiting(workspace):
+                return dg.SkipReason("no run waits for MLflow")
+            under_way.append(begin(workspace, "send"))
+        try:
+            _, complaint = under_way[0].communicate(timeout=_SENDING)
+        except subprocess.TimeoutExpired:
+            return dg.SkipReason(f"{len(waiting(workspace))} still wait, and are being sent")
+        failed = under_way.pop().returncode
+        return dg.SkipReason(complaint.strip() or "it failed" if failed else "what waited was sent")
 
     return runs_to_mlflow
 

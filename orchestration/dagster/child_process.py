@@ -17,28 +17,25 @@ SECONDS = 50.0
 
 
 def ask(workspace: Workspace, command: str, *options: str, text: str = "", seconds: float = SECONDS) -> Any:
-    """Return what a command prints, read as JSON; raises what `answer` raises."""
-    return json.loads(answer(workspace, command, *options, text=text, seconds=seconds))
-
-
-def answer(
-    workspace: Workspace, command: str, *options: str, text: str = "", seconds: float = SECONDS
-) -> str:
-    """Run a command and return what it prints; `text` is its standard input.
+    """Return what a command prints, read as JSON; `text` is its standard input.
 
     Raises RuntimeError with its last line of complaint where it fails, TimeoutError where it takes too long.
     """
-    argv = [sys.executable, "-m", "orchestration.cli", command, *options]
-    called = f"`silverloom {command}`"
-    try:
-        ended = subprocess.run(
-            argv, cwd=workspace.root, input=text, capture_output=True, text=True, timeout=seconds, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise TimeoutError(
-            f"{called} took more than {seconds:.0f} s; in a terminal it has no limit"
-        ) from error
-    if ended.returncode != 0:
-        complaint = (ended.stderr.strip() or f"{called} ended with status {ended.returncode}").splitlines()
-        raise RuntimeError(complaint[-1].removeprefix("error: "))
-    return ended.stdout
+    with begin(workspace, command, *options) as process:
+        try:
+            printed, complaint = process.communicate(text, seconds)
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            raise TimeoutError(
+                f"`silverloom {command}` took more than {seconds:.0f} s; in a terminal it has no limit"
+            ) from error
+    if process.returncode != 0:
+        ended = f"`silverloom {command}` ended with status {process.returncode}"
+        raise RuntimeError((complaint.strip() or ended).splitlines()[-1].removeprefix("error: "))
+    return json.loads(printed)
+
+
+def begin(workspace: Workspace, command: str, *options: str) -> subprocess.Popen[str]:
+    """Begin a command that can be written to, and read from."""
+    argv, pipe = [sys.executable, "-m", "orchestration.cli", command, *options], subprocess.PIPE
+    return subprocess.Popen(argv, cwd=workspace.root, stdin=pipe, stdout=pipe, stderr=pipe, text=True)

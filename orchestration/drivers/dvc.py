@@ -57,9 +57,10 @@ def stage(workspace: Workspace, name: str) -> int:
     console = Console(stderr=True, soft_wrap=True)
     force = os.environ.get("SILVERLOOM_FORCE") == "1"
     sender, before = Sender(workspace.enclosing), View(workspace)
-    due = force or not all(before.status(item, month).fresh for month in item.made_months)
-    if due:
-        sender.start(soon=True)  # MLflow's client takes as long to load as many a dataset to make
+    # The store of a temporary folder goes with it.
+    sends = workspace.enclosing == workspace or not workspace.tracked_here
+    if sends and (force or not all(before.status(item, month).fresh for month in item.made_months)):
+        sender.start(soon=True)
     (report,) = bring_up_to_date(workspace, [(item, item.made_months)], console, force)
     view = View(workspace)
     statuses = {month: view.status(item, month) for month in item.made_months}
@@ -71,7 +72,7 @@ def stage(workspace: Workspace, name: str) -> int:
     _check_code(workspace, item)
     if not stale:
         metrics.write(item, view)
-    if due:
+    if sends and (report.made or report.failed):
         sender.finish()
     return 1 if tell_rejected(view, [item], console) or stale else 0
 

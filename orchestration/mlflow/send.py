@@ -13,6 +13,7 @@ import contextlib
 import logging
 import os
 import select
+import shutil
 import tempfile
 from collections.abc import Mapping
 from importlib import import_module
@@ -35,6 +36,9 @@ TAG = "silverloom.run"
 #: Seconds that are waited for another process that sends.
 PATIENCE = 600.0
 
+#: How the names of folders begin in which runs are unpacked.
+_UNPACKED = ".unpacked-"
+
 #: Seconds between two looks at what waits.
 _PAUSE = 2.0
 
@@ -53,6 +57,8 @@ def send(workspace: Workspace) -> str:
     causes: list[str] = []
     try:
         with contextlib.closing(lock_within(outbox(workspace) / ".lock", PATIENCE)):
+            for left in outbox(workspace).glob(f"{_UNPACKED}*"):  # by one that was killed
+                shutil.rmtree(left, ignore_errors=True)
             try:
                 _send(workspace, causes)
             except Exception as error:
@@ -73,6 +79,7 @@ def send_until(workspace: Workspace, ended: IO[str]) -> str:
     Other processes are given way to: this is for one that runs beside the work.
     """
     os.nice(10)
+    _client_class()  # it takes as long to load as many a dataset to make
     while not select.select([ended], [], [], _PAUSE)[0]:
         send(workspace)
     return send(workspace)
@@ -113,6 +120,10 @@ def _send(workspace: Workspace, causes: list[str], thorough: bool = False) -> No
 
 
 def _client(workspace: Workspace) -> Any:
+    return _client_class()(workspace.tracking_uri)
+
+
+def _client_class() -> Any:
     for name, value in _REQUESTS.items():
         os.environ.setdefault(name, value)
     os.environ["MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR"] = "false"
@@ -120,7 +131,7 @@ def _client(workspace: Workspace) -> Any:
     from mlflow import MlflowClient
 
     logging.getLogger("mlflow").setLevel(logging.CRITICAL)  # what goes wrong is said in a line
-    return MlflowClient(workspace.tracking_uri)
+    return MlflowClient
 
 
 def _line(error: Exception) -> str:
@@ -140,7 +151,7 @@ class _Sender:
 
     def send(self, path: Path) -> None:
         """Send a run with those that belong to it, then remove its file."""
-        with tempfile.TemporaryDirectory(dir=outbox(self._workspace), prefix=".") as folder:
+        with tempfile.TemporaryDirectory(dir=outbox(self._workspace), prefix=_UNPACKED) as folder:
             entry = take(path, Path(folder))
             experiment = self._experiment(entry)
             known = self._known(experiment, path.stem)
