@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from great_expectations.core.batch_definition import BatchDefinition
     from great_expectations.core.expectation_suite import ExpectationSuite
 
-_FORMAT = {"result_format": "COMPLETE", "return_unexpected_index_query": False}
+#: What is asked of expectations first, and then of those that rows violate: to find no rows takes a third of
+#: the time that a small partition takes to validate.
+_COUNTS = {"result_format": "BASIC"}
+_ROWS = {"result_format": "COMPLETE", "return_unexpected_index_query": False}
 _SEVERITY = {"error": "critical", "warning": "warning"}
 _SHOWN = 200
 
@@ -118,10 +121,17 @@ def _evaluate(expectations: Suite, month: str, rows: pa.Table) -> tuple[list[Res
     The document has no values that grow with the data: the rows that failed are kept whole elsewhere.
     """
     batch = _definition().get_batch(batch_parameters={"dataframe": rows.to_pandas()})
-    ran = batch.validate(suite("partition", expectations, month), result_format=_FORMAT)
-    found = {
-        result.expectation_config.meta["name"]: result for result in ran.results if result.expectation_config
-    }
+    ran = batch.validate(suite("partition", expectations, month), result_format=_COUNTS)
+    found = _by_name(ran.results)
+    violated = [
+        expectation
+        for expectation in expectations
+        if not found[expectation.name].success or found[expectation.name].result.get("unexpected_count")
+    ]
+    if violated:
+        again = batch.validate(suite("partition", violated, month), result_format=_ROWS)
+        found |= _by_name(again.results)
+        ran.results = [found[name] for name in _by_name(ran.results)]
     results = [_result(expectation, found[expectation.name]) for expectation in expectations]
     for values in (result.result for result in ran.results):
         for name in ("unexpected_list", "unexpected_index_list", "partial_unexpected_index_list"):
@@ -131,6 +141,11 @@ def _evaluate(expectations: Suite, month: str, rows: pa.Table) -> tuple[list[Res
         for count in values.get("partial_unexpected_counts", ()):
             count["value"] = _short(count["value"])
     return results, json.dumps(ran.to_json_dict())
+
+
+def _by_name(results: Iterable[Any]) -> dict[str, Any]:
+    """Return the results of Great Expectations by the names of our expectations."""
+    return {result.expectation_config.meta["name"]: result for result in results if result.expectation_config}
 
 
 def _columns(folder: Path, table: str, expectations: Suite) -> pa.Table:

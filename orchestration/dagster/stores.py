@@ -1,0 +1,75 @@
+"""Dagster's SQLite stores, each with one engine of SQLAlchemy for all that is asked of it.
+
+Dagster itself makes a new engine for every event, which compiles its statements anew, and SQLite waits for
+the disk after each. Here it waits only where it moves its log into the store: a power failure may cost the
+last events, of which sync.py tells Dagster again what is on disk; the store stays whole.
+
+Belongs here: how the stores are connected to; dagster.yaml names these classes. Not here: opening them, and
+what becomes of damaged ones (instance.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dagster._core.storage.event_log import ConsolidatedSqliteEventLogStorage
+from dagster._core.storage.runs import SqliteRunStorage
+from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
+from dagster._serdes import ConfigurableClassData
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+
+
+class EventLog(ConsolidatedSqliteEventLogStorage):
+    """The events of all runs, in one file."""
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return _engine(f"sqlite:///{self.get_db_path()}")  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def index_connection(self) -> Iterator[Connection]:
+        """Begin a transaction on the log."""
+        with self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def run_connection(self, run_id: str | None) -> Iterator[Connection]:
+        """Begin a transaction on the log, which holds the events of this run, too."""
+        with self._engine.begin() as connection:
+            yield connection
+
+
+class Runs(SqliteRunStorage):
+    """The list of runs."""
+
+    def __init__(self, conn_string: str, inst_data: ConfigurableClassData | None = None) -> None:
+        super().__init__(conn_string, inst_data)
+        self._engine = _engine(conn_string)
+
+    @classmethod
+    def from_config_value(
+        cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
+    ) -> Runs:
+        """Return the list where Dagster keeps it by default: in `history` below the configured folder."""
+        return cls.from_local(str(Path(config_value["base_dir"]) / "history"), inst_data)
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """Begin a transaction on the list."""
+        with self._engine.begin() as connection:
+            yield connection
+
+
+def _engine(address: str) -> Engine:
+    waiting = {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS}
+    engine = create_engine(address, poolclass=NullPool, connect_args=waiting)
+    event.listen(engine, "connect", _connected)
+    return engine
+
+
+def _connected(connection: Any, record: object) -> None:
+    connection.execute("PRAGMA synchronous=NORMAL")
