@@ -85,6 +85,7 @@ _SCORED = columns(
     ("f1", _FLOAT, "the same"),
     ("length_rate", _FLOAT, "PLR: difference of their lengths in words over the shorter one's"),
     ("self_bleu", _FLOAT, "BLEU-4 of the second against the first, as released, 0 to 100"),
+    ("shared_words", _FLOAT, "share of their content words that both have (Jaccard coefficient), 0 to 1"),
     ("first_words", _INT),
     ("second_words", _INT),
     ("wholes", pa.list_(_TEXT), "the longer sentences of which one side is a part; none but for `partial`"),

@@ -38,16 +38,20 @@ from ops.scores import DatasetScore
 
 ORIGINS = ("citations", "definitions", "intra", "partial")
 
+#: What thresholds are asked of.
+SCORES = ("f1", "length_rate", "self_bleu", "shared_words")
+
 
 def scored_columns() -> list[Expectation]:
     """Expect what every scored pair is."""
     return [
         *not_null("first", "second", "cosine", "precision", "recall", "f1"),
-        *not_null("length_rate", "self_bleu", "truncated"),
+        *not_null("length_rate", "self_bleu", "shared_words", "truncated"),
         unique("first", "second"),
         between("f1", -1.001, 1.001),
         between("length_rate", 0),
         between("self_bleu", 0, 100),
+        between("shared_words", 0, 1),
         between("origins.length", 1, len(ORIGINS)),
         between("keys.length", 1),
         *text("first", longest=20_000),
@@ -61,8 +65,8 @@ def scored_columns() -> list[Expectation]:
     shape=SCORED,
     consumes="intra",
     partitioned=False,
-    measures=["cosine", "f1", "length_rate", "self_bleu"],
-    scores={name: DatasetScore(name) for name in ("f1", "length_rate", "self_bleu")},
+    measures=["cosine", *SCORES],
+    scores={name: DatasetScore(name) for name in SCORES},
     thresholds=[
         Threshold(
             CoarseParams,
@@ -106,8 +110,8 @@ def scored(
     shape=PARAPHRASES,
     consumes="scored",
     partitioned=False,
-    measures=["f1", "length_rate", "self_bleu", "first_words", "second_words"],
-    scores={name: DatasetScore(name) for name in ("f1", "length_rate", "self_bleu")},
+    measures=[*SCORES, "first_words", "second_words"],
+    scores={name: DatasetScore(name) for name in SCORES},
     thresholds=[
         Threshold(
             filtering.ParaphraseParams,
@@ -134,6 +138,15 @@ def scored(
             asking.scores_self_bleu,
             values=(15, 30, 45, 60, 75, 90, 100),
             meaning="Self-BLEU of a pair",
+            units="pairs",
+        ),
+        Threshold(
+            filtering.ParaphraseParams,
+            "shared_words",
+            rules.at_least,
+            asking.scores_shared_words,
+            values=(0.0, 0.1, 0.2, 0.3, 0.35, 0.4, 0.5),
+            meaning="share of the content words of a pair that both sentences have",
             units="pairs",
         ),
     ],

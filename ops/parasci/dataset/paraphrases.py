@@ -5,7 +5,8 @@ what other thresholds would keep (threshold_scores.py).
 
 Dong et al. (2021), 4.2: definitions need a BERTScore above 0.6 and a PLR below 2, all others 0.7 and 1.
 A BERTScore fills another range with another encoder and layer, and so do its thresholds. Near copies score
-highest; a bound of Self-BLEU, which the paper has none of, leaves them out.
+highest; a bound of Self-BLEU leaves them out. Words that both share tell readers' ratings of consistency as
+well as BERTScore does. The paper has neither of these bounds.
 """
 
 from __future__ import annotations
@@ -20,12 +21,11 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
+from ops.parasci.dataset.content_words import content_words
 from ops.parasci.dataset.near_duplicates import near_duplicates
-from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Parts
-from ops.text.stop_words import STOP_WORDS
-from ops.thresholds import above, at_most, below
+from ops.thresholds import above, at_least, at_most, below
 
 #: Pairs within papers, as origins name them: of whole sentences, and of a part that PDBERT finds.
 INTRA_ORIGIN, PARTS_ORIGIN = "intra", "partial"
@@ -53,6 +53,9 @@ class ParaphraseParams(SplitShares, section="parasci.paraphrases"):
     self_bleu: float = Field(
         100, gt=0, le=100, description="Self-BLEU of a pair is not above it: a near copy teaches to copy"
     )
+    shared_words: float = Field(
+        0, ge=0, lt=1, description="both sentences have at least this share of their content words (Jaccard)"
+    )
     near_duplicate: float = Field(
         0.6,
         gt=0,
@@ -67,7 +70,8 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     """Yield the pairs that pass the thresholds of a method that found them, in their split.
 
     Reasons: `f1`, `length_rate` (of a pair that passes the first of both by one method at least), `self_bleu`
-    (of one that passes both). Raises ValueError for a method without thresholds.
+    (of one that passes both), `shared_words` (of one that passes all others). Raises ValueError for a method
+    without thresholds.
     """
     units = [row for table in scored for row in table.to_pylist()]
     dropped: list[Row] = []
@@ -75,10 +79,12 @@ def paraphrases(scored: Parts, params: ParaphraseParams) -> Outcomes:
     for unit in units:
         origin = next((name for name in unit["origins"] if not _lost(unit, limits_of(params, name))), None)
         if origin is not None:
-            if at_most(unit["self_bleu"], params.self_bleu):
-                passing.append((unit, origin))
-            else:
+            if not at_most(unit["self_bleu"], params.self_bleu):
                 dropped.append(drop(unit, "self_bleu", unit["self_bleu"]))
+            elif not at_least(unit["shared_words"], params.shared_words):
+                dropped.append(drop(unit, "shared_words", unit["shared_words"]))
+            else:
+                passing.append((unit, origin))
             continue
         reasons = [_lost(unit, limits_of(params, name)) for name in unit["origins"]]
         reason = "length_rate" if "length_rate" in reasons else "f1"
@@ -133,9 +139,7 @@ def _sentences(unit: Row) -> list[str]:
 
 
 def _content(sentence: str) -> str:
-    """Return the words of a sentence but for stop words, cases and signs; all words where no other is."""
-    words = [word for word in released_form(sentence).split() if word[0].isalnum()]
-    return " ".join([word for word in words if word not in STOP_WORDS] or words)
+    return " ".join(content_words(sentence))
 
 
 def limits_of(params: ParaphraseParams, origin: str) -> Limits:

@@ -21,6 +21,7 @@ from ops.models.encoder import ENCODER
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import ModelName, Params
 from ops.parasci.coarse import CoarseParams
+from ops.parasci.dataset.content_words import shared_words
 from ops.parasci.dataset.release import released_form
 from ops.parasci.lengths import length_rate
 from ops.parasci.schemas import SCORED
@@ -137,6 +138,7 @@ def _rows(found: Sequence[Sequence[tuple[str, Row]]], scorer: BertScorer) -> Ite
             "f1": f1,
             "length_rate": round(length_rate(*lengths), 4),
             "self_bleu": round(float(self_bleu), 2),
+            "shared_words": round(shared_words(row["first"], row["second"]), 4),
             "first_words": lengths[0],
             "second_words": lengths[1],
             "wholes": sorted({member["whole"] for _, member in several if member.get("whole")}),

@@ -2,7 +2,8 @@
 
 Belongs here: the scores behind what-if pages. Not here: applying the thresholds (paraphrases.py).
 
-A pair that another of its methods keeps is kept whatever these thresholds are, a near copy is dropped.
+A pair that another of its methods keeps is kept whatever these thresholds are; one that the bounds of all
+methods drop, Self-BLEU and shared words, is dropped.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from numpy.typing import NDArray
 
 from ops.parasci.dataset.paraphrases import ParaphraseParams, limits_of
 from ops.parts import Parts
-from ops.thresholds import SCORED, above, at_most, below
+from ops.thresholds import SCORED, above, at_least, at_most, below
 
 #: The columns of `scores_of_both`: F1 and PLR, infinite to the good side where the pair is kept anyway.
 BOTH = pa.schema([("f1", pa.float64()), ("length_rate", pa.float64())])
 
-_COLUMNS = ("id", "first", "second", "origins", "f1", "length_rate", "self_bleu")
+_COLUMNS = ("id", "first", "second", "origins", "f1", "length_rate", "self_bleu", "shared_words")
 
 
 def scores_f1(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
@@ -41,11 +42,19 @@ def scores_length_rate(scored: Parts, params: ParaphraseParams, name: str) -> It
 
 
 def scores_self_bleu(scored: Parts, params: ParaphraseParams) -> Iterator[pa.Table]:
-    """Yield the pairs by what `self_bleu` is asked of, without a score where all methods drop them."""
+    """Yield the pairs by what `self_bleu` is asked of, without a score where others drop them."""
     for part in scored.parts:
         table = part.read(_COLUMNS)
-        asked = _kept_by(table, params, params.origins)
+        asked = _kept_by(table, params, params.origins) & _shares_words(table, params)
         yield _scored(table, table["self_bleu"].to_numpy(), asked, np.zeros(len(table), bool), 0)
+
+
+def scores_shared_words(scored: Parts, params: ParaphraseParams) -> Iterator[pa.Table]:
+    """Yield the pairs by what `shared_words` is asked of, without a score where others drop them."""
+    for part in scored.parts:
+        table = part.read(_COLUMNS)
+        asked = _kept_by(table, params, params.origins) & _is_distinct(table, params)
+        yield _scored(table, table["shared_words"].to_numpy(), asked, np.zeros(len(table), bool), 0)
 
 
 def scores_of_both(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
@@ -71,9 +80,19 @@ def _judged(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[tupl
         table = part.read(_COLUMNS)
         f1, length_rate = (table[column].to_numpy() for column in ("f1", "length_rate"))
         kept_anyway = _kept_by(table, params, params.origins.keys() - {name})
-        distinct = at_most(table["self_bleu"].to_numpy(), params.self_bleu)
+        bounded = _is_distinct(table, params) & _shares_words(table, params)
         found = found_by(table["origins"], name)
-        yield table, _Judged(f1, length_rate, found & distinct, kept_anyway & distinct)
+        yield table, _Judged(f1, length_rate, found & bounded, kept_anyway & bounded)
+
+
+def _is_distinct(table: pa.Table, params: ParaphraseParams) -> NDArray[np.bool_]:
+    distinct: NDArray[np.bool_] = at_most(table["self_bleu"].to_numpy(), params.self_bleu)
+    return distinct
+
+
+def _shares_words(table: pa.Table, params: ParaphraseParams) -> NDArray[np.bool_]:
+    shares: NDArray[np.bool_] = at_least(table["shared_words"].to_numpy(), params.shared_words)
+    return shares
 
 
 def _kept_by(table: pa.Table, params: ParaphraseParams, names: Iterable[str]) -> NDArray[np.bool_]:

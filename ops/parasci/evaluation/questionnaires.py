@@ -18,6 +18,36 @@ CONSISTENCY = Scale(
         "5": "exactly the same meaning with all the same details",
     },
 )
+#: Appendix A: a pair for each value of consistency, without which raters are stricter than the paper's.
+EXAMPLES = (
+    (
+        "1",
+        "Task-oriented dialog systems help users to achieve specific goals with natural language.",
+        "We use a set of 318 English function words from the scikit-learn package.",
+    ),
+    (
+        "2",
+        "End-to-end task-oriented dialog systems usually suffer from the challenge of incorporating "
+        "knowledge bases.",
+        "Task-oriented dialog systems help users to achieve specific goals with natural language.",
+    ),
+    (
+        "3",
+        "Opinion mining has recently received considerable attentions.",
+        "Analysis has received much attention in recent years.",
+    ),
+    (
+        "4",
+        "We evaluated all agents on 57 Atari 2600 games from the arcade learning environment.",
+        "We evaluated EMDQN on the benchmark suite of 57 Atari 2600 games from the arcade learning "
+        "environment.",
+    ),
+    (
+        "5",
+        "Here we will concentrate only on those aspects that are directly relevant to the odderon.",
+        "We will put some emphasis on those aspects that are immediately relevant to the odderon.",
+    ),
+)
 #: Section 5, "Variation Evaluation Criterion".
 VARIATION = Scale(
     values=("1", "2", "3", "4", "5"),

@@ -20,7 +20,7 @@ from ops.core.sampling import drawn, sample
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
-from ops.parasci.evaluation.questionnaires import PAIRS, PHENOMENA, QUESTIONNAIRES
+from ops.parasci.evaluation.questionnaires import EXAMPLES, PAIRS, PHENOMENA, QUESTIONNAIRES
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Parts
 
@@ -37,11 +37,19 @@ RATING_SHEETS = Shape(
     ),
 )
 
-_ABOUT = """\
+_EXAMPLES = "\n".join(f"| {value} | {first} | {second} |" for value, first, second in EXAMPLES)
+_ABOUT = f"""\
 # Rate pairs of scientific sentences
 
 Each row has two sentences. How far they mean the same and how much their wording differs is asked in one
-sheet, what kinds of change there are in the other:"""
+sheet, what kinds of change there are in the other. A pair of each value of consistency, by the authors of the
+scale (Dong et al. 2021):
+
+| consistency | sentence 1 | sentence 2 |
+|---|---|---|
+{_EXAMPLES}
+
+The questions:"""
 _LEAVE_EMPTY = "such as a sentence that cannot be understood."
 
 

@@ -48,6 +48,7 @@ def scored_pair(
     origins=("intra",),
     wholes=(),
     self_bleu=20.0,
+    shared_words=0.5,
 ):
     """Return a row of parasci/scored."""
     return {
@@ -55,6 +56,7 @@ def scored_pair(
         "origins": list(origins), "keys": list(keys), "papers": ["p"], "cosine": 0.9, "precision": f1,
         "recall": f1, "f1": f1, "length_rate": length_rate, "first_words": 9, "second_words": 9,
         "truncated": False, "wholes": list(wholes), "self_bleu": self_bleu,
+        "shared_words": shared_words,
     }  # fmt: skip
 
 

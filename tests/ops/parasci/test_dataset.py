@@ -9,6 +9,7 @@ from ops.metrics.bertscore import bertscore
 from ops.metrics.bleu import self_bleu
 from ops.parasci.coarse import CoarseParams
 from ops.parasci.dataset.clusters import clusters, split_of_clusters
+from ops.parasci.dataset.content_words import shared_words
 from ops.parasci.dataset.near_duplicates import near_duplicates
 from ops.parasci.dataset.paraphrases import Limits, ParaphraseParams, paraphrases
 from ops.parasci.dataset.release import released, released_form
@@ -19,6 +20,7 @@ from ops.parasci.dataset.threshold_scores import (
     scores_length_rate,
     scores_of_both,
     scores_self_bleu,
+    scores_shared_words,
 )
 from ops.parasci.lengths import length_rate
 from ops.parasci.partial.partial import PARTIAL
@@ -139,6 +141,7 @@ def test_pairs_are_scored_by_bertscore_and_their_lengths(tmp_path):
     assert (row["first_words"], row["second_words"], row["length_rate"]) == (7, 10, round(3 / 7, 4))
     assert row["truncated"] is False
     assert row["self_bleu"] == round(self_bleu([released_form(A)], [released_form(B)]), 2) > 0
+    assert row["shared_words"] == round(shared_words(A, B), 4) > 0
 
 
 def test_a_pair_that_bertscore_cuts_says_so(tmp_path):
@@ -203,6 +206,56 @@ def test_near_copies_are_dropped_where_a_bound_is_set(tmp_path):
     assert kept == [["copy"], ["other words"]], "the paper has no such bound"
 
 
+@pytest.mark.parametrize(
+    "first, second, share",
+    [
+        ("We parse the trees.", "The TREES, we parse", 1),
+        ("We parse trees.", "We draw trees of words.", 0.25),
+        ("It was so.", "It is so", 0.5),
+        ("...", "!", 0),
+    ],
+)
+def test_the_share_of_content_words_that_both_have(first, second, share):
+    assert shared_words(first, second) == shared_words(second, first) == share
+
+
+def test_pairs_of_other_words_are_dropped_where_a_share_is_asked_for(tmp_path):
+    rows = [
+        scored_pair("other words", "a", "b", shared_words=0.34),
+        scored_pair("shared", "c", "d", shared_words=0.35),
+        scored_pair("copy", "e", "f", shared_words=0.1, self_bleu=90.0),
+    ]
+    outcome = run_paraphrases(tmp_path / "share", rows, self_bleu=45, shared_words=0.35)
+    assert [row["source_ids"] for row in outcome.kept.to_pylist()] == [["shared"]]
+    assert {(row["id"], row["reason"], row["score"]) for row in outcome.dropped.to_pylist()} == {
+        ("other words", "shared_words", 0.34), ("copy", "self_bleu", 90.0),
+    }  # fmt: skip
+    assert run_paraphrases(tmp_path, rows).kept.num_rows == 3, "the paper asks for none"
+
+
+@pytest.mark.parametrize("share", [0, 0.3])
+def test_another_share_of_words_is_judged_as_it_would_be_applied(tmp_path, share):
+    rows = [
+        scored_pair(str(number), f"a{number}", f"b{number}", f1=f1, self_bleu=copied, shared_words=shared)
+        for number, (f1, copied, shared) in enumerate(product((0.65, 0.75), (0.0, 80.0), (0.0, 0.3, 0.6)))
+    ]
+    stored = parts(tmp_path / "scored", SCORED.kept, rows)
+    params = ParaphraseParams(self_bleu=45, shared_words=share)
+    judged = {
+        "shared_words": [row for table in scores_shared_words(stored, params) for row in table.to_pylist()],
+        "self_bleu": [row for table in scores_self_bleu(stored, params) for row in table.to_pylist()],
+    }
+    for name, value in (("shared_words", 0), ("shared_words", 0.3), ("shared_words", 0.5), ("self_bleu", 90)):
+        (outcome,) = paraphrases(stored, params.model_copy(update={name: value}))
+        kept = {
+            row["id"]
+            for row in judged[name]
+            if row["score"] is not None
+            and (row["score"] >= value if name == "shared_words" else row["score"] <= value)
+        }
+        assert kept == {row["source_ids"][0] for row in outcome.kept.to_pylist()}
+
+
 @pytest.mark.parametrize("bound", [100, 45])
 def test_another_bound_of_self_bleu_is_judged_as_it_would_be_applied(tmp_path, bound):
     rows = [
@@ -234,6 +287,7 @@ def pairs_of_all(f1s, rates):
             length_rate=rate,
             origins=origins,
             self_bleu=number % 2 * 90,
+            shared_words=number % 3 / 3,
         )
         for number, (f1, rate, origins) in enumerate(
             product(f1s, rates, (["intra"], ["definitions"], ["definitions", "intra"]))
@@ -245,7 +299,7 @@ def pairs_of_all(f1s, rates):
 def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied(tmp_path, bound):
     rows = pairs_of_all((0.55, 0.65, 0.75, 0.85), (0.5, 1.5, 2.5))
     stored = parts(tmp_path / "scored", SCORED.kept, rows)
-    params = ParaphraseParams(self_bleu=bound)
+    params = ParaphraseParams(self_bleu=bound, shared_words=0.3)
     for name in ("intra", "definitions"):
         for column, scores, values in (
             ("f1", scores_f1, (0.5, 0.7, 0.8)),
@@ -267,7 +321,10 @@ def test_other_thresholds_are_judged_from_stored_scores_as_they_would_be_applied
 @pytest.mark.parametrize("bound", [100, 45])
 def test_both_thresholds_together_are_judged_as_they_would_be_applied(tmp_path, bound):
     rows = pairs_of_all((0.55, 0.7, 0.85), (0.5, 1.0, 2.5))
-    stored, params = dealt(tmp_path / "scored", SCORED.kept, rows, 3), ParaphraseParams(self_bleu=bound)
+    stored, params = (
+        dealt(tmp_path / "scored", SCORED.kept, rows, 3),
+        ParaphraseParams(self_bleu=bound, shared_words=0.3),
+    )
     for name in ("intra", "definitions"):
         judged = [row for table in scores_of_both(stored, params, name) for row in table.to_pylist()]
         for f1 in (0.5, 0.7, 0.8):

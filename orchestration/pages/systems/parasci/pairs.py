@@ -22,12 +22,18 @@ from orchestration.pages.sampling import rank
 from orchestration.pages.systems.parasci.funnel import PARAPHRASES, origins
 
 #: What became of a pair, and the table that it stands in.
-FATES = {"kept": "kept", "f1": "dropped", "length_rate": "dropped", "self_bleu": "dropped"}
+FATES = {
+    "kept": "kept",
+    "f1": "dropped",
+    "length_rate": "dropped",
+    "self_bleu": "dropped",
+    "shared_words": "dropped",
+}
 
 #: Pairs of one method and fate, by the hash of their ids, and characters of a sentence.
 MOST_PAIRS, LONGEST = 100, 1_500
 _MOST_NAMES = 10
-_SCORES = ("f1", "precision", "recall", "length_rate", "self_bleu", "cosine")
+_SCORES = ("f1", "precision", "recall", "length_rate", "self_bleu", "shared_words", "cosine")
 _COLUMNS = ("id", "first", "second", "keys", "papers", *_SCORES)
 
 

@@ -6,7 +6,7 @@ import io
 import pytest
 from pydantic import ValidationError
 
-from ops.parasci.evaluation.questionnaires import PAIRS, PHENOMENA
+from ops.parasci.evaluation.questionnaires import EXAMPLES, PAIRS, PHENOMENA
 from ops.parasci.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams, rating_sheets
 from ops.parasci.schemas import PARAPHRASES
 from tests.parts import dealt
@@ -92,3 +92,11 @@ def test_without_a_pair_there_are_sheets_without_rows(tmp_path):
 def test_a_rater_who_stands_twice_is_refused():
     with pytest.raises(ValidationError, match="twice"):
         RatingSheetParams(raters=("ann", "ann"))
+
+
+def test_raters_see_a_pair_for_each_value_of_consistency(tmp_path):
+    *_, files = made(tmp_path, INTRA)
+    readme = files["README.md"].decode()
+    assert [value for value, *_ in EXAMPLES] == list(PAIRS.question("consistency").scale.values)
+    for value, first, second in EXAMPLES:
+        assert f"| {value} | {first} | {second} |\n" in readme
