@@ -8,7 +8,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -48,7 +47,6 @@ def instance() -> dg.DagsterInstance:
         except Exception as error:
             if not damaged(error):
                 raise
-        _readers.close()
         _set_damaged_aside(thorough=True)
         return _get()
 
@@ -63,8 +61,9 @@ def with_store(action: Callable[[], T]) -> T:
     except Exception as error:
         if not damaged(error):
             raise
+    if instance.cache_info().currsize:
+        instance().dispose()
     instance.cache_clear()
-    _readers.close()
     with _opening():
         _set_damaged_aside(thorough=True)
     try:
@@ -79,34 +78,12 @@ def with_store(action: Callable[[], T]) -> T:
 def close_stores() -> None:
     """Close all connections of this process: SQLite then has its logs in the stores themselves."""
     instance().dispose()
-    _readers.close()
 
 
 def _get() -> dg.DagsterInstance:
     found = dg.DagsterInstance.get()
     atexit.register(found.dispose)
-    _stay_open()
     return found
-
-
-#: Connections of this process that nothing is asked of.
-_readers = contextlib.ExitStack()
-atexit.register(_readers.close)
-
-
-def _stay_open() -> None:
-    """Keep a connection to each store: the last one that is closed writes all of SQLite's log into its store.
-
-    Dagster closes its own after every event, which without others is a tenth of the time that a first run of
-    the sample takes.
-    """
-    _readers.close()
-    for name in _STORES:
-        with contextlib.suppress(sqlite3.Error):  # whoever writes there says what is wrong
-            uri = f"{(_home() / name).absolute().as_uri()}?mode=rw"
-            reader = sqlite3.connect(uri, uri=True, check_same_thread=False)
-            _readers.callback(reader.close)
-            reader.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 
 def _home() -> Path:

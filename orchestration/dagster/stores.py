@@ -1,8 +1,9 @@
-"""Dagster's SQLite stores, each with one engine of SQLAlchemy for all that is asked of it.
+"""Dagster's SQLite stores, each with connections that stay open, by one engine of SQLAlchemy.
 
-Dagster itself makes a new engine for every event, which compiles its statements anew, and SQLite waits for
-the disk after each. Here it waits only where it moves its log into the store: a power failure may cost the
-last events, of which sync.py tells Dagster again what is on disk; the store stays whole.
+Dagster itself makes a new engine for every event, which compiles its statements anew, waits for the disk
+after each, and writes SQLite's log into its store with every connection that it closes. Here SQLite waits for
+the disk only where it moves its log into the store: a power failure may cost the last events, of which
+sync.py tells Dagster again what is on disk; the store stays whole.
 
 Belongs here: how the stores are connected to; dagster.yaml names these classes. Not here: opening them, and
 what becomes of damaged ones (instance.py).
@@ -20,7 +21,8 @@ from dagster._core.storage.event_log import ConsolidatedSqliteEventLogStorage
 from dagster._core.storage.runs import SqliteRunStorage
 from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
 from dagster._serdes import ConfigurableClassData
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DisconnectionError
 
 
 class EventLog(ConsolidatedSqliteEventLogStorage):
@@ -29,6 +31,11 @@ class EventLog(ConsolidatedSqliteEventLogStorage):
     @cached_property
     def _engine(self) -> Engine:
         return _engine(f"sqlite:///{self.get_db_path()}")  # type: ignore[no-untyped-call]
+
+    def dispose(self) -> None:
+        """Close the connections."""
+        super().dispose()  # type: ignore[no-untyped-call]
+        self._engine.dispose()
 
     @contextmanager
     def index_connection(self) -> Iterator[Connection]:
@@ -57,6 +64,11 @@ class Runs(SqliteRunStorage):
         """Return the list where Dagster keeps it by default: in `history` below the configured folder."""
         return cls.from_local(str(Path(config_value["base_dir"]) / "history"), inst_data)
 
+    def dispose(self) -> None:
+        """Close the connections."""
+        super().dispose()
+        self._engine.dispose()
+
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """Begin a transaction on the list."""
@@ -65,11 +77,18 @@ class Runs(SqliteRunStorage):
 
 
 def _engine(address: str) -> Engine:
-    waiting = {"timeout": SQLITE_BUSY_TIMEOUT_SECONDS}
-    engine = create_engine(address, poolclass=NullPool, connect_args=waiting)
-    event.listen(engine, "connect", _connected)
+    """Return an engine whose connections are closed where the store was replaced, such as a damaged one."""
+    engine = create_engine(address, max_overflow=-1, connect_args={"timeout": SQLITE_BUSY_TIMEOUT_SECONDS})
+    store = Path(engine.url.database)
+
+    def connected(connection: Any, record: Any) -> None:
+        connection.execute("PRAGMA synchronous=NORMAL")
+        record.info["store"] = store.stat().st_ino
+
+    def used_again(connection: Any, record: Any, _pooled: Any) -> None:
+        if not store.exists() or store.stat().st_ino != record.info["store"]:
+            raise DisconnectionError(f"{store} was replaced")  # by which SQLAlchemy connects anew
+
+    event.listen(engine, "connect", connected)
+    event.listen(engine, "checkout", used_again)
     return engine
-
-
-def _connected(connection: Any, record: object) -> None:
-    connection.execute("PRAGMA synchronous=NORMAL")

@@ -112,3 +112,21 @@ def test_what_a_killed_process_had_written_is_there(opened):
     process.communicate()
     with opened(OURS) as instance:
         assert {f"a-{line.strip()}" for line in lines} <= set(partitions(instance))
+
+
+def test_a_store_that_another_process_replaced_is_connected_to_anew(opened, tmp_path):
+    with opened(OURS) as instance:
+        instance.report_runless_asset_event(dg.AssetMaterialization("written", partition="before"))
+        for path in tmp_path.glob("event_log.db*"):
+            path.rename(tmp_path / f"aside-{path.name}")
+        with opened(OURS) as other:
+            other.report_runless_asset_event(dg.AssetMaterialization("written", partition="other"))
+        instance.report_runless_asset_event(dg.AssetMaterialization("written", partition="after"))
+        assert partitions(instance) == ["after", "other"]
+
+
+def test_connections_stay_open_until_the_instance_is_disposed(opened, tmp_path):
+    with opened(OURS) as instance:
+        instance.report_runless_asset_event(dg.AssetMaterialization("written", partition="a"))
+        assert (tmp_path / "event_log.db-wal").stat().st_size > 0
+    assert not list(tmp_path.rglob("*.db-wal")), "SQLite has its log in the stores"
