@@ -18,6 +18,7 @@
     })));
     const points = (across, up, what) => [{ x: across, y: up, what }];
     const axis = (field, { meaning, rule, values }) => ({ field, type: "quantitative", title: `${meaning} ${signs[rule]}`, scale: { domain: [values[0], values.at(-1)], nice: false, zero: false }, axis: { grid: false } });
+    const left = first.now > (first.values[0] + first.values.at(-1)) / 2;  // of the dot there is room for words
     const here = { x: axis("x", first), y: axis("y", second) };
     return () => ({
       width: "container", height: 300,
@@ -27,7 +28,7 @@
           color: { field: "share", type: "quantitative", scale: { domain: [0, 1], range: [silverloom.color("card"), silverloom.color("kept-fill")], interpolate: "rgb" }, legend: { format: ".0%", title: `${units} kept`, gradientLength: 200, tickCount: 5 } },
           tooltip: [{ field: "across", title: first.meaning }, { field: "up", title: second.meaning }, { field: "kept", title: "kept" }, { field: "share", format: ".1%" }] } },
         ...[["x", first], ["y", second]].map(([side, { now }]) => ({ data: { values: [{ [side]: now }] }, mark: { type: "rule", color: silverloom.color("text"), strokeDash: [4, 3] }, encoding: { [side]: here[side] } })),
-        { data: { values: points(first.now, second.now, `now ${first.now}, ${second.now}`) }, mark: { type: "text", align: "left", dx: 6, dy: -8, fontSize: 12, color: silverloom.color("text") }, encoding: { ...here, text: { field: "what" } } },
+        { data: { values: points(first.now, second.now, `now ${first.now}, ${second.now}`) }, mark: { type: "text", align: left ? "right" : "left", dx: left ? -6 : 6, dy: -8, fontSize: 12, color: silverloom.color("text") }, encoding: { ...here, text: { field: "what" } } },
         { data: { values: points(first.now, second.now, "now") }, mark: { type: "point", filled: true, size: 70, color: silverloom.color("text"), opacity: 1 }, encoding: here },
         { data: { name: "chosen", values: points(at[0], at[1], "chosen") }, mark: { type: "point", size: 150, strokeWidth: 3, color: silverloom.color("link") }, encoding: here },
       ],
