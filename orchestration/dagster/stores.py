@@ -50,7 +50,7 @@ class EventLog(ConsolidatedSqliteEventLogStorage):
             yield connection
 
 
-class Runs(SqliteRunStorage):
+class RunList(SqliteRunStorage):
     """The list of runs."""
 
     def __init__(self, conn_string: str, inst_data: ConfigurableClassData | None = None) -> None:
@@ -60,7 +60,7 @@ class Runs(SqliteRunStorage):
     @classmethod
     def from_config_value(
         cls, inst_data: ConfigurableClassData | None, config_value: Mapping[str, Any]
-    ) -> Runs:
+    ) -> RunList:
         """Return the list where Dagster keeps it by default: in `history` below the configured folder."""
         return cls.from_local(str(Path(config_value["base_dir"]) / "history"), inst_data)
 

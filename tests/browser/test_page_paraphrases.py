@@ -43,7 +43,7 @@ def test_the_sliders_count_what_both_thresholds_keep(opened):
     assert card.locator(".summary").inner_text().startswith(f"{cell.inner_text()} of 30 pairs")
     assert "origins.intra.f1=0.5 -S parasci.paraphrases.origins.intra.length_rate=3" in card.inner_text()
     shown = card.locator(".chart").get_attribute("aria-label")
-    assert card.locator("td[aria-current]").inner_text() in shown and "0.82 and 1" in shown
+    assert card.locator("td[aria-current]").inner_text() in shown and "0.8 and 1" in shown
     page.assert_sound()
 
 

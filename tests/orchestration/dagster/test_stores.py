@@ -78,7 +78,7 @@ def test_what_dagsters_own_classes_wrote_is_read_and_they_read_what_is_written_t
     with opened(DAGSTERS) as instance:
         first, events = run(instance)
     with opened(OURS) as instance:
-        assert isinstance(instance.run_storage, stores.Runs)
+        assert isinstance(instance.run_storage, stores.RunList)
         assert isinstance(instance.event_log_storage, stores.EventLog)
         assert set(events) <= set(seen(instance)[first])
         second, _ = run(instance)
