@@ -28,14 +28,14 @@ _COLUMNS = ("id", "first", "second", "origins", "f1", "length_rate", "self_bleu"
 
 
 def scores_f1(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
-    """Yield the pairs by what `f1` of one origin is asked of, without a score where PLR drops them."""
+    """Yield the pairs by what `f1` of one origin is asked of, without a score where all else drops them."""
     for table, pairs in _judged(scored, params, name):
         asked = pairs.found & below(pairs.length_rate, limits_of(params, name).length_rate)
         yield _scored(table, pairs.f1, asked, pairs.kept_anyway, math.inf)
 
 
 def scores_length_rate(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
-    """Yield the pairs by what `length_rate` of one origin is asked of, without one where F1 drops them."""
+    """Yield the pairs by what `length_rate` of one origin is asked of, without one where all else drops them."""
     for table, pairs in _judged(scored, params, name):
         asked = pairs.found & above(pairs.f1, limits_of(params, name).f1)
         yield _scored(table, pairs.length_rate, asked, pairs.kept_anyway, -math.inf)
@@ -58,7 +58,7 @@ def scores_shared_words(scored: Parts, params: ParaphraseParams) -> Iterator[pa.
 
 
 def scores_of_both(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
-    """Yield F1 and PLR of the pairs that one method found, as BOTH."""
+    """Yield F1 and PLR of the pairs that one method found, as BOTH: of those within the other bounds."""
     for _, pairs in _judged(scored, params, name):
         f1 = np.where(pairs.kept_anyway, math.inf, pairs.f1)[pairs.found]
         length_rate = np.where(pairs.kept_anyway, -math.inf, pairs.length_rate)[pairs.found]

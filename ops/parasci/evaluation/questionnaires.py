@@ -18,7 +18,7 @@ CONSISTENCY = Scale(
         "5": "exactly the same meaning with all the same details",
     },
 )
-#: Appendix A: a pair for each value of consistency, without which raters are stricter than the paper's.
+#: Appendix A: a pair for each value of consistency.
 EXAMPLES = (
     (
         "1",

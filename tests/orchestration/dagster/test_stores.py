@@ -8,9 +8,10 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from orchestration.dagster import stores
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 OURS = (Path(stores.__file__).parent / "dagster.yaml").read_text()
@@ -31,6 +32,14 @@ with dg.DagsterInstance.get() as instance:
         written = dg.AssetMaterialization("written", partition=f"{sys.argv[1]}-{number}")
         instance.report_runless_asset_event(written)
         print(number, flush=True)
+"""
+#: Writes an event of one run for each line on standard input.
+SAY = """
+import os, sys, dagster as dg, orchestration
+os.environ["DAGSTER_HOME"] = sys.argv[1]
+with dg.DagsterInstance.get() as instance:
+    for line in sys.stdin:
+        instance.report_engine_event(line.strip(), run_id="watched", job_name="job")
 """
 
 
@@ -130,3 +139,38 @@ def test_connections_stay_open_until_the_instance_is_disposed(opened, tmp_path):
         instance.report_runless_asset_event(dg.AssetMaterialization("written", partition="a"))
         assert (tmp_path / "event_log.db-wal").stat().st_size > 0
     assert not list(tmp_path.rglob("*.db-wal")), "SQLite has its log in the stores"
+
+
+def test_who_watches_a_run_sees_what_another_process_writes(opened, tmp_path):
+    messages = []
+    with opened(OURS) as instance:
+        instance.watch_event_logs("watched", None, lambda entry, cursor: messages.append(entry.message))
+        argv = [sys.executable, "-c", SAY, str(tmp_path)]
+        with subprocess.Popen(argv, cwd=ROOT, stdin=subprocess.PIPE, text=True) as process:
+            for said in (["one"], ["one", "two"]):
+                process.stdin.write(f"{said[-1]}\n")
+                process.stdin.flush()
+                until(lambda: messages, lambda found, said=said: found == said, [process])
+
+
+def test_a_store_that_is_replaced_while_it_is_connected_to_is_connected_to_anew(
+    opened, tmp_path, monkeypatch
+):
+    """SQLite holds the former file then, although the new one lies in its place."""
+    with opened(OURS) as instance:
+        engine = instance.event_log_storage._engine
+        engine.dispose()
+
+        def replaced_meanwhile(connection, record):
+            if not (tmp_path / "aside.db").exists():
+                connection.execute("SELECT count(*) FROM event_logs").fetchall()  # SQLite opens its log, too
+                for path in tmp_path.glob("event_log.db*"):
+                    path.rename(tmp_path / path.name.replace("event_log", "aside"))
+                with opened(OURS):
+                    pass
+
+        event.listen(engine, "connect", replaced_meanwhile, insert=True)
+        instance.report_runless_asset_event(dg.AssetMaterialization("written", partition="after"))
+        assert (tmp_path / "aside.db").exists()
+    with opened(OURS) as instance:
+        assert partitions(instance) == ["after"]
