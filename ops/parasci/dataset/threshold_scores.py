@@ -28,14 +28,14 @@ _COLUMNS = ("id", "first", "second", "origins", "f1", "length_rate", "self_bleu"
 
 
 def scores_f1(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
-    """Yield the pairs by what `f1` of one origin is asked of, without a score where another threshold drops them."""
+    """Yield the pairs by what `f1` of one origin is asked of; no score where another threshold drops them."""
     for table, pairs in _judged(scored, params, name):
         asked = pairs.found & below(pairs.length_rate, limits_of(params, name).length_rate)
         yield _scored(table, pairs.f1, asked, pairs.kept_anyway, math.inf)
 
 
 def scores_length_rate(scored: Parts, params: ParaphraseParams, name: str) -> Iterator[pa.Table]:
-    """Yield the pairs by what `length_rate` of one origin is asked of, without one where another threshold drops them."""
+    """Yield the pairs by what `length_rate` of one origin is asked of; no score where another drops them."""
     for table, pairs in _judged(scored, params, name):
         asked = pairs.found & above(pairs.f1, limits_of(params, name).f1)
         yield _scored(table, pairs.length_rate, asked, pairs.kept_anyway, -math.inf)
