@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ops.core.compiled import compiled
 
-#: What a character is: between words, in a word, or a word by itself.
-SPACE, LETTER, SIGN = 0, 1, 2
+#: What a character is: between words, or in a word.
+SPACE, LETTER = 0, 1
 
 #: Words of so many bytes have a key of their own.
 _BYTES = 8
@@ -60,13 +60,8 @@ def number(
                 key = _with(key, data[place + offset])
             place += width
         if place == first:
-            if data[place] >= _ASCII:
-                place += code_point(data, place)[1]
-                continue
-            place += 1
-            if kinds[data[first]] != SIGN:
-                continue
-            key = _with(key, data[first])
+            place += code_point(data, place)[1] if data[place] >= _ASCII else 1
+            continue
         slot, size = _slot(key, mask), place - first
         found = slots[slot]
         while found >= 0:

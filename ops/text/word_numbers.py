@@ -1,6 +1,7 @@
 """Words as numbers: many texts divided at once, for what counts words and looks at no more of them.
 
-Belongs here: dividing lower-cased texts into words, in compiled code. Not here: what is counted.
+Belongs here: dividing lower-cased texts into words, in compiled code. A word is a run of letters and digits,
+as `ops.rank.tokens.words` finds them. Not here: what is counted.
 """
 
 from __future__ import annotations
@@ -10,14 +11,10 @@ import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-#: What a word is. "words": a run of letters and digits, as `ops.rank.tokens.words` finds them. "normalised":
-#: what stands between white space once there are spaces round every sign of ASCII, these signs included.
-Division = Literal["words", "normalised"]
 
 _SIGNS = re.compile(f"([{re.escape(string.punctuation)}])")
 
@@ -54,14 +51,14 @@ class WordNumbers:
         return self.data[self.firsts[number] : self.lasts[number]].decode(errors="surrogatepass")
 
 
-def number_words(texts: Sequence[str], division: Division = "words", known: str | None = None) -> WordNumbers:
+def number_words(texts: Sequence[str], known: str | None = None) -> WordNumbers:
     """Number the words of texts, which are lower-cased first, in the order in which they first occur.
 
     With a text `known`, only its words have numbers. Beside the texts it takes 4 bytes a word.
     """
     data, ends = joined([known or "", *texts])
     data, ends = data.lower(), ends[1:]
-    vocabulary = _Vocabulary(data, kinds_of(division))
+    vocabulary = _Vocabulary(data, kinds())
     vocabulary.number(0, int(ends[0]) - 1, growing=True)
     found = vocabulary.number(int(ends[0]), len(data), growing=known is None)
     numbers = np.concatenate([found_numbers for found_numbers, _ in found] or [np.empty(0, np.int32)])
@@ -150,15 +147,10 @@ def normalised(text: str) -> str:
 
 
 @cache
-def kinds_of(division: Division) -> NDArray[Any]:
-    """Return what each code point is, as the kernels have it (0x110000)."""
-    from ops.text.word_kernels import LETTER, SIGN, SPACE
+def kinds() -> NDArray[Any]:
+    """Return of each code point whether it belongs in words, as the kernels have it (0x110000)."""
+    from ops.text.word_kernels import LETTER, SPACE
 
     points = range(0x110000)
-    if division == "words":
-        letters = np.fromiter((chr(point).isalnum() for point in points), bool, len(points))
-        return np.where(letters, LETTER, SPACE).astype(np.uint8)
-    kinds = np.full(len(points), LETTER, np.uint8)
-    kinds[[point for point in points if chr(point).isspace()]] = SPACE
-    kinds[[ord(sign) for sign in string.punctuation]] = SIGN
-    return kinds
+    letters = np.fromiter((chr(point).isalnum() for point in points), bool, len(points))
+    return np.where(letters, LETTER, SPACE).astype(np.uint8)

@@ -17,8 +17,8 @@ from ops.core.exact import log_of_one
 from ops.rank.simple import lead
 from ops.rank.sum_basic import sum_basic
 from ops.rank.text_rank import text_rank
-from ops.rank.tokens import content_words
-from ops.text.word_numbers import joined, kinds_of, normalised, number_words
+from ops.rank.tokens import content_words, words
+from ops.text.word_numbers import joined, kinds, number_words
 
 Method = Literal["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
 
@@ -59,8 +59,12 @@ def rank(title: str, paragraphs: Sequence[str], method: Method, target: str | No
 
 
 def title_words(title: str) -> list[str]:
-    """Return the distinct words of a title that hold a letter or digit of ASCII, as it is normalised."""
-    return sorted({word for word in normalised(title).split() if _LETTER_OR_DIGIT.search(word)})
+    """Return the distinct words of a title that hold a letter or digit of ASCII.
+
+    Words are runs of letters and digits, as the tokenizer of the released code cuts a normalised text
+    (tensor2tensor, tokenizer.py): "Asia—a name" has the word "asia".
+    """
+    return sorted({word for word in words(title) if _LETTER_OR_DIGIT.search(word)})
 
 
 def title_counts(title: str, paragraphs: Sequence[str]) -> NDArray[np.int32]:
@@ -72,7 +76,7 @@ def title_counts(title: str, paragraphs: Sequence[str]) -> NDArray[np.int32]:
     counts: NDArray[np.int32] = counts_of_words(
         np.frombuffer(data, np.uint8),
         ends,
-        kinds_of("normalised"),
+        kinds(),
         np.frombuffer(b"".join(wanted), np.uint8),
         np.cumsum([0, *map(len, wanted)]),
     )

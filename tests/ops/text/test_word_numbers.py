@@ -21,14 +21,6 @@ def test_words_are_those_that_rankers_look_at(texts):
     assert [spelled(found, index) for index in range(len(texts))] == [words(text) for text in texts]
 
 
-@given(st.lists(TEXT, max_size=6))
-def test_normalised_words_are_those_between_the_spaces_of_a_normalised_text(texts):
-    found = number_words(texts, "normalised")
-    assert [spelled(found, index) for index in range(len(texts))] == [
-        normalised(text).split() for text in texts
-    ]
-
-
 @given(st.lists(TEXT, max_size=4), TEXT)
 def test_where_words_are_known_no_others_have_numbers(texts, known):
     found = number_words(texts, known=known)
