@@ -24,7 +24,7 @@ from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.corpus import CorpusName
 from ops.wikisum.learned import LEARNED, LearnedRanker
-from ops.wikisum.rank import Method
+from ops.wikisum.rank import Method, rank
 from ops.wikisum.ranked import members, order_of
 from ops.wikisum.schemas import EXAMPLES
 from ops.wikisum.splits import SplitParams
@@ -41,6 +41,21 @@ class InputSet(Params):
     target: Literal["lead", "article"] = "lead"
     tokens: int = Field(500, ge=1, description="sub-words of the source, its title included: L")
     references: bool = Field(True, description="false: the title alone is the source (Figure 7)")
+    longest_target: int | None = Field(
+        default_factory=lambda values: _longest_of_paper(**values),
+        ge=1,
+        description="sub-words of the target; section 5.3 and Figure 7: 2,192 of an article, 4,000 from its "
+        "title alone; null, and of leads: what the model says",
+    )
+    longer_targets: Literal["left_out", "cut"] = Field(
+        "left_out", description="the paper ignores longer examples; cut: their first sub-words are learnt"
+    )
+
+
+def _longest_of_paper(target: str = "lead", references: bool = True, **_: object) -> int | None:
+    if target == "lead":
+        return None
+    return 2192 if references else 4000
 
 
 class ExampleParams(Params, section="wikisum.examples"):
@@ -50,6 +65,14 @@ class ExampleParams(Params, section="wikisum.examples"):
     citations: int = Field(
         1, ge=0, description="an article with fewer crawled citations is dropped (section 3: at least one)"
     )
+
+
+class _NotTaken(NamedTuple):
+    """Why a set has no example of an article."""
+
+    reason: str
+    tokens: int = 0
+    """Of a target that is too long."""
 
 
 class _Source(NamedTuple):
@@ -67,9 +90,10 @@ def examples(
 ) -> Outcomes:
     """Yield an example of every article for every set; the units are the articles.
 
-    Reasons: `no_crawlable_citation`, `no_lead`, and `no_paragraph` where no set's corpus has one. A set whose
-    corpus has no paragraph of an article is counted as `no_paragraph_in_corpus`. Raises LookupError for a set
-    whose ranker or corpus wikisum.ranked does not have.
+    Reasons: `no_crawlable_citation`, `no_lead`; of articles that no set takes, `too_long` where the target is
+    longer than a set takes, else `no_paragraph`. Sets that do not take an article are counted, as
+    `too_long_for_set` and `no_paragraph_in_corpus`. Raises LookupError for a set whose ranker or corpus
+    wikisum.ranked does not have.
     """
     return ranked.map(examples_of, tokenizer, learned_ranker, splits, params)
 
@@ -97,11 +121,16 @@ def examples_of(
             rows = [
                 _row(unit, name, content, pieces, ranker, splits) for name, content in params.sets.items()
             ]
-            found = [row for row in rows if row is not None]
-            lost["no_paragraph_in_corpus"] += len(rows) - len(found)
+            found = [row for row in rows if not isinstance(row, _NotTaken)]
+            lost.update(row.reason for row in rows if isinstance(row, _NotTaken))
             kept += found
             if not found:
-                dropped.append(drop(unit, "no_paragraph", detail="in the corpora of the sets"))
+                longest = max(row.tokens for row in rows if isinstance(row, _NotTaken))
+                dropped.append(
+                    drop(unit, "too_long", float(longest), "sub-words of the target")
+                    if longest
+                    else drop(unit, "no_paragraph", detail="in the corpora of the sets")
+                )
     return Outcome.of(EXAMPLES, [unit["id"] for unit in units], kept, dropped, combinations=+lost)
 
 
@@ -124,13 +153,17 @@ def _row(
     pieces: Tokenizer,
     ranker: LearnedRanker | None,
     splits: SplitParams,
-) -> Row | None:
-    scores, note = _scores(unit, content, ranker)
+) -> Row | _NotTaken:
+    target = sub_words.target_of(unit, content.target)
+    scores, note = _scores(unit, content, target, ranker)
     order = order_of(scores)
     if not order:
-        return None
+        return _NotTaken("no_paragraph_in_corpus")
+    target_tokens = _tokens(target, pieces)
+    longest = content.longest_target
+    if longest is not None and len(target_tokens) > longest and content.longer_targets == "left_out":
+        return _NotTaken("too_long_for_set", len(target_tokens))
     source = _source(unit, order if content.references else (), content.tokens, pieces)
-    target = sub_words.target_of(unit, content.target)
     return {
         "id": row_id("example", unit["id"], name),
         "source_ids": [unit["id"]],
@@ -148,13 +181,18 @@ def _row(
         "source_tokens": source.tokens,
         "used_paragraphs": source.paragraphs,
         "target": target,
-        "target_tokens": _tokens(target, pieces),
+        "target_tokens": target_tokens,
+        "longest_target": longest,
     }
 
 
-def _scores(unit: Row, content: InputSet, ranker: LearnedRanker | None) -> tuple[Sequence[float | None], str]:
+def _scores(
+    unit: Row, content: InputSet, target: str, ranker: LearnedRanker | None
+) -> tuple[Sequence[float | None], str]:
     """Return the scores of the paragraphs of a set's corpus, missing for others, and a note."""
-    if content.ranker != LEARNED:
+    # Its bigrams are those of what is to be written; wikisum.ranked has looked at the lead.
+    looks_at_article = (content.ranker, content.target) == ("cheating", "article")
+    if content.ranker != LEARNED and not looks_at_article:
         for ranking in unit["rankings"]:
             if (ranking["corpus"], ranking["ranker"]) == (content.corpus, content.ranker):
                 return ranking["scores"], ranking["note"]
@@ -164,11 +202,19 @@ def _scores(unit: Row, content: InputSet, ranker: LearnedRanker | None) -> tuple
         )
     places = members(unit["paragraphs"], content.corpus)
     paragraphs = [unit["paragraphs"][place] for place in places]
-    values = ranker.scores(unit["title"], paragraphs) if ranker else [0.0] * len(places)
+    note = ""
+    if looks_at_article:
+        values = rank(
+            unit["title"], [paragraph["text"] for paragraph in paragraphs], "cheating", target
+        ).scores
+    elif ranker:
+        values = ranker.scores(unit["title"], paragraphs)
+    else:
+        values, note = [0.0] * len(places), "nothing could be learnt: reference order"
     scores: list[float | None] = [None] * len(unit["paragraphs"])
     for place, value in zip(places, values, strict=True):
         scores[place] = value
-    return scores, "" if ranker else "nothing could be learnt: reference order"
+    return scores, note
 
 
 def _source(unit: Row, order: Sequence[int], most: int, pieces: Tokenizer) -> _Source:

@@ -140,7 +140,12 @@ EXAMPLES = Shape(
         ("source_tokens", pa.list_(_INT), "the same as sub-words, cut at the length of the set"),
         ("used_paragraphs", _INT, "that stand in the source, the last one maybe cut"),
         ("target", _TEXT, "what is to be written", TEXT),
-        ("target_tokens", pa.list_(_INT), "the same as sub-words, with their end"),
+        ("target_tokens", pa.list_(_INT), "the same as sub-words"),
+        (
+            "longest_target",
+            _INT,
+            "sub-words of it that are learnt at most; missing: as many as the model says",
+        ),
     ),
 )
 

@@ -37,6 +37,8 @@ class LearningSet:
     learnt: ExampleStore
     judges: ExampleStore
     judged_on: str
+    longest_target: int | None = None
+    """Tokens of a target that are learnt and written at most; None where the model says so."""
 
     @property
     def longest_source(self) -> int:
@@ -65,7 +67,8 @@ def learning_set(examples: Parts, name: str, end: int, most_judges: int, seed: i
     judges, judged_on = _judges(examples, name, "validation", end, most_judges, seed), JUDGED_ON[1]
     if not len(judges):
         judges, judged_on = _judges(examples, name, "train", end, most_judges, seed), JUDGED_ON[0]
-    return LearningSet(name, learnt, judges, judged_on)
+    first = next(rows_of(examples, name, "train", ("longest_target",)))
+    return LearningSet(name, learnt, judges, judged_on, first["longest_target"])
 
 
 def example_of(row: Row, end: int) -> TokenExample:

@@ -72,7 +72,13 @@ def train_summarizer(
     from ops.models.long_sequences.model import make
     from ops.models.long_sequences.task import SequenceTask
 
-    fitted = size.model_copy(update={"longest_source": learnt.longest_source})  # L is that of the set
+    # Both lengths are those of the set.
+    fitted = size.model_copy(
+        update={
+            "longest_source": learnt.longest_source,
+            "longest_target": learnt.longest_target or size.longest_target,
+        }
+    )
     model = make(fitted, vocabulary, params.seed)
     with errors_of(name):
         task = SequenceTask(model, learnt.learnt, learnt.judges)

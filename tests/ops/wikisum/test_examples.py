@@ -215,6 +215,38 @@ def test_a_set_that_asks_for_a_ranking_that_is_not_there_is_refused(tmp_path):
         made(steps, {"lead": InputSet()})
 
 
+def test_cheating_looks_at_what_is_to_be_written(steps):
+    """Of the lead the harbour's paragraph shares "salt bread", of the article the monks' is a section."""
+    sets = {kind: InputSet(ranker="cheating", target=kind, tokens=1000) for kind in ("lead", "article")}
+    lead, whole = made(steps, sets).kept.to_pylist()
+    assert lead["source"].startswith(f"salt bread {TITLE_END} {normalised(HARBOUR)}")
+    assert whole["source"].startswith(f"salt bread {TITLE_END} {normalised(MONKS)}")
+
+
+def test_articles_longer_than_a_set_takes_are_left_out_and_counted(steps):
+    short = InputSet(target="article", longest_target=5)
+    outcome = made(steps, {"short": short})
+    assert outcome.dropped.select(["reason", "detail"]).to_pylist() == [
+        {"reason": "too_long", "detail": "sub-words of the target"}
+    ]
+    [tokens] = outcome.dropped["score"].to_pylist()
+    both = made(steps, {"short": short, "long": InputSet(target="article", longest_target=int(tokens))})
+    assert both.kept["set"].to_pylist() == ["long"] and both.combinations == {"too_long_for_set": 1}
+    [cut] = made(
+        steps, {"cut": InputSet(target="article", longest_target=5, longer_targets="cut")}
+    ).kept.to_pylist()
+    assert (cut["longest_target"], len(cut["target_tokens"])) == (5, tokens)
+
+
+@pytest.mark.parametrize(
+    ("content", "longest"),
+    [({}, None), ({"target": "article"}, 2192), ({"target": "article", "references": False}, 4000)],
+)
+def test_targets_are_as_long_as_in_the_paper(content, longest):
+    assert InputSet(**content).longest_target == longest
+    assert InputSet(**content, longest_target=None).longest_target is None
+
+
 def test_a_paragraph_of_a_megabyte_is_cut_like_any(tmp_path):
     huge = "the monks baked salt bread . " * 40_000
     steps = Steps(

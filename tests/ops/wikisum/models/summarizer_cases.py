@@ -37,6 +37,7 @@ def example(number, found, name="tiny", split=None):
         "month": "2026-01", "corpus": "combined", "ranker": "tf_idf", "note": None, "target_kind": "lead",
         "source": source, "source_tokens": found.encode(source, add_special_tokens=False).ids, "paragraphs": 1,
         "target": target, "target_tokens": [*found.encode(target, add_special_tokens=False).ids, end],
+        "longest_target": None,
     }  # fmt: skip
 
 

@@ -127,6 +127,14 @@ def test_targets_that_a_model_cuts_are_counted_and_told(tmp_path):
     assert told == {rows[4]["id"]: (True, most + 1), rows[10]["id"]: (False, whole)}
 
 
+def test_a_model_writes_as_much_as_its_set_says(tmp_path):
+    rows = [{**row, "longest_target": 5} for row in rows_of(tmp_path, count=12)]
+    models = artifact_of(tmp_path / "models", made(tmp_path, rows, params(ONE)))
+    [report] = trained_reports(models)
+    assert report["config"]["longest_target"] == 5
+    assert report["cut_targets"] == sum(row["split"] == "train" for row in rows)
+
+
 def test_the_same_examples_give_the_same_files_whatever_their_parts(tmp_path):
     rows = rows_of(tmp_path)
     first = made(tmp_path / "first", rows, params(ONE))
