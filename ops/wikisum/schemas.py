@@ -144,7 +144,7 @@ EXAMPLES = Shape(
         (
             "longest_target",
             _INT,
-            "sub-words of it that are learnt at most; missing: as many as the model says",
+            "sub-words of it that are learnt at most; missing: the model says",
         ),
     ),
 )

@@ -6,12 +6,15 @@ examples (examples.py).
 
 from __future__ import annotations
 
+import heapq
 import json
+from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
+from ops.core.sampling import drawn
 from ops.core.splits import split_of
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row
@@ -36,19 +39,24 @@ class TokenizerParams(Params, section="wikisum.tokenizer"):
 
     vocabulary: int = Field(32_000, ge=300, description="the paper's 32,000, special ones and bytes included")
     characters: int = Field(
-        10_000_000, ge=1, description="of the training split that are read, article after article"
+        10_000_000, ge=1, description="of the training split that are read: some of every article"
     )
+    seed: int = Field(0, ge=0, description="of the draw of what is read")
 
 
 def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Outcomes:
     """Yield what was learnt from each article, with the tokenizer; the units are the articles.
 
-    Byte pairs above the 256 bytes, so that no text is unknown. Learnt from leads, sections and paragraphs of
-    the articles of the split train, in order, until `characters` are read.
+    Byte pairs above the 256 bytes, so that no text is unknown. Learnt from `characters` of the articles of
+    the split train: of every article a drawn section (the lead is one) and a drawn paragraph of its
+    references, then a second one of each, and so on. So no article or partition fills the vocabulary.
     """
     from tokenizers import AddedToken, pre_tokenizers, trainers
 
-    read: dict[str, int] = {}
+    texts = drawn_texts(ranked, splits, params)
+    read = Counter[str]()
+    for text in texts:
+        read[text.ranked_id] += len(text.text)
     found = _empty()
     trainer = trainers.BpeTrainer(
         vocab_size=params.vocabulary,
@@ -57,11 +65,11 @@ def tokenizer(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> Ou
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    found.train_from_iterator(_learnt(ranked, splits, params.characters, read), trainer)
+    found.train_from_iterator((text.text for text in texts), trainer)
     files = _files(found)
     for table in ranked:
         units = table.to_pylist()
-        kept = [_row(unit, split_of(unit["title"], splits), read.get(unit["id"], 0), found) for unit in units]
+        kept = [_row(unit, split_of(unit["title"], splits), read[unit["id"]], found) for unit in units]
         yield Outcome.of(TOKENIZER, [unit["id"] for unit in units], kept, files=files)
         files = {}
 
@@ -79,10 +87,12 @@ def target_of(unit: Row, kind: str) -> str:
     As in the released code, a heading is " == heading == ". An article without a lead has no target of either
     kind: "".
     """
-    if kind == "lead" or not unit["lead"]:
-        return str(unit["lead"])
-    sections = (f" == {section['title']} == {section['text']}" for section in unit["sections"])
-    return f"{unit['lead']}{''.join(sections)}"
+    return str(unit["lead"]) if kind == "lead" or not unit["lead"] else "".join(_sections(unit))
+
+
+def _sections(unit: Row) -> list[str]:
+    """Return the lead, and each section with its heading marked."""
+    return [unit["lead"], *(f" == {found['title']} == {found['text']}" for found in unit["sections"])]
 
 
 def _empty() -> Tokenizer:
@@ -94,19 +104,49 @@ def _empty() -> Tokenizer:
     return found
 
 
-def _learnt(ranked: Parts, splits: SplitParams, most: int, read: dict[str, int]) -> Iterator[str]:
-    left = most
-    for table in ranked:
-        for unit in table.to_pylist():
+class DrawnText(NamedTuple):
+    """A text that sub-words are learnt from. The greater it is, the earlier it is taken."""
+
+    turn: int
+    """Of the texts of its kind in its article: 0 for the first, then -1."""
+    draw: int
+    text: str
+    ranked_id: str
+
+
+def drawn_texts(ranked: Parts, splits: SplitParams, params: TokenizerParams) -> list[DrawnText]:
+    """Return the texts that sub-words are learnt from, the last one cut to fit.
+
+    The same whatever the order of the articles. What is returned is in memory, and one part.
+    """
+    chosen: list[DrawnText] = []
+    characters = 0
+    for part in ranked.parts:
+        for unit in part.read(["id", "title", "lead", "sections", "paragraphs"]).to_pylist():
             if split_of(unit["title"], splits) != "train":
                 continue
-            for text in (target_of(unit, "article"), *(row["text"] for row in unit["paragraphs"])):
-                text = text[:left]
-                left -= len(text)
-                read[unit["id"]] = read.get(unit["id"], 0) + len(text)
-                yield text
-                if not left:
-                    return
+            for text in _texts(unit, params.seed):
+                if characters >= params.characters and text < chosen[0]:
+                    continue
+                heapq.heappush(chosen, text)
+                characters += len(text.text)
+                while characters - len(chosen[0].text) >= params.characters:
+                    characters -= len(heapq.heappop(chosen).text)
+    chosen.sort(reverse=True)
+    if (excess := characters - params.characters) > 0:
+        chosen[-1] = chosen[-1]._replace(text=chosen[-1].text[:-excess])
+    return chosen
+
+
+def _texts(unit: Row, seed: int) -> Iterator[DrawnText]:
+    """Yield the sections of an article and the paragraphs of its references, each kind in its own turns."""
+    paragraphs = [row["text"] for row in unit["paragraphs"]]
+    for kind, texts in (("section", _sections(unit)), ("paragraph", paragraphs)):
+        draws = sorted(
+            (int.from_bytes(drawn(seed, unit["id"], kind, place)), text) for place, text in enumerate(texts)
+        )
+        for turn, (draw, text) in enumerate((draw, text) for draw, text in reversed(draws) if text):
+            yield DrawnText(-turn, draw, text, unit["id"])
 
 
 def _files(found: Tokenizer) -> dict[str, bytes]:
