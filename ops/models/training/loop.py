@@ -84,6 +84,8 @@ class _Run:
         self.optimiser = torch.optim.AdamW(
             [weights for weights in task.module.parameters() if weights.requires_grad],
             lr=params.learning_rate,
+            betas=(params.beta_1, params.beta_2),
+            eps=params.epsilon,
             weight_decay=params.weight_decay,
             fused=True,  # the other kernels call MKL's square root, whose bits differ between processors
         )

@@ -25,6 +25,15 @@ class TrainingParams(Params):
     )
     accumulation: int = Field(1, ge=1, description="batches behind one update")
     learning_rate: float = Field(1e-3, gt=0, description="at its highest, of AdamW")
+    beta_1: float = Field(
+        0.9, ge=0, lt=1, exclude_if=lambda value: value == 0.9, description="of AdamW: of the mean gradient"
+    )
+    beta_2: float = Field(
+        0.999, ge=0, lt=1, exclude_if=lambda value: value == 0.999, description="of AdamW: of its square"
+    )
+    epsilon: float = Field(
+        1e-8, gt=0, exclude_if=lambda value: value == 1e-8, description="of AdamW: added to the root"
+    )
     weight_decay: float = Field(0.01, ge=0)
     schedule: Literal["constant", "linear", "cosine", "inverse_sqrt", "exponential"] = Field(
         "linear",

@@ -231,7 +231,7 @@ def _trained(
 ) -> tuple[TextModel, dict[str, Any]]:
     found = load_tokenizer(tokenizer)
     size = params.sizes[params.size].architectures[cell.architecture]
-    training = params.part("training")
+    training = params.training_of(cell.architecture)
     model, report = train_summarizer(
         cell.name, size, learnt, vocabulary_of(found), training, checkpoints, strict
     )

@@ -84,7 +84,7 @@ def summarizer(
     for set_name in names:
         learnt = learning_set(examples, set_name, vocabulary.end, params.validation_examples, params.seed)
         for kind, size in sorted(params.sizes[params.size].architectures.items()):
-            name, training = f"{learnt.name}-{kind}", params.part("training")
+            name, training = f"{learnt.name}-{kind}", params.training_of(kind)
             model, report = train_summarizer(name, size, learnt, vocabulary, training, checkpoints, strict)
             files.add(summarizer_files(model, report, tokenizer, licences))
             reports.append(report)

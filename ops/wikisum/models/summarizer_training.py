@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, JsonValue, model_validator
 
 from ops.models.long_sequences.card import CARD, model_card
 from ops.models.long_sequences.sizes import DecoderParams, ModelParams, SubwordVocabulary
@@ -41,6 +41,26 @@ class Size(Params):
 
     architectures: dict[str, ModelParams] = Field({"t_dmca": DecoderParams()}, min_length=1)
     training: TrainingParams = TrainingParams()
+    trainings: dict[str, dict[str, JsonValue]] = Field(
+        {}, description="of an architecture, by its name: what differs from `training`"
+    )
+
+    @model_validator(mode="after")
+    def _known(self) -> Size:
+        if unknown := sorted(self.trainings.keys() - self.architectures.keys()):
+            raise ValueError(
+                f"trainings names {', '.join(unknown)}: there are {', '.join(self.architectures)}"
+            )
+        for name in self.trainings:
+            if fixed := sorted(self.trainings[name].keys() & _KEPT_BY.keys()):
+                raise ValueError(f"trainings.{name}: {', '.join(fixed)} is the same in every training")
+            self.training_of(name)
+        return self
+
+    def training_of(self, architecture: str) -> TrainingParams:
+        """Return how the models of an architecture are trained."""
+        own = self.trainings.get(architecture, {})
+        return TrainingParams.model_validate({**self.training.model_dump(), **own, **_KEPT_BY})
 
 
 class SummarizerSizes(SizedParams):
@@ -51,6 +71,10 @@ class SummarizerSizes(SizedParams):
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """Return by what the weights of a training are kept."""
         return {"training": _KEPT_BY}
+
+    def training_of(self, architecture: str) -> TrainingParams:
+        """Return how the models of an architecture are trained in the size that is asked for."""
+        return self.sizes[self.size].training_of(architecture)
 
 
 def vocabulary_of(tokenizer: Tokenizer) -> SubwordVocabulary:

@@ -55,7 +55,7 @@ ARCHITECTURES = {
 MIXTURE = {**ARCHITECTURES["t_dmca"], "layers": "LML", "experts": 4, "expert_filter": 8}
 
 
-def params(architectures=ARCHITECTURES, **more):
+def params(architectures=ARCHITECTURES, trainings=(), **more):
     training = {"epochs": 2, "batch_size": 4, "learning_rate": 0.01}
-    size = {"architectures": architectures, "training": training}
+    size = {"architectures": architectures, "training": training, "trainings": dict(trainings)}
     return SummarizerParams(**{"size": "tiny", "sizes": {"tiny": size}} | more)

@@ -2,6 +2,7 @@ import json
 
 import pytest
 import torch
+import yaml
 
 from assets.declare.settings import section
 from ops.metrics.rouge import rouge
@@ -23,6 +24,7 @@ from ops.wikisum.models.summarizer import (
 from ops.wikisum.models.summarizer_training import vocabulary_of
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.wikisum.models.summarizer_cases import ARCHITECTURES, example, examples, params, tokenizer
+from tests.projects import ROOT
 
 ONE = {"t_d": ARCHITECTURES["t_d"]}
 
@@ -133,6 +135,75 @@ def test_a_model_writes_as_much_as_its_set_says(tmp_path):
     [report] = trained_reports(models)
     assert report["config"]["longest_target"] == 5
     assert report["cut_targets"] == sum(row["split"] == "train" for row in rows)
+
+
+#: tensor2tensor's lstm_attention (basic_params1, lstm_seq2seq) and transformer_base_v1, and section 5.2.
+OF_ALL = {
+    "epochs": 100, "steps": 1_000_000, "batch_size": 64, "accumulation": 1, "weight_decay": 0.0, "decay": 0.98,
+    "decay_every": 1000, "precision": "bfloat16", "gradient_checkpointing": True, "validate_every": 5000,
+    "checkpoint_every": 1000, "metric": "log_perplexity", "direction": "min", "tie": None, "patience": None,
+    "seed": 0,
+}  # fmt: skip
+LSTM = {
+    **OF_ALL, "batch_cost": 1024, "beta_1": 0.85, "beta_2": 0.997, "epsilon": 1e-6, "clip": 2.0,
+    "learning_rate": 0.1 / 500, "schedule": "constant", "warmup": 100 / 1_000_000,
+}  # fmt: skip
+TRANSFORMER = {
+    **OF_ALL, "batch_cost": 4096, "beta_2": 0.98, "epsilon": 1e-9, "clip": None,
+    "learning_rate": pytest.approx(512**-0.5 * 4000**-0.5, rel=1e-5), "schedule": "inverse_sqrt",
+    "warmup": 4000 / 1_000_000,
+}  # fmt: skip
+DECODING = {
+    "longest_source": 500,
+    "longest_target": 16384,
+    "beam": 4,
+    "length_penalty": 0.6,
+    "label_smoothing": 0.1,
+}
+WIDE = {**DECODING, "dropout": 0.1, "width": 512, "filter": 2048, "heads": 8}
+DMCA = {
+    **WIDE, "architecture": "decoder", "layers": "LMLML", "block": 256, "look_back": False, "compression": 3,
+    "experts": 0, "expert_filter": 2048, "balance": 0.01,
+}  # fmt: skip
+PAPER = {
+    "seq2seq": {**DECODING, "architecture": "lstm", "hidden": 128, "layers": 2, "dropout": 0.2},
+    "t_ed": {**WIDE, "architecture": "transformer_ed", "layers": 6},
+    "t_d": {**DMCA, "layers": "FFFFFF"},
+    "t_dmca": DMCA,
+    "t_dmca_moe": {**DMCA, "experts": 128},
+    "t_dmca_moe_256": {**DMCA, "experts": 256},
+}
+
+
+def test_the_size_paper_is_the_recipe_of_the_paper():
+    content = yaml.safe_load((ROOT / "params.yaml").read_text())["wikisum"]["summarizer"]
+    given = SummarizerParams.model_validate({**content, "size": "paper"})
+    size = given.sizes["paper"]
+    assert {name: found.model_dump() for name, found in size.architectures.items()} == PAPER
+    for name in PAPER:
+        assert given.training_of(name).model_dump() == (LSTM if name == "seq2seq" else TRANSFORMER)
+
+
+def test_an_architecture_is_trained_as_it_says(tmp_path):
+    two = {name: ARCHITECTURES[name] for name in ("seq2seq", "t_d")}
+    given = params(two, trainings={"seq2seq": {"beta_1": 0.5, "epochs": 1}})
+    models = artifact_of(tmp_path / "models", made(tmp_path, rows_of(tmp_path), given))
+    reports = {report["architecture"]: report["training"] for report in trained_reports(models)}
+    assert (reports["lstm"]["beta_1"], reports["lstm"]["epochs"]) == (0.5, 1)
+    assert "beta_1" not in reports["decoder"] and reports["decoder"]["epochs"] == 2
+
+
+@pytest.mark.parametrize(
+    ("trainings", "cause"),
+    [
+        ({"t_x": {}}, "trainings names t_x: there are t_d"),
+        ({"t_d": {"metric": "loss"}}, "metric is the same in every training"),
+        ({"t_d": {"beta_3": 0.5}}, "beta_3"),
+    ],
+)
+def test_a_training_of_no_architecture_or_knob_is_refused(trainings, cause):
+    with pytest.raises(ValueError, match=cause):
+        params(ONE, trainings=trainings)
 
 
 def test_the_same_examples_give_the_same_files_whatever_their_parts(tmp_path):
