@@ -93,6 +93,15 @@ def test_a_run_may_follow_one_of_another_precision_in_the_same_process():
     assert outcome.reason == "epochs"
 
 
+@pytest.mark.parametrize("knob", [{"beta_1": 0.5}, {"beta_2": 0.9}, {"epsilon": 0.1}])
+def test_the_knobs_of_the_optimiser_change_what_is_learnt(knob):
+    tasks = Toy(), Toy()
+    for task, params in zip(tasks, (PARAMS, PARAMS.model_copy(update=knob)), strict=True):
+        train(task, params, Memory())
+    plain, other = (task.module.state_dict()["0.weight"] for task in tasks)
+    assert not torch.equal(plain, other)
+
+
 def test_training_makes_the_error_smaller():
     _, outcome = trained(PARAMS.model_copy(update={"epochs": 20}))
     errors = [point.value for point in outcome.curve if point.name == "error"]
@@ -115,7 +124,7 @@ def test_two_batches_behind_one_update_are_as_one_of_twice_the_size():
 
 def test_knobs_that_are_off_stand_in_no_report_and_no_checkpoint():
     written = TrainingParams().model_dump(mode="json")
-    assert not {"gradient_checkpointing", "compile"} & written.keys()
+    assert not {"gradient_checkpointing", "compile", "beta_1", "beta_2", "epsilon"} & written.keys()
     assert TrainingParams(compile=True).model_dump(mode="json")["compile"] is True
 
 
