@@ -36,6 +36,19 @@ class Score(NamedTuple):
     f: float
 
 
+def tensor2tensor_f(score: Score) -> float:
+    """Return F as tensor2tensor's ROUGE-L has it: beta is precision by recall, not 1 (rouge.py there).
+
+    ((1 + beta^2) R P) / (R + beta^2 P), in 0..1; 0 where nothing matches. The lower of precision and recall
+    weighs more than in the harmonic mean.
+    """
+    precision, recall, _ = score
+    if precision == 0 or recall == 0:
+        return 0.0
+    square = (precision / recall) ** 2
+    return (1 + square) * recall * precision / (recall + square * precision)
+
+
 class _Match(NamedTuple):
     """What a score is made of: how many units match, and how many there are."""
 

@@ -10,13 +10,13 @@ import assets.systems.wikisum.models  # noqa: F401  a dataset is declared before
 from assets.declare.dataset import dataset
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique, votes
 from ops.outcome import Outcomes
+from ops.params import Strict
 from ops.parts import Artifact, Parts
 from ops.scores import DatasetScore
 from ops.wikisum.evaluation import human_evaluation as judging
 from ops.wikisum.evaluation import rating_sheets as asking
 from ops.wikisum.evaluation import scores as evaluating
 from ops.wikisum.evaluation.questionnaires import QUESTIONNAIRES
-from ops.wikisum.models.summaries import METRICS
 from ops.wikisum.splits import SplitParams
 
 
@@ -34,7 +34,7 @@ from ops.wikisum.splits import SplitParams
         unique("article_id", "system", "model"),
         between("length", 1),
         between("nats", 0),
-        *(between(name, 0, 1) for name in METRICS),
+        *(between(name, 0, 1) for name in evaluating.SCORES),
         *text("target", longest=1_000_000),
         *steady(),
     ],
@@ -46,9 +46,10 @@ def evaluation(
     learned_ranker: Artifact,
     splits: SplitParams,
     params: evaluating.EvaluationParams,
+    strict: Strict,
 ) -> Outcomes:
     """The scores of every model of the grid and of extraction alone: Tables 3, 4 and 7, Figures 2 and 3."""
-    return evaluating.evaluation(ranked, articles, grid, learned_ranker, splits, params)
+    return evaluating.evaluation(ranked, articles, grid, learned_ranker, splits, params, strict)
 
 
 @dataset(

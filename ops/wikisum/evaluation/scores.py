@@ -17,9 +17,12 @@ from pydantic import Field, field_validator
 
 from ops.core.splits import split_of
 from ops.identity import joint_licence, row_id
+from ops.metrics.bertscore import BertScorer
+from ops.metrics.rouge import DIGITS, Score, tensor2tensor_f
 from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, paired_tests, system_tests
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
+from ops.models.encoder import ENCODER
+from ops.params import ModelName, Params
 from ops.parts import Artifact, Parts
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum.evaluation.categories import Group, groups_of
@@ -36,9 +39,14 @@ EXTRACTIVE = "extractive"
 ALL = "all"
 #: Of Tables 3, 4 and 6, and of Table 7.
 LOG_PERPLEXITY, ROUGE_L = "log_perplexity", "rougeL_f"
+#: ROUGE-L as the released code weighs it, and BERTScore.
+RELEASED_ROUGE_L, BERTSCORE = "rougeL_f_tensor2tensor", "bertscore_f"
 TABLE_7 = ("rouge1_recall", "rouge1_precision", "rouge1_f")
 
 TABLE = "table.json"
+
+#: Of each lead, in 0 to 1.
+SCORES = (*METRICS, RELEASED_ROUGE_L, BERTSCORE)
 
 _TEXT, _INT, _REAL = pa.string(), pa.int32(), pa.float64()
 
@@ -58,14 +66,14 @@ EVALUATION = Shape(
         ("target", _TEXT, "the lead of the article"),
         ("tokens", _INT, "sub-words of the target, its end included; null without a model"),
         ("nats", _REAL, "negative log-likelihood of all these; null without a model"),
-        *((name, _REAL, "of the prediction, 0 to 1") for name in METRICS),
+        *((name, _REAL, "of the prediction, 0 to 1") for name in SCORES),
     ),
 )
 
 #: What the tables need of a row: texts may be many.
 _LIGHT = (
     "article_id", "categories", "system", "model", "ranker", "corpus", "length", "chosen", "tokens", "nats",
-    *METRICS,
+    *SCORES,
 )  # fmt: skip
 
 
@@ -73,9 +81,11 @@ _OF_MODEL = ("ranker", "corpus", "length", "prediction", "tokens", "nats", *METR
 
 
 class EvaluationParams(Params, section="wikisum.evaluation"):
-    """The categories of articles, and the bootstrap over articles."""
+    """The categories of articles, what BERTScore reads, and the bootstrap over articles."""
 
     categories: dict[str, Group] = Field({}, description="by name what tells its articles")
+    encoder: ModelName = Field(ENCODER, description="whose tokens BERTScore compares")
+    layer: int = Field(5, ge=1, description="of the encoder, from 1")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0)
 
@@ -94,6 +104,7 @@ def evaluation(
     learned_ranker: Artifact,
     splits: SplitParams,
     params: EvaluationParams,
+    strict: bool = True,
 ) -> Outcomes:
     """Yield the scores of every system on each test article; the units are the articles.
 
@@ -101,6 +112,7 @@ def evaluation(
     `split_validation`, and of the test split as `not_drawn` or `nothing_written`.
     """
     ranker = learning.load(learned_ranker)
+    scorer = BertScorer(params.encoder, params.layer, strict)
     chosen = {
         report["model"] for report in json.loads((grid.folder / MODELS).read_text()) if report["chosen"]
     }
@@ -129,6 +141,7 @@ def evaluation(
                 split = split_of(unit["title"], splits)
                 lost = "not_drawn" if unit["article_id"] in not_drawn else "nothing_written"
                 dropped.append(drop(unit, lost if split == "test" else f"split_{split}"))
+        _score(kept, scorer)
         light.extend({name: row[name] for name in _LIGHT} for row in kept)
         last = Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
     files = {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
@@ -149,7 +162,7 @@ def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
         name: [row for row in chosen if name in row["categories"]] for name in params.categories
     }
     return {
-        "metrics": [LOG_PERPLEXITY, *METRICS],
+        "metrics": [LOG_PERPLEXITY, *SCORES],
         "systems": [_scored(of_system, *draws) for _, of_system in sorted(systems.items())],
         "tests": list(_tests(systems, *draws)),
         "categories": [
@@ -168,7 +181,7 @@ def tables(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
 def _scored(rows: Sequence[Row], resamples: int, seed: int) -> dict[str, Any]:
     """Return a system with its scores; it has a log-perplexity if it is a model."""
     first = rows[0]
-    scores = mean_scores(rows, METRICS, resamples, seed)
+    scores = mean_scores(rows, SCORES, resamples, seed)
     if first["system"] != EXTRACTIVE:
         scores[LOG_PERPLEXITY] = perplexity_interval(rows, resamples, seed)._asdict()
     about = {name: first[name] for name in ("system", "model", "ranker", "corpus", "length", "chosen")}
@@ -187,6 +200,15 @@ def _tests(
     )
     compared = partial(paired_tests, metrics=(ROUGE_L, "rouge1_f"), resamples=resamples, seed=seed)
     return system_tests(systems, pairs, "article_id", "articles", compared)
+
+
+def _score(rows: Sequence[Row], scorer: BertScorer) -> None:
+    """Add to each lead what ROUGE-1.5.5 does not tell."""
+    found = scorer.score([row["prediction"] for row in rows], [row["target"] for row in rows])
+    for row, f1 in zip(rows, found.f1.tolist(), strict=True):
+        rouge_l = Score(row["rougeL_precision"], row["rougeL_recall"], row["rougeL_f"])
+        row[RELEASED_ROUGE_L] = round(tensor2tensor_f(rouge_l), DIGITS)
+        row[BERTSCORE] = round(f1, 4)
 
 
 def _about(unit: Row, categories: Sequence[str]) -> dict[str, Any]:

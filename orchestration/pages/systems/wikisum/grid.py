@@ -15,7 +15,13 @@ import yaml
 from ops.evaluation.table import EvaluationTable, named, read_table
 from ops.metrics.bootstrap import Interval
 from ops.outcome import Row
-from ops.wikisum.evaluation.scores import EXTRACTIVE, LOG_PERPLEXITY, ROUGE_L
+from ops.wikisum.evaluation.scores import (
+    BERTSCORE,
+    EXTRACTIVE,
+    LOG_PERPLEXITY,
+    RELEASED_ROUGE_L,
+    ROUGE_L,
+)
 from orchestration.pages.evaluation import Bar, Grid, GridLine, bar, test_cells
 
 PUBLISHED: Mapping[str, Any] = yaml.safe_load((Path(__file__).parent / "published.yaml").read_text())
@@ -36,7 +42,13 @@ ARCHITECTURES = {
     "t_dmca_moe": "T-DMCA, MoE-128",
     "t_dmca_moe_256": "T-DMCA, MoE-256",
 }
-METRICS = {LOG_PERPLEXITY: "log-perplexity", ROUGE_L: "ROUGE-L F1", "rouge1_f": "ROUGE-1 F1"}
+METRICS = {
+    LOG_PERPLEXITY: "log-perplexity",
+    ROUGE_L: "ROUGE-L F1",
+    RELEASED_ROUGE_L: "ROUGE-L of tensor2tensor",
+    BERTSCORE: "BERTScore F1",
+    "rouge1_f": "ROUGE-1 F1",
+}
 
 #: The extractor and corpus of Table 4 and Figure 3.
 FIXED = ("tf_idf", "combined")
@@ -180,17 +192,19 @@ def figure_3(cells: Iterable[ScoredCell]) -> list[dict[str, Any]]:
 
 
 def whole(cells: Iterable[ScoredCell]) -> Grid:
-    """Return every cell of the grid."""
-    models = sorted((cell for cell in cells if cell.length is not None), key=lambda cell: cell.label)
+    """Return every cell of the grid, and extraction alone, by every metric."""
+    found = sorted(cells, key=lambda cell: (cell.length is None, cell.label))
+    metrics = (ROUGE_L, RELEASED_ROUGE_L, BERTSCORE)
     lines = [
         GridLine(
             cell.label,
-            [perplexity(cell), _rouge(cell, models), cell.articles],
+            [perplexity(cell), *(_bar(cell, found, metric) for metric in metrics), cell.articles],
             "chosen on validation" if cell.chosen else "",
         )
-        for cell in models
+        for cell in found
     ]
-    return Grid("Every model", ("model", "log-perplexity", "ROUGE-L", "articles"), lines)
+    head = ("system", *(METRICS[name] for name in (LOG_PERPLEXITY, *metrics)), "articles")
+    return Grid("Every system", head, lines)
 
 
 def tests(table: EvaluationTable, cells: Mapping[str, ScoredCell]) -> Grid:
@@ -221,9 +235,13 @@ def perplexity(cell: ScoredCell | None) -> str | None:
 
 
 def _rouge(cell: ScoredCell | None, among: Iterable[ScoredCell]) -> Bar | None:
-    """Return ROUGE-L on the scale of the cells that it stands among."""
-    top = max((scored.scores[ROUGE_L].high for scored in among), default=0) or 1
-    return Bar(cell.scores[ROUGE_L], top) if cell else None
+    return _bar(cell, among, ROUGE_L)
+
+
+def _bar(cell: ScoredCell | None, among: Iterable[ScoredCell], metric: str) -> Bar | None:
+    """Return a score on the scale of the cells that it stands among."""
+    top = max((scored.scores[metric].high for scored in among), default=0) or 1
+    return Bar(cell.scores[metric], top) if cell else None
 
 
 def _ranking(ranker: str, corpus: str) -> str:

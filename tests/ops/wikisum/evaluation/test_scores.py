@@ -6,6 +6,7 @@ from statistics import fmean
 import pytest
 from pydantic import ValidationError
 
+from ops.metrics import bertscore
 from ops.metrics.rouge import rouge
 from ops.wikisum.evaluation.scores import EXTRACTIVE, LOG_PERPLEXITY, EvaluationParams
 from tests.ops.wikisum.evaluation.score_cases import TESTS, TITLES, lead_of, made, written
@@ -54,6 +55,19 @@ def test_extraction_is_scored_against_the_lead_and_has_no_likelihood(evaluated):
         if row["system"] == EXTRACTIVE:
             assert len(row["prediction"].split()) == len(row["target"].split())
             assert row["nats"] is row["tokens"] is row["length"] is None
+
+
+def test_rouge_l_of_the_released_code_and_bertscore_stand_beside_rouge_l(evaluated):
+    kept, _, table = evaluated
+    for row in kept:
+        precision, recall = row["rougeL_precision"], row["rougeL_recall"]
+        beta = precision / (recall + 1e-12)
+        slow = (1 + beta**2) * recall * precision / (recall + beta**2 * precision + 1e-12)
+        assert row["rougeL_f_tensor2tensor"] == pytest.approx(slow, abs=6e-6)
+        [f1] = bertscore([row["prediction"]], [row["target"]]).f1
+        assert row["bertscore_f"] == pytest.approx(f1, abs=6e-5)
+    assert {"rougeL_f", "rougeL_f_tensor2tensor", "bertscore_f"} <= {*table["metrics"]}
+    assert all({*table["metrics"][1:]} <= {*system["scores"]} for system in table["systems"])
 
 
 def test_means_are_those_of_the_rows_and_log_perplexity_is_that_of_all_tokens(evaluated):
