@@ -20,8 +20,8 @@ from ops.identity import joint_licence, row_id
 from ops.metrics.bertscore import BertScorer
 from ops.metrics.rouge import DIGITS, Score, tensor2tensor_f
 from ops.metrics.systems import EvaluatedSystem, by_system, mean_scores, paired_tests, system_tests
-from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.models.encoder import ENCODER
+from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
 from ops.parts import Artifact, Parts
 from ops.wikisum import learned_ranker as learning
