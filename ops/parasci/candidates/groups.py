@@ -3,29 +3,32 @@
 Belongs here: the groups, their bounds, and their pairs. Not here: terms (definitions), marks (marks.py), the
 comparison (pairs.py).
 
-Dong et al. (2021), 4.1.2. A group of n sentences has n(n-1)/2 pairs: of one that has more than a bound some
-sentences are drawn, so that a paper cited 10,000 times does not make 50 million pairs.
+Dong et al. (2021), 4.1.2. A group of n sentences has n(n-1)/2 pairs. All are compared, and the most alike
+are kept, so that a paper cited 10,000 times does not store 50 million pairs; sentences of a very large group
+are compared with their nearest neighbours.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from math import isqrt
+from itertools import product
 from typing import Any
 
 import numpy as np
 from pydantic import Field
 
-from ops.core.sampling import drawn
 from ops.outcome import Outcome, Outcomes, Row, drop
 from ops.params import Params
 from ops.parasci.candidates.pairs import (
     Occurrence,
+    Similar,
     candidate,
     embeddings_of,
     light,
-    similar_pairs,
+    most_alike,
+    neighbour_blocks,
+    similar_blocks,
     statements,
 )
 from ops.parasci.schemas import CANDIDATES
@@ -39,8 +42,13 @@ class GroupParams(Params):
     """How much of a group is compared, and from where on a pair is stored."""
 
     floor: float = Field(0.5, ge=-1, le=1, description="a pair of a lower cosine is not stored")
-    largest: int = Field(2_000, ge=1, description="pairs of a group that are compared at most")
-    seed: int = Field(0, ge=0, description="another one draws other sentences of a large group")
+    most: int = Field(10_000, ge=1, description="pairs of a group that are kept at most: the most alike")
+    compare_all: int = Field(
+        100_000, ge=1, description="sentences of a group that are all compared; of more, by an index"
+    )
+    neighbours: int = Field(
+        100, ge=1, description="that a sentence of a larger group is compared with: the nearest ones"
+    )
 
 
 class DefinitionParams(GroupParams, section="parasci.definitions"):
@@ -55,8 +63,9 @@ def definitions(sentences: Parts, passages: Parts, params: DefinitionParams) -> 
     """Yield pairs of sentences that define one term in papers of one subject area.
 
     Units are the sentences of papers; reasons: `no_definition`, `alone` (no other paper defines the term),
-    `unlike`, `not_drawn`. `combinations` count the `groups` of several papers, their pairs of two papers that
-    are `compared` and `not_compared`, the `identical` ones, and what becomes of passages by the same reasons
+    `unlike`, `beyond_most` (its group has `most` pairs that are more alike). `combinations` count the
+    `groups` of several papers, their pairs of two papers that are `compared`, or looked through `by_index`;
+    the `identical` ones of these and those `beyond_most`; and what becomes of passages by the same reasons
     (`passages: alone`).
     """
     return _pairs("definitions", "no_definition", _terms, sentences, passages, params)
@@ -108,7 +117,7 @@ def _pairs(
     used = {source for row in kept for source in row["source_ids"]}
     dropped = [drop(light(row), reasons[name]) for name, row in units.items() if name not in used]
     counts.update(f"passages: {reasons[name]}" for name in others if name not in used)
-    yield Outcome.of(CANDIDATES, units, kept, dropped, combinations=counts)
+    yield Outcome.of(CANDIDATES, units, kept, dropped, combinations=+counts)
 
 
 def _join(groups: Mapping[str, dict[tuple[str, str], Occurrence]], keys: Keys, row: dict[str, Any]) -> bool:
@@ -129,37 +138,82 @@ def _of_groups(
     counts: Counter[str],
     reasons: dict[str, str],
 ) -> Iterator[Row]:
-    seen: set[str] = set()
     for key in sorted(groups):
         found = [groups[key][name] for name in sorted(groups[key])]
-        chosen = bounded(found, params)
-        counts["not_compared"] += _number(found) - _number(chosen)
-        if len({place.paper for place in found}) > 1:
-            counts["groups"] += 1
-            reasons |= {
-                place.row["id"]: "not_drawn" for place in found if reasons.get(place.row["id"]) == "alone"
-            }
-            reasons |= {place.row["id"]: "unlike" for place in chosen if place.row["id"] in reasons}
-        _, papers = np.unique([place.paper for place in chosen], return_inverse=True)
-        counts["compared"] += _number(chosen)
-        for first, second, cosine in zip(
-            *similar_pairs(embeddings_of(chosen), papers, params.floor), strict=True
-        ):
-            if chosen[first].row["text"] == chosen[second].row["text"]:
-                counts["identical"] += 1
-                continue
-            row = candidate(origin, key, chosen[first], chosen[second], float(cosine))
-            if row["id"] not in seen:
-                seen.add(row["id"])
-                yield row
+        of_two = _number(found)
+        if not of_two:
+            continue
+        counts["groups"] += 1
+        counts["identical"] += sum(map(_number, _by(found, lambda place: place.row["text"])))
+        sentences = _by(found, lambda place: place.row["id"])
+        for of_one in sentences:
+            if reasons[name := of_one[0].row["id"]] == "alone":
+                reasons[name] = "unlike"
+        blocks = _Counted(_blocks(sentences, params, counts, of_two), sentences)
+        kept = most_alike(blocks, params.most)
+        reasons |= dict.fromkeys(blocks.alike, "beyond_most")
+        counts["beyond_most"] += blocks.pairs - len(kept.cosine)
+        for first, second, cosine in zip(*kept, strict=True):
+            yield candidate(origin, key, *_of_two(sentences[first], sentences[second]), float(cosine))
 
 
-def bounded(found: Sequence[Occurrence], params: GroupParams) -> Sequence[Occurrence]:
-    """Return as many of the sentences, drawn by seed and name, as have no more pairs than allowed."""
-    most = max(2, (1 + isqrt(1 + 8 * params.largest)) // 2)
-    if len(found) <= most:
-        return found
-    return sorted(found, key=lambda place: drawn(params.seed, place.row["id"], place.paper))[:most]
+def _blocks(
+    sentences: Sequence[Sequence[Occurrence]], params: GroupParams, counts: Counter[str], of_two: int
+) -> Iterator[Similar]:
+    """Yield the pairs of a group's sentences; a sentence may stand in several papers."""
+    firsts = [of_one[0] for of_one in sentences]
+    papers = {place.paper: number for number, place in enumerate(firsts)}
+    # A sentence of several papers can be paired with any: it has a number of its own.
+    own = np.array(
+        [
+            papers[of_one[0].paper] if len(of_one) == 1 else -1 - number
+            for number, of_one in enumerate(sentences)
+        ]
+    )
+    texts = np.unique([place.row["text"] for place in firsts], return_inverse=True)[1]
+    embeddings = embeddings_of(firsts)
+    if len(sentences) <= params.compare_all:
+        counts["compared"] += of_two
+        blocks = similar_blocks(embeddings, own, params.floor)
+    else:
+        counts["by_index"] += of_two
+        blocks = neighbour_blocks(embeddings, own, params.floor, params.neighbours)
+    for block in blocks:
+        different = texts[block.first] != texts[block.second]
+        yield Similar(*(values[different] for values in block))
+
+
+class _Counted:
+    """Pairs that are counted as they are taken, with the sentences that are in any."""
+
+    def __init__(self, blocks: Iterable[Similar], sentences: Sequence[Sequence[Occurrence]]) -> None:
+        self._blocks, self._sentences = blocks, sentences
+        self._alike = np.zeros(len(sentences), bool)
+        self.pairs = 0
+
+    def __iter__(self) -> Iterator[Similar]:
+        for block in self._blocks:
+            self.pairs += len(block.cosine)
+            self._alike[block.first] = self._alike[block.second] = True
+            yield block
+
+    @property
+    def alike(self) -> list[str]:
+        """The ids of the sentences that reach the floor with another one."""
+        return [self._sentences[place][0].row["id"] for place in np.flatnonzero(self._alike)]
+
+
+def _by(found: Sequence[Occurrence], key: Callable[[Occurrence], str]) -> list[list[Occurrence]]:
+    """Return occurrences by what they have in common, in the order of the first ones."""
+    several: dict[str, list[Occurrence]] = {}
+    for place in found:
+        several.setdefault(key(place), []).append(place)
+    return list(several.values())
+
+
+def _of_two(first: Sequence[Occurrence], second: Sequence[Occurrence]) -> tuple[Occurrence, Occurrence]:
+    """Return the first places of two sentences that are in two papers."""
+    return next((one, other) for one, other in product(first, second) if one.paper != other.paper)
 
 
 def _number(found: Sequence[Occurrence]) -> int:

@@ -1,11 +1,11 @@
-"""Pairs of alike sentences: all of them, exactly, by blocks of a matrix product.
+"""Pairs of alike sentences: all of them, exactly, by blocks of a matrix product; or those of an index.
 
 Belongs here: the comparison, its floor, and the row of a pair. Not here: which sentences are compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from ops.identity import joint_licence, row_id
 from ops.outcome import Row
 
-#: Rows of a block: 8 MB of cosines for a paper of 1,000 sentences.
-_BLOCK = 1024
+#: Cosines of a block: 64 MB.
+_BLOCK = 2**23
+
+#: Rows that an index is asked for together.
+_AT_ONCE = 4096
 
 #: Embeddings have four decimals: as whole numbers their products are exact in float64, whatever the order of
 #: the sum, so that no processor finds other pairs.
@@ -37,23 +40,80 @@ def similar_pairs(
 ) -> Similar:
     """Return all pairs of N rows of different groups whose cosine is `floor` or more.
 
-    `embeddings` is N x E, rows of length 1 with four decimals; `groups` has N numbers. Memory: `block` x N
-    cosines. Raises ValueError for another number of groups than of rows.
+    `embeddings` is N x E, rows of length 1 with four decimals; `groups` has N numbers. Memory: `block`
+    cosines, and the pairs. Raises ValueError for another number of groups than of rows.
     """
+    return _joined(list(similar_blocks(embeddings, groups, floor, block)))
+
+
+def similar_blocks(
+    embeddings: NDArray[np.float32], groups: NDArray[np.int64], floor: float, block: int = _BLOCK
+) -> Iterator[Similar]:
+    """Yield the pairs of `similar_pairs` some rows at a time."""
     if len(groups) != len(embeddings):
         raise ValueError(f"{len(embeddings)} embeddings and {len(groups)} groups")
     whole = _whole(embeddings)
-    found = []
-    for start in range(0, len(whole), block):
-        cosines = whole[start : start + block] @ whole[start:].T
+    rows_at_once = max(1, block // max(1, len(whole)))
+    for start in range(0, len(whole), rows_at_once):
+        cosines = whole[start : start + rows_at_once] @ whole[start:].T
         cosines /= _SCALE**2
         alike = np.triu(cosines >= floor, 1)
-        alike &= groups[start : start + block, None] != groups[None, start:]
+        alike &= groups[start : start + rows_at_once, None] != groups[None, start:]
         rows, columns = np.nonzero(alike)
-        found.append((rows + start, columns + start, cosines[rows, columns]))
-    if not found:
-        return Similar(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    return Similar(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        yield Similar(rows + start, columns + start, cosines[rows, columns])
+
+
+def neighbour_blocks(
+    embeddings: NDArray[np.float32], groups: NDArray[np.int64], floor: float, neighbours: int
+) -> Iterator[Similar]:
+    """Yield the pairs of N rows with their approximate nearest neighbours, as `similar_blocks` yields all.
+
+    The index is a graph of near neighbours (HNSW: Malkov and Yashunin 2018) and misses some; the cosines of
+    what it finds are exact. It takes no more time a row the more rows there are, but a logarithm.
+    """
+    from usearch.index import Index
+
+    index = Index(ndim=embeddings.shape[1], metric="cos", dtype="f32")
+    index.add(np.arange(len(embeddings)), embeddings, threads=1)
+    for start in range(0, len(embeddings), _AT_ONCE):
+        rows = np.arange(start, min(start + _AT_ONCE, len(embeddings)))
+        # One more: the nearest of all is the row itself.
+        found = index.search(embeddings[rows], neighbours + 1, threads=1)
+        near = found.keys.reshape(len(rows), -1).astype(np.int64)
+        there = np.arange(near.shape[1])[None, :] < np.reshape(found.counts, (-1, 1))
+        first, second = np.repeat(rows, there.sum(1)), near[there]
+        pairs = np.unique(np.sort(np.stack([first, second], axis=1), axis=1), axis=0)
+        pairs = pairs[groups[pairs[:, 0]] != groups[pairs[:, 1]]]
+        cosines = cosines_of(embeddings[pairs[:, 0]], embeddings[pairs[:, 1]])
+        alike = cosines >= floor
+        yield Similar(pairs[alike, 0], pairs[alike, 1], cosines[alike])
+
+
+def most_alike(blocks: Iterable[Similar], most: int) -> Similar:
+    """Return the `most` pairs of the greatest cosine, each once, in the order of the rows.
+
+    Ties go to the first rows. In memory are that many pairs and a block.
+    """
+    kept = _joined([])
+    for block in blocks:
+        if len(kept.cosine) >= most:
+            block = _at(block, block.cosine >= kept.cosine.min())
+        kept = _joined([kept, block])
+        pairs = np.stack([kept.first, kept.second], axis=1)
+        kept = _at(kept, np.unique(pairs, axis=0, return_index=True)[1])
+        if len(kept.cosine) > most:
+            best = np.lexsort((kept.second, kept.first, -kept.cosine))[:most]
+            kept = _at(kept, np.sort(best))
+    return kept
+
+
+def _joined(blocks: Sequence[Similar]) -> Similar:
+    none = Similar(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    return Similar(*(np.concatenate(parts) for parts in zip(none, *blocks, strict=True)))
+
+
+def _at(pairs: Similar, places: NDArray[Any]) -> Similar:
+    return Similar(*(values[places] for values in pairs))
 
 
 def cosines_of(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ops.parasci.candidates.groups import CitationParams, DefinitionParams, citations, definitions
 from ops.parasci.candidates.intra import IntraParams, intra
-from ops.parasci.candidates.pairs import similar_pairs
+from ops.parasci.candidates.pairs import most_alike, similar_blocks, similar_pairs
 from tests.ops.parasci.parasci_cases import EMBEDDED, PASSAGES, mention, statement, unit
 from tests.parts import dealt, parts
 
@@ -153,7 +153,7 @@ def test_what_becomes_of_passages_is_counted_by_reason(tmp_path, kind):
     assert len(outcome.kept) == 1
     reason = "no_definition" if kind == "definitions" else "no_citation"
     assert outcome.combinations == {
-        "groups": 1, "compared": 3, "not_compared": 0,
+        "groups": 1, "compared": 3,
         "passages: alone": 1, "passages: unlike": 1, f"passages: {reason}": 1,
     }  # fmt: skip
 
@@ -167,31 +167,87 @@ def test_definitions_of_two_areas_are_not_paired(tmp_path):
     assert set(fates(run_groups(tmp_path, "definitions", rows)).values()) == {"alone"}
 
 
-def test_a_paper_that_is_cited_often_makes_no_more_pairs_than_allowed_and_the_rest_is_counted(tmp_path):
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 30), st.integers(1, 40), st.integers(0, 9), st.integers(1, 300))
+def test_the_most_alike_pairs_are_kept_each_once_whatever_the_blocks(count, most, seed, block):
+    random = np.random.default_rng(seed)
+    rows = random.integers(-2, 3, (count, 3)).astype(np.float32)  # many ties
+    groups = random.integers(0, 4, count)
+    whole = similar_pairs(rows, groups, -1e9)
+    slow = sorted(zip(-whole.cosine, whole.first, whole.second, strict=True))[:most]
+    blocks = list(similar_blocks(rows, groups, -1e9, block))
+    found = most_alike([*blocks, *blocks], most)
+    assert list(zip(*found, strict=True)) == sorted((i, j, -cosine) for cosine, i, j in slow)
+
+
+def test_all_sentences_citing_a_paper_are_compared_and_the_most_alike_pairs_kept(tmp_path):
     rows = group_rows("citations", 60)
-    outcomes = run_groups(tmp_path / "a", "citations", rows, largest=45)
-    assert outcomes[-1].kept.num_rows == 45
-    assert outcomes[-1].combinations == {"groups": 1, "compared": 45, "not_compared": 60 * 59 // 2 - 45}
-    assert list(fates(outcomes).values()).count("not_drawn") == 50
-    again = run_groups(tmp_path / "b", "citations", rows[::-1], largest=45)
-    assert {frozenset(pair) for pair in found_pairs(again[-1])} == {
-        frozenset(pair) for pair in found_pairs(outcomes[-1])
-    }
-    other = run_groups(tmp_path / "c", "citations", rows, largest=45, seed=1)
-    assert found_pairs(other[-1]) != found_pairs(outcomes[-1])
+    whole = run_groups(tmp_path / "whole", "citations", rows)[-1]
+    assert whole.combinations == {"groups": 1, "compared": 60 * 59 // 2}
+    best = sorted(whole.kept.to_pylist(), key=lambda row: -row["cosine"])
+    outcomes = run_groups(tmp_path / "a", "citations", rows, most=45)
+    kept = outcomes[-1].kept.to_pylist()
+    assert sorted(row["cosine"] for row in kept) == sorted(row["cosine"] for row in best[:45])
+    assert outcomes[-1].combinations == {
+        "groups": 1, "compared": 60 * 59 // 2, "beyond_most": whole.kept.num_rows - 45,
+    }  # fmt: skip
+    assert {*fates(outcomes).values()} == {None, "beyond_most"}
+    again = run_groups(tmp_path / "b", "citations", rows[::-1], most=45)
+    assert again[-1].kept.equals(outcomes[-1].kept)
 
 
-@pytest.mark.parametrize(("largest", "compared"), [(2000, 40 * 39 // 2 - 20), (45, None)])
-def test_pairs_of_one_paper_are_none_of_those_that_are_counted(tmp_path, largest, compared):
+def test_the_one_paraphrase_among_a_thousand_citances_is_found(tmp_path):
+    random = np.random.default_rng(5)
+    rows = random.standard_normal((1000, 384))
+    rows[-1] = rows[0] + 0.1 * random.standard_normal(384)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    units = [
+        {**row, "embedding": np.round(vector, 4).tolist()}
+        for row, vector in zip(group_rows("citations", 1000), rows, strict=True)
+    ]
+    with_384 = pa.schema(
+        [
+            field if field.name != "embedding" else field.with_type(pa.list_(pa.float32(), 384))
+            for field in EMBEDDED
+        ]
+    )
+    sentences = dealt(tmp_path / "sentences", with_384, units)
+    for compare_all in (1000, 999):
+        params = CitationParams(floor=0.7, compare_all=compare_all, neighbours=10)
+        *_, last = citations(sentences, parts(tmp_path / "passages", PASSAGES, []), params)
+        assert found_pairs(last) == {("citations0", "citations999")}
+        name = "compared" if compare_all == 1000 else "by_index"
+        assert last.combinations == {"groups": 1, name: 1000 * 999 // 2}
+
+
+@pytest.mark.parametrize("compare_all", [40, 39])
+def test_pairs_of_one_paper_are_none_of_those_that_are_counted_or_found(tmp_path, compare_all):
     """40 sentences of 20 papers, two each: 20 pairs are of one paper."""
     rows = [
         {**row, "id": f"{side}{row['id']}", "text": f"{side} {row['text']}"}
         for side in "ab"
         for row in group_rows("citations", 20)
     ]
-    counts = run_groups(tmp_path, "citations", rows, largest=largest)[-1].combinations
-    assert counts["compared"] + counts["not_compared"] == 40 * 39 // 2 - 20
-    assert compared in (None, counts["compared"])
+    outcome = run_groups(tmp_path, "citations", rows, compare_all=compare_all, neighbours=39, floor=-1)[-1]
+    name = "compared" if compare_all == 40 else "by_index"
+    assert outcome.combinations == {"groups": 1, name: 40 * 39 // 2 - 20}
+    assert outcome.kept.num_rows == 40 * 39 // 2 - 20
+
+
+def test_a_sentence_of_several_papers_is_paired_once_with_each_other_sentence(tmp_path):
+    cited = {"cited": ["doi:10/1"]}
+    rows = [
+        statement("a", "often", unit(1, 0), mention("p", **cited), mention("q", **cited)),
+        statement("b", "once", unit(1, 0.1), mention("p", **cited)),
+        statement("c", "also often", unit(1, 0.2), mention("p", **cited), mention("q", **cited)),
+    ]
+    outcome = run_groups(tmp_path, "citations", rows)[-1]
+    papers = {
+        (row["first_id"], row["second_id"]): (row["first_paper"], row["second_paper"])
+        for row in outcome.kept.to_pylist()
+    }
+    assert papers == {("a", "b"): ("q", "p"), ("a", "c"): ("p", "q"), ("b", "c"): ("p", "q")}
+    assert outcome.combinations == {"groups": 1, "compared": 6, "identical": 2}
 
 
 def test_the_same_text_in_two_parts_is_no_pair(tmp_path):
