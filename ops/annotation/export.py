@@ -7,39 +7,23 @@ rating_sheets.py), how one sheet is laid out (sheets.py, label_studio.py).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import AfterValidator, Field
 
 from ops.annotation.label_studio import config, tasks
 from ops.annotation.questionnaire import Questionnaire
+from ops.annotation.rounds import Assigned, RaterParams
 from ops.annotation.sheets import csv_sheet
 
 #: The file that says how the others are filled in.
 README = "README.md"
 
 
-def _distinct(raters: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(raters)) < len(raters):
-        raise ValueError("a rater stands twice")
-    return raters
-
-
-#: Names, each once; part of file names, also of systems that take upper and lower case for the same.
-Raters = Annotated[
-    tuple[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")], ...],
-    Field(min_length=1),
-    AfterValidator(_distinct),
-]
-
-
 def sent_files(
     rows: pa.Table,
     questionnaires: Sequence[Questionnaire],
-    raters: Sequence[str],
-    seed: int,
+    params: RaterParams,
     about: str,
     leave_empty: str,
 ) -> Iterator[tuple[str, bytes]]:
@@ -48,20 +32,28 @@ def sent_files(
     `rows` has the columns `id`, `questionnaire` and what each questionnaire shows. `about` is a heading and
     what raters should know before the questions, `leave_empty` what they leave unanswered; both Markdown.
     """
-    yield README, _readme(rows, questionnaires, raters, about, leave_empty).encode()
+    yield README, _readme(rows, questionnaires, params, about, leave_empty).encode()
     for questionnaire in questionnaires:
-        name = questionnaire.name
-        own = rows.filter(pc.equal(rows["questionnaire"], name))
-        yield f"label_studio/{name}.xml", config(questionnaire).encode()
-        for rater in raters:
-            yield f"sheets/{rater}/{name}.csv", csv_sheet(own, questionnaire, rater, seed)
-            yield f"label_studio/{rater}/{name}.json", tasks(own, questionnaire, rater, seed)
+        yield f"label_studio/{questionnaire.name}.xml", config(questionnaire).encode()
+        ids = rows.filter(pc.equal(rows["questionnaire"], questionnaire.name))["id"].to_pylist()
+        yield from rater_files(rows, questionnaire, params.assigned(ids), params.seed)
+
+
+def rater_files(
+    rows: pa.Table, questionnaire: Questionnaire, assigned: Assigned, seed: int
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the CSV sheet and the tasks of each rater, with the rows that are theirs, by path."""
+    name = questionnaire.name
+    for rater, ids in assigned.items():
+        own = rows.filter(pc.is_in(rows["id"], pa.array(sorted(ids), pa.string())))
+        yield f"sheets/{rater}/{name}.csv", csv_sheet(own, questionnaire, rater, seed)
+        yield f"label_studio/{rater}/{name}.json", tasks(own, questionnaire, rater, seed)
 
 
 def _readme(
     rows: pa.Table,
     questionnaires: Sequence[Questionnaire],
-    raters: Sequence[str],
+    params: RaterParams,
     about: str,
     leave_empty: str,
 ) -> str:
@@ -75,12 +67,13 @@ def _readme(
         for questionnaire, count in zip(questionnaires, counts, strict=True)
         for question in questionnaire.questions
     )
+    several = f" Each row goes to {params.per_row} of them." if params.raters_per_row else ""
     return f"""\
 {about}
 
 {asked}
 
-Raters: {", ".join(raters)}. Each rates alone and has an order of the rows of their own.
+Raters: {", ".join(params.raters)}.{several} Each rates alone and has an order of the rows of their own.
 
 ## In a spreadsheet
 

@@ -12,16 +12,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ops.annotation.agreement import against_the_others, pairwise
 from ops.annotation.collected import aggregated, collected
+from ops.annotation.export import rater_files
 from ops.annotation.questionnaire import Questionnaire
+from ops.annotation.rounds import RaterParams, reliability, replaced, second_round
 from ops.metrics.bootstrap import Floats, Interval, interval
-from ops.outcome import Outcome, Outcomes, Row, Shape
+from ops.outcome import Outcome, Outcomes, Row, Shape, drop
 from ops.parts import Parts
 
 #: The file of the tables.
 TABLE = "table.json"
+
+#: The folder of the sheets of a second round.
+SECOND_ROUND = "second_round"
 
 #: Rows that were sent out, each with what its raters say, as `aggregated` gives them.
 JudgedRows: TypeAlias = Sequence[tuple[Row, Row]]
@@ -32,26 +38,48 @@ def human_evaluation(
     ratings: Parts,
     sent: pa.Table,
     questionnaires: Sequence[Questionnaire],
+    asked: RaterParams,
     rows: Callable[[JudgedRows], Iterable[Row]],
     tables: Callable[[Sequence[Row], pa.Table], Mapping[str, Any]],
 ) -> Outcomes:
     """Yield what people say of each rated row, and the tables; the units are the answers of filled sheets.
 
     Which count, and why others do not, is explained at `ops.annotation.collected.collected`. `rows` makes the
-    kept rows; `tables` makes of these and the sound ratings what table.json has beside the `questions`,
-    the `agreement` of each rater with the majority of all others, and that of `pairs` of raters.
+    kept rows; `tables` makes of these and the ratings that count what table.json has beside the `questions`,
+    the `raters` with their reliability, the `agreement` of each rater with the majority of all others, and
+    that of `pairs` of raters. What unreliable raters have rated is asked of another one: the sheets are in
+    `second_round`, and once they are filled the former answers are dropped as `unreliable_rater`.
     """
     answers = ratings.read()
     found = collected(answers, sent, questionnaires)
-    kept = list(rows(list(aggregated(found.ratings, sent.to_pylist(), questionnaires))))
+    raters = reliability(found.ratings, questionnaires, asked.reliable)
+    lost = _among(found.ratings, replaced(found.ratings, raters, asked.per_row))
+    counted = found.ratings.filter(pc.invert(lost))
+    given = {rating["source_ids"][0] for rating in found.ratings.filter(lost).to_pylist()}
+    dropped = [
+        drop(unit, "unreliable_rater", detail=f"{unit['file']}, {unit['place']}")
+        for unit in answers.filter(_among(answers, given)).to_pylist()
+    ]
+    kept = list(rows(list(aggregated(counted, sent.to_pylist(), questionnaires))))
     content = {
-        "questions": [question.described() for asked in questionnaires for question in asked.questions],
+        "questions": [question.described() for several in questionnaires for question in several.questions],
+        "raters": raters,
         "agreement": against_the_others(found.ratings).to_pylist(),
         "pairs": pairwise(found.ratings).to_pylist(),
-        **tables(kept, found.ratings),
+        **tables(kept, counted),
     }
     files = {TABLE: json.dumps(content, indent=1, sort_keys=True).encode()}
-    yield Outcome.of(shape, answers["id"].to_pylist(), kept, found.dropped, found.rejected, files=files)
+    again = second_round(found.ratings, raters, asked.per_row)
+    for questionnaire in questionnaires:
+        for name, sheet in rater_files(sent, questionnaire, again.get(questionnaire.name, {}), asked.seed):
+            files[f"{SECOND_ROUND}/{name}"] = sheet
+    yield Outcome.of(
+        shape, answers["id"].to_pylist(), kept, [*found.dropped, *dropped], found.rejected, files=files
+    )
+
+
+def _among(table: pa.Table, ids: Iterable[str]) -> pa.ChunkedArray:
+    return pc.is_in(table["id"], pa.array(sorted(ids), pa.string()))
 
 
 def mean_of_all(groups: Iterable[Sequence[float]], resamples: int, seed: int) -> dict[str, float | None]:

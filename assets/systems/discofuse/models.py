@@ -162,6 +162,11 @@ def rating_sheets(examples: Parts, fusions: Parts, params: asking.RatingSheetPar
         *steady(),
     ],
 )
-def human_evaluation(ratings: Parts, rating_sheets: Parts, params: judging.HumanEvaluationParams) -> Outcomes:
+def human_evaluation(
+    ratings: Parts,
+    rating_sheets: Parts,
+    asked: asking.RatingSheetParams,
+    params: judging.HumanEvaluationParams,
+) -> Outcomes:
     """What people say of each rated example and fusion, with the paper's Tables 2, 5 and 8."""
-    return judging.human_evaluation(ratings, rating_sheets, params)
+    return judging.human_evaluation(ratings, rating_sheets, asked, params)

@@ -57,6 +57,11 @@ def rating_sheets(paraphrases: Parts, params: asking.RatingSheetParams) -> Outco
         *steady(),
     ],
 )
-def human_evaluation(ratings: Parts, rating_sheets: Parts, params: judging.HumanEvaluationParams) -> Outcomes:
+def human_evaluation(
+    ratings: Parts,
+    rating_sheets: Parts,
+    asked: asking.RatingSheetParams,
+    params: judging.HumanEvaluationParams,
+) -> Outcomes:
     """What people say of each rated pair: consistency, and the paper's Tables 4 and 5."""
-    return judging.human_evaluation(ratings, rating_sheets, params)
+    return judging.human_evaluation(ratings, rating_sheets, asked, params)

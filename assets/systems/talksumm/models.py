@@ -195,6 +195,11 @@ def rating_sheets(
         *steady(),
     ],
 )
-def human_evaluation(ratings: Parts, rating_sheets: Parts, params: judging.HumanEvaluationParams) -> Outcomes:
+def human_evaluation(
+    ratings: Parts,
+    rating_sheets: Parts,
+    asked: asking.RatingSheetParams,
+    params: judging.HumanEvaluationParams,
+) -> Outcomes:
     """What people say of each rated sentence and summary, with the tables of the paper's section 4.2."""
-    return judging.human_evaluation(ratings, rating_sheets, params)
+    return judging.human_evaluation(ratings, rating_sheets, asked, params)

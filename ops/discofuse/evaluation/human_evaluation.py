@@ -19,6 +19,7 @@ from ops.annotation import judged
 from ops.annotation.judged import JudgedRows
 from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
 from ops.discofuse.evaluation.questionnaires import DECISIONS, QUESTIONNAIRES
+from ops.discofuse.evaluation.rating_sheets import RatingSheetParams
 from ops.metrics.bootstrap import Interval, interval
 from ops.outcome import Outcomes, Row, Shape, columns
 from ops.params import Params
@@ -59,15 +60,17 @@ class HumanEvaluationParams(Params, section="discofuse.human_evaluation"):
     seed: int = Field(0, ge=0)
 
 
-def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
+def human_evaluation(
+    ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
+) -> Outcomes:
     """Yield what people say of each rated row, and the tables, as `ops.annotation.judged` does."""
     drawn = rating_sheets.read()
-    asked = drawn.filter(drawn["asked"])
+    sent = drawn.filter(drawn["asked"])
 
     def of_rows(rows: Sequence[Row], _: pa.Table) -> dict[str, Any]:
         return tables(rows, drawn.to_pylist(), params)
 
-    return judged.human_evaluation(HUMAN_EVALUATION, ratings, asked, QUESTIONNAIRES, _rows, of_rows)
+    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, asked, _rows, of_rows)
 
 
 def tables(rows: Sequence[Row], sent: Sequence[Row], params: HumanEvaluationParams) -> dict[str, Any]:

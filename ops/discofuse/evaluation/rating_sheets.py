@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.annotation.export import Raters, sent_files
+from ops.annotation.export import sent_files
+from ops.annotation.rounds import RaterParams, Raters
 from ops.core.sampling import drawn, sample
 from ops.core.splits import Split
 from ops.discofuse.evaluation.alignment import words
@@ -28,7 +29,6 @@ from ops.discofuse.schemas import EXAMPLES
 from ops.identity import joint_licence, row_id
 from ops.metrics.exact_match import exact_match
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop, struct
-from ops.params import Params
 from ops.parts import Parts
 
 _TEXT, _BOOL = pa.string(), pa.bool_()
@@ -73,8 +73,8 @@ _OFFERS: Mapping[Sense, Sequence[str]] = {
 }
 
 
-class RatingSheetParams(Params, section="discofuse.rating_sheets"):
-    """How much is rated, and by whom. Every rater gets all rows."""
+class RatingSheetParams(RaterParams, section="discofuse.rating_sheets"):
+    """How much is rated, and by whom."""
 
     examples: int = Field(500, ge=0, description="of each domain, for clarity and fusion decisions")
     splits: tuple[Split, ...] = Field(
@@ -82,7 +82,6 @@ class RatingSheetParams(Params, section="discofuse.rating_sheets"):
     )
     fusions: int = Field(1000, ge=0, description="of each domain by its own model, for detection")
     raters: Raters = ("rater1", "rater2", "rater3", "rater4", "rater5")
-    seed: int = 0
 
 
 def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) -> Outcomes:
@@ -112,7 +111,7 @@ def rating_sheets(examples: Parts, fusions: Parts, params: RatingSheetParams) ->
 
     def files() -> dict[str, bytes]:
         table = pa.Table.from_pylist([row for row in rows if row["asked"]], RATING_SHEETS.kept)
-        return dict(sent_files(table, QUESTIONNAIRES, params.raters, params.seed, _ABOUT, _LEAVE_EMPTY))
+        return dict(sent_files(table, QUESTIONNAIRES, params, _ABOUT, _LEAVE_EMPTY))
 
     yield from with_files(parts(), RATING_SHEETS, files)
 

@@ -26,6 +26,7 @@ from ops.annotation.schemas import ANSWER, ANSWERS, VOTES
 from ops.outcome import Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parasci.evaluation.questionnaires import QUESTIONNAIRES
+from ops.parasci.evaluation.rating_sheets import RatingSheetParams
 from ops.parts import Parts
 
 _TEXT = pa.string()
@@ -58,10 +59,12 @@ class HumanEvaluationParams(Params, section="parasci.human_evaluation"):
     seed: int = Field(0, ge=0)
 
 
-def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
+def human_evaluation(
+    ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
+) -> Outcomes:
     """Yield what people say of each rated pair, and the tables, as `ops.annotation.judged` does."""
     sent, of_rows = rating_sheets.read(), partial(tables, params=params)
-    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, _rows, of_rows)
+    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, asked, _rows, of_rows)
 
 
 def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:

@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.annotation.export import Raters, sent_files
+from ops.annotation.export import sent_files
+from ops.annotation.rounds import RaterParams
 from ops.core.sampling import drawn, sample
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
 from ops.parasci.evaluation.questionnaires import EXAMPLES, PAIRS, PHENOMENA, QUESTIONNAIRES
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Parts
@@ -53,13 +53,11 @@ The questions:"""
 _LEAVE_EMPTY = "such as a sentence that cannot be understood."
 
 
-class RatingSheetParams(Params, section="parasci.rating_sheets"):
-    """How many pairs are rated, and by whom. Every rater gets all of them."""
+class RatingSheetParams(RaterParams, section="parasci.rating_sheets"):
+    """How many pairs are rated, and by whom."""
 
     pairs: int = Field(100, ge=0, description="of each origin, for consistency and variation (Table 4)")
     phenomena: int = Field(100, ge=0, description="of each origin, for phenomena (Table 5)")
-    raters: Raters = ("rater1", "rater2", "rater3")
-    seed: int = 0
 
 
 def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
@@ -86,7 +84,7 @@ def rating_sheets(paraphrases: Parts, params: RatingSheetParams) -> Outcomes:
         rows += kept
         yield Outcome.of(RATING_SHEETS, part["id"].to_pylist(), kept, dropped)
     table = pa.Table.from_pylist(rows, RATING_SHEETS.kept)
-    files = dict(sent_files(table, QUESTIONNAIRES, params.raters, params.seed, _ABOUT, _LEAVE_EMPTY))
+    files = dict(sent_files(table, QUESTIONNAIRES, params, _ABOUT, _LEAVE_EMPTY))
     yield Outcome.of(RATING_SHEETS, [], [], files=files)
 
 

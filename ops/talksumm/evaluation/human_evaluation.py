@@ -28,6 +28,7 @@ from ops.outcome import TEXT, TITLE, Outcomes, Row, Shape, columns
 from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUESTIONNAIRES
+from ops.talksumm.evaluation.rating_sheets import RatingSheetParams
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
 
@@ -62,10 +63,12 @@ class HumanEvaluationParams(Params, section="talksumm.human_evaluation"):
     seed: int = Field(0, ge=0)
 
 
-def human_evaluation(ratings: Parts, rating_sheets: Parts, params: HumanEvaluationParams) -> Outcomes:
+def human_evaluation(
+    ratings: Parts, rating_sheets: Parts, asked: RatingSheetParams, params: HumanEvaluationParams
+) -> Outcomes:
     """Yield what people say of each rated row, and the tables, as `ops.annotation.judged` does."""
     sent, of_rows = rating_sheets.read(), partial(tables, params=params)
-    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, _rows, of_rows)
+    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, asked, _rows, of_rows)
 
 
 def tables(rows: Sequence[Row], ratings: pa.Table, params: HumanEvaluationParams) -> dict[str, Any]:

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.annotation.export import Raters, sent_files
+from ops.annotation.export import sent_files
+from ops.annotation.rounds import RaterParams
 from ops.core.sampling import sample
 from ops.identity import row_id
 from ops.outcome import TEXT, TIME, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
 from ops.parts import Parts
 from ops.talksumm.evaluation.questionnaires import OF_SENTENCES, OF_SUMMARIES, QUESTIONNAIRES
 from ops.talksumm.schemas import SUMMARIES
@@ -49,18 +49,16 @@ Each summary has sentences of a paper, chosen by what was said in a talk about i
 _LEAVE_EMPTY = "for instance papers that are not yours."
 
 
-class RatingSheetParams(Params, section="talksumm.rating_sheets"):
+class RatingSheetParams(RaterParams, section="talksumm.rating_sheets"):
     """Which summaries are rated, and by whom.
 
-    Every rater gets all rows: who can judge only their own paper leaves the others empty.
+    Who can judge only their own paper leaves the others empty.
     """
 
     budget: str = Field("sentences_30", description="of the summaries, by its name in talksumm.summaries")
     papers: int = Field(
         15, ge=1, description="drawn, each with the first of its talks by id; of each month its share"
     )
-    raters: Raters = ("rater1", "rater2", "rater3")
-    seed: int = 0
 
 
 def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: RatingSheetParams) -> Outcomes:
@@ -94,7 +92,7 @@ def rating_sheets(summaries: Parts, alignments: Parts, talks: Parts, params: Rat
         if unit["id"] not in taken
     ]
     table = pa.Table.from_pylist(kept, RATING_SHEETS.kept)
-    files = dict(sent_files(table, QUESTIONNAIRES, params.raters, params.seed, _ABOUT, _LEAVE_EMPTY))
+    files = dict(sent_files(table, QUESTIONNAIRES, params, _ABOUT, _LEAVE_EMPTY))
     yield Outcome.of(RATING_SHEETS, units["id"].to_pylist(), kept, dropped, files=files)
 
 

@@ -87,7 +87,7 @@ def human_evaluation(
         return tables(rows, asked, params)
 
     sent = rating_sheets.read()
-    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, _rows, of_rows)
+    return judged.human_evaluation(HUMAN_EVALUATION, ratings, sent, QUESTIONNAIRES, asked, _rows, of_rows)
 
 
 def tables(rows: Sequence[Row], asked: RatingSheetParams, params: HumanEvaluationParams) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 from pydantic import Field
 
-from ops.annotation.export import Raters, sent_files
+from ops.annotation.export import sent_files
+from ops.annotation.rounds import RaterParams
 from ops.core.sampling import drawn
 from ops.evaluation.table import named
 from ops.identity import joint_licence, row_id
 from ops.outcome import TITLE, Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
 from ops.parts import Parts
 from ops.wikisum.evaluation.questionnaires import PREFERENCE, QUALITY, QUESTIONNAIRES
 from ops.wikisum.evaluation.scores import EVALUATION
@@ -50,8 +50,8 @@ letters, with spaces round every sign: that is no fault of theirs. Rate each by 
 _LEAVE_EMPTY = "for instance texts in a language that you do not read."
 
 
-class RatingSheetParams(Params, section="wikisum.rating_sheets"):
-    """Which leads are rated, and by whom. Every rater gets all rows.
+class RatingSheetParams(RaterParams, section="wikisum.rating_sheets"):
+    """Which leads are rated, and by whom.
 
     A system is named as the tests of table.json name it: "t_dmca (tf_idf-combined-500)".
     """
@@ -59,8 +59,6 @@ class RatingSheetParams(Params, section="wikisum.rating_sheets"):
     articles: int = Field(25, ge=0, description="drawn, the same for every system")
     systems: tuple[str, ...] = Field((), description="whose leads are rated by themselves")
     pairs: tuple[tuple[str, str], ...] = Field((), description="systems whose leads are compared")
-    raters: Raters = ("rater1", "rater2", "rater3")
-    seed: int = 0
 
 
 def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
@@ -83,7 +81,7 @@ def rating_sheets(evaluation: Parts, params: RatingSheetParams) -> Outcomes:
         if unit["id"] not in taken
     ]
     table = pa.Table.from_pylist(kept, RATING_SHEETS.kept)
-    files = dict(sent_files(table, QUESTIONNAIRES, params.raters, params.seed, _ABOUT, _LEAVE_EMPTY))
+    files = dict(sent_files(table, QUESTIONNAIRES, params, _ABOUT, _LEAVE_EMPTY))
     yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in units], kept, dropped, files=files)
 
 

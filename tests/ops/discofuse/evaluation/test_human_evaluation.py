@@ -15,7 +15,7 @@ from ops.discofuse.evaluation.human_evaluation import (
     human_evaluation,
 )
 from ops.discofuse.evaluation.questionnaires import QUESTIONNAIRES
-from ops.discofuse.evaluation.rating_sheets import RATING_SHEETS
+from ops.discofuse.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams
 from ops.talksumm.evaluation import human_evaluation as talksumm
 from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS as TALKSUMM_SHEETS
 from tests.parts import parts
@@ -59,6 +59,7 @@ def judged(folder, rows, given, resamples=100):
     [outcome] = human_evaluation(
         parts(folder, ANSWERS.kept, given),
         parts(folder, RATING_SHEETS.kept, rows),
+        RatingSheetParams(),
         HumanEvaluationParams(resamples=resamples),
     )
     assert outcome.kept.schema == HUMAN_EVALUATION.kept
@@ -178,6 +179,7 @@ def test_each_system_takes_its_own_answers_and_drops_the_others(tmp_path):
     [summaries] = talksumm.human_evaluation(
         parts(tmp_path, ANSWERS.kept, given),
         parts(tmp_path, TALKSUMM_SHEETS.kept, [theirs]),
+        talksumm.RatingSheetParams(),
         talksumm.HumanEvaluationParams(resamples=10),
     )
     assert fusions.kept["row_id"].to_pylist() == [ours["id"]]

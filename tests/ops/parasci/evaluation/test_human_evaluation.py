@@ -16,7 +16,7 @@ from ops.parasci.evaluation.human_evaluation import (
     human_evaluation,
 )
 from ops.parasci.evaluation.questionnaires import PAIRS, PHENOMENA
-from ops.parasci.evaluation.rating_sheets import RATING_SHEETS
+from ops.parasci.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams
 from tests.parts import parts
 
 SHEET = {question.name: sheet for sheet in (PAIRS, PHENOMENA) for question in sheet.questions}
@@ -39,10 +39,11 @@ def answer(row, rater, question, value, **change):
     } | change  # fmt: skip
 
 
-def judged(folder, rows, given):
+def judged(folder, rows, given, **asked):
     [outcome] = human_evaluation(
         parts(folder / "answers", ANSWERS.kept, given),
         parts(folder / "sheets", RATING_SHEETS.kept, rows),
+        RatingSheetParams(**asked),
         HumanEvaluationParams(resamples=20),
     )
     assert outcome.kept.schema == HUMAN_EVALUATION.kept

@@ -14,7 +14,7 @@ from ops.talksumm.evaluation.human_evaluation import (
     HumanEvaluationParams,
     human_evaluation,
 )
-from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS
+from ops.talksumm.evaluation.rating_sheets import RATING_SHEETS, RatingSheetParams
 from tests.parts import parts
 
 PARAMS = HumanEvaluationParams(resamples=200)
@@ -51,6 +51,7 @@ def judged(folder, *answers, params=PARAMS):
     [outcome] = human_evaluation(
         parts(folder, ANSWERS.kept, answers),
         parts(folder, RATING_SHEETS.kept, SENT),
+        RatingSheetParams(),
         params,
     )
     return outcome

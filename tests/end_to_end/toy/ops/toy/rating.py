@@ -5,11 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 from ops.toy.choice import QUESTIONS
 
-from ops.annotation.export import Raters, sent_files
+from ops.annotation.export import sent_files
 from ops.annotation.questionnaire import YES_NO, Question, Questionnaire
+from ops.annotation.rounds import RaterParams, Raters
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Shape, columns
-from ops.params import Params
 from ops.parts import Parts
 
 QUESTIONNAIRE = Questionnaire(
@@ -23,7 +23,7 @@ RATING_SHEETS = Shape(
 )
 
 
-class RatingParams(Params, section="toy.rating_sheets"):
+class RatingParams(RaterParams, section="toy.rating_sheets"):
     """Who rates."""
 
     raters: Raters = ("rater",)
@@ -42,7 +42,5 @@ def rating_sheets(questions: Parts, params: RatingParams) -> Outcomes:
         for unit in units
     ]
     table = pa.Table.from_pylist(kept, RATING_SHEETS.kept)
-    files = dict(
-        sent_files(table, [QUESTIONNAIRE], params.raters, 0, "# Rate riddles\n", "for instance old ones.")
-    )
+    files = dict(sent_files(table, [QUESTIONNAIRE], params, "# Rate riddles\n", "for instance old ones."))
     yield Outcome.of(RATING_SHEETS, [unit["id"] for unit in units], kept, files=files)
