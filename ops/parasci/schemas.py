@@ -104,6 +104,19 @@ PARAPHRASES = Shape(
     ),
 )
 
+#: Pairs of other datasets, such as Quora's.
+PARAPHRASE_PAIRS = Shape(
+    unit=RECORD,
+    kept=columns(
+        ("document", _TEXT, "file and line, or the id of the row", NAME),
+        ("month", _TEXT, "YYYY-MM or YYYY", TIME),
+        ("corpus", _TEXT, "the source's name in params.yaml"),
+        ("split", _TEXT, "that its file or row names; missing where neither does"),
+        ("first", _TEXT, "the first text", TEXT),
+        ("second", _TEXT, "the second text", TEXT),
+    ),
+)
+
 _TABLE_2 = (
     ("name", _TEXT, "all of ours, those of a method or a split; or the name of a dataset in the paper", NAME),
     ("genre", _TEXT, "as the paper names it"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import assets.systems.parasci.datasets  # noqa: F401  a dataset is declared before what reads it
 from assets.declare.child_runs import Trainings
-from assets.declare.dataset import dataset
+from assets.declare.dataset import AllParts, dataset
 from assets.declare.expectations import among, between, identity, not_null, steady, text, unique
 from ops.models.seq2seq import served as seq2seq
 from ops.models.training.checkpoints import CheckpointFolder
@@ -90,6 +90,34 @@ def generator(
 
 @dataset(
     group="parasci",
+    shape=learning.EXTERNAL_GENERATORS,
+    consumes="paraphrase_pairs",
+    partitioned=False,
+    measures=["source_tokens", "target_tokens"],
+    trains=Trainings(seq2seq.KIND),
+    expectations=[
+        *identity("learnt"),
+        *not_null("pair_id", "split", "origin", "source_tokens", "target_tokens"),
+        unique("pair_id"),
+        among("split", "train", "validation", "test"),
+        between("source_tokens", 0),
+        between("target_tokens", 0),
+        *steady(),
+    ],
+)
+def external_generators(
+    paraphrase_pairs: Parts,
+    params: learning.GeneratorParams,
+    external: learning.ExternalParams,
+    checkpoints: CheckpointFolder,
+    strict: Strict,
+) -> Outcomes:
+    """A model that paraphrases for each corpus of pairs of others, and what each pair is to it."""
+    return learning.external_generators(paraphrase_pairs, params, external, checkpoints, strict)
+
+
+@dataset(
+    group="parasci",
     shape=writing.GENERATED,
     consumes="paraphrases",
     partitioned=False,
@@ -97,7 +125,7 @@ def generator(
     text_pair=("prediction", "source"),
     expectations=[
         *identity("generated"),
-        *not_null("pair_id", "system", "origin", "source", "target", "prediction"),
+        *not_null("pair_id", "system", "origin", "test_set", "source", "target", "prediction"),
         unique("pair_id", "system", "model"),
         among("system", writing.COPY, writing.MODEL),
         *text("source", longest=20_000),
@@ -106,10 +134,18 @@ def generator(
     ],
 )
 def generated(
-    paraphrases: Parts, generator: Artifact, params: writing.GeneratedParams, strict: Strict
+    paraphrases: Parts,
+    generator: Artifact,
+    external_generators: Artifact,
+    paraphrase_pairs: AllParts,
+    params: writing.GeneratedParams,
+    external: learning.ExternalParams,
+    strict: Strict,
 ) -> Outcomes:
-    """What the model, and the baseline that copies, write for each sentence of the test split."""
-    return writing.generated(paraphrases, generator, params, strict)
+    """What the models, and the baseline that copies, write for each sentence of the test splits."""
+    return writing.generated(
+        paraphrases, generator, external_generators, paraphrase_pairs, params, external, strict
+    )
 
 
 @dataset(

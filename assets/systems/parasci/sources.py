@@ -1,4 +1,4 @@
-"""What ParaSCI alone reads: abstracts, and sentences that cite.
+"""What ParaSCI alone reads: abstracts, sentences that cite, and paraphrase pairs of others.
 
 Belongs here: its datasets of the group "sources". Not here: parsing (ops/parasci/sources).
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 from assets.declare.dataset import dataset
 from assets.declare.expectations import THIS_MONTH, among, between, identity, not_null, steady, text
 from ops.outcome import Outcomes
-from ops.parasci.schemas import PASSAGES
+from ops.parasci.schemas import PARAPHRASE_PAIRS, PASSAGES
+from ops.parasci.sources import paraphrase_pairs as pair_files
 from ops.parasci.sources import passages as passage_files
 from ops.parse.scan import Records
 
@@ -30,3 +31,23 @@ from ops.parse.scan import Records
 def passages(records: Records) -> Outcomes:
     """Sentences of abstracts, and sentences that cite a paper, without the papers that they are from."""
     return records.map(passage_files.parse_passages)
+
+
+@dataset(
+    group="sources",
+    shape=PARAPHRASE_PAIRS,
+    formats=pair_files.FORMATS,
+    measures=["first.words", "second.words"],
+    text_pair=("second", "first"),
+    expectations=[
+        *identity("external_pair"),
+        *not_null("document", "month", "corpus", "first", "second"),
+        among("month", THIS_MONTH),
+        *text("first", longest=3_000),
+        *text("second", longest=3_000),
+        *steady(),
+    ],
+)
+def paraphrase_pairs(records: Records) -> Outcomes:
+    """Paraphrase pairs of others, such as Quora's, which generators learn from and are tested on."""
+    return records.map(pair_files.parse_paraphrase_pairs)

@@ -26,16 +26,19 @@ from ops.metrics.bootstrap import Floats, OfSums, interval, paired_bootstrap
 from ops.metrics.systems import by_system, named, system_tests
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns
 from ops.params import Params
-from ops.parasci.generation.generated import GENERATED, MODEL
+from ops.parasci.generation.generated import GENERATED, MODEL, OURS
 from ops.parts import Parts
 
 _TEXT, _REAL, _BOOL = pa.string(), pa.float64(), pa.bool_()
+
+#: Models that learnt from our pairs; others are named after their corpus.
+OF_OURS = ("transformer", "pretrained")
 
 METRICS = ("bleu", "self_bleu", "ibleu", "words")
 TABLE = "table.json"
 
 #: Columns of a sentence that its scores keep.
-_GENERATED = ("pair_id", "system", "model", "origin", "source", "target", "prediction")
+_GENERATED = ("pair_id", "system", "model", "origin", "test_set", "source", "target", "prediction")
 
 #: The paper's Table 6: trained on, tested on, BLEU times 100, mean length in words.
 TABLE_6 = (
@@ -50,7 +53,7 @@ EVALUATION = Shape(
     kept=columns(
         ("generated_id", _TEXT, "row of parasci/generated"),
         *(GENERATED.kept.field(name) for name in _GENERATED),
-        ("by_model", _BOOL, "whether a model wrote it"),
+        ("by_model", _BOOL, "whether a model wrote it that learnt from our pairs, for one of ours"),
         ("bleu", _REAL, "of this prediction against its target; that of a system is over its corpus"),
         ("self_bleu", _REAL, "of this prediction against its source, as Table 2 has it"),
         ("ibleu", _REAL, "of this prediction"),
@@ -84,7 +87,7 @@ def scored(unit: Row, params: EvaluationParams) -> dict[str, Any]:
         "licence": unit["licence"],
         "generated_id": unit["id"],
         **{name: unit[name] for name in _GENERATED},
-        "by_model": unit["system"] == MODEL,
+        "by_model": unit["system"] == MODEL and unit["test_set"] == OURS and unit["model"] in OF_OURS,
         "bleu": round(ours, 6),
         "self_bleu": round(self_bleu([source], [prediction]) / 100, 6),
         "ibleu": round(params.alpha * ours - (1 - params.alpha) * copied, 6),
@@ -95,32 +98,36 @@ def scored(unit: Row, params: EvaluationParams) -> dict[str, Any]:
 def table_6(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
     """Return Table 6: BLEU and iBLEU of each system's corpus, means of Self-BLEU and words, with intervals.
 
-    `tests`: every two systems over the pairs that both have. `published`: the paper's rows, BLEU times 100.
-    `signature`: which BLEU it is; `alpha`: of iBLEU.
+    `tests`: every two systems over the pairs that both have. `external`: the same of the test pairs of each
+    corpus of others. `published`: the paper's rows, BLEU times 100. `signature`: which BLEU it is; `alpha`:
+    of iBLEU.
     """
-    systems = by_system(rows)
-    table: dict[str, Any] = {
+    by_set: dict[str, list[Row]] = {OURS: []}
+    for row in rows:
+        by_set.setdefault(row["test_set"], []).append(row)
+    return {
         "alpha": params.alpha,
-        "signature": "",
-        "systems": [],
-        "tests": [
-            *system_tests(
-                systems,
-                combinations(sorted(systems), 2),
-                "pair_id",
-                "pairs",
-                partial(_comparisons, params=params),
-            )
-        ],
+        "signature": _signature(rows) if rows else "",
+        **_of_test_set(by_set.pop(OURS), params),
+        "external": {name: _of_test_set(its, params) for name, its in sorted(by_set.items())},
         "published": [
             {"training": training, "test": test, "bleu": score, "words": words}
             for training, test, score, words in TABLE_6
         ],
     }
-    for name, its in sorted(systems.items()):
-        table["signature"] = _signature(its)
-        table["systems"].append({**named(name), "pairs": len(its), "scores": _intervals(its, params)})
-    return table
+
+
+def _of_test_set(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:
+    systems = by_system(rows)
+    pairs = combinations(sorted(systems), 2)
+    compared = partial(_comparisons, params=params)
+    return {
+        "systems": [
+            {**named(name), "pairs": len(its), "scores": _intervals(its, params)}
+            for name, its in sorted(systems.items())
+        ],
+        "tests": list(system_tests(systems, pairs, "pair_id", "pairs", compared)),
+    }
 
 
 def _intervals(rows: Sequence[Row], params: EvaluationParams) -> dict[str, Any]:

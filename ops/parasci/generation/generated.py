@@ -5,6 +5,9 @@ Belongs here: sentences as systems write them. Not here: the models (generator.p
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 from pydantic import Field
 
@@ -13,21 +16,28 @@ from ops.identity import row_id
 from ops.outcome import TEXT, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parasci.dataset.release import released_form
-from ops.parasci.generation.generator import texts_of, trained
+from ops.parasci.generation.generator import ExternalParams, external_pairs, texts_of, trained
 from ops.parasci.schemas import PARAPHRASES
 from ops.parts import Artifact, Parts
+
+if TYPE_CHECKING:
+    from ops.models.seq2seq.model import Seq2Seq
 
 _TEXT = pa.string()
 
 COPY, MODEL = "copy", "model"
 
+#: The test set of our own pairs.
+OURS = "paraphrases"
+
 GENERATED = Shape(
     unit=PARAPHRASES.kept,
     kept=columns(
-        ("pair_id", _TEXT, "row of parasci/paraphrases"),
+        ("pair_id", _TEXT, "row of parasci/paraphrases or sources/paraphrase_pairs"),
         ("system", _TEXT, f"{COPY} or {MODEL}"),
         ("model", _TEXT, "name of the model; null for copy"),
-        ("origin", _TEXT, "of the pair"),
+        ("origin", _TEXT, "of the pair; of a pair of others, its corpus"),
+        ("test_set", _TEXT, "paraphrases: ours; else a corpus of sources/paraphrase_pairs"),
         ("source", _TEXT, "the sentence that is paraphrased, in the released form", TEXT),
         ("target", _TEXT, "its paraphrase, in the same form"),
         ("prediction", _TEXT, "what the system writes, in the same form"),
@@ -39,15 +49,26 @@ GENERATED = Shape(
 class GeneratedParams(Params, section="parasci.generated"):
     """How many sentences are paraphrased."""
 
-    pairs: int | None = Field(None, ge=1, description="of the test split at most, drawn; null: all")
+    pairs: int | None = Field(
+        None, ge=1, description="of the test split of each test set at most, drawn; null: all"
+    )
     seed: int = Field(0, ge=0, description="of the draw")
 
 
-def generated(paraphrases: Parts, generator: Artifact, params: GeneratedParams, strict: bool) -> Outcomes:
-    """Yield what each system writes for each test pair; units are the pairs.
+def generated(
+    paraphrases: Parts,
+    generator: Artifact,
+    external_generators: Artifact,
+    paraphrase_pairs: Parts,
+    params: GeneratedParams,
+    external: ExternalParams,
+    strict: bool,
+) -> Outcomes:
+    """Yield what each system writes for each test pair; units are our pairs.
 
     Reasons: `split_train`, `split_validation`, `not_drawn`. Of a source that is longer than the model reads,
-    it reads the beginning, and `truncated` says so.
+    it reads the beginning, and `truncated` says so. Every model, whatever it learnt from, writes for our test
+    pairs and for those of each corpus of others; what is not drawn of these is counted.
     """
     tests: list[Row] = []
     for table in paraphrases:
@@ -55,20 +76,41 @@ def generated(paraphrases: Parts, generator: Artifact, params: GeneratedParams, 
         tests += [unit for unit in units if unit["split"] == "test"]
         dropped = [drop(unit, f"split_{unit['split']}") for unit in units if unit["split"] != "test"]
         yield Outcome.of(GENERATED, [unit["id"] for unit in dropped], [], dropped)
-    ordered = sorted(tests, key=lambda unit: drawn(params.seed, unit["id"]))
-    chosen, left = ordered[: params.pairs], ordered[len(ordered[: params.pairs]) :]
-    sources = [texts_of(unit)[0] for unit in chosen]
-    kept = [_row(COPY, None, unit, source, False) for unit, source in zip(chosen, sources, strict=True)]
-    for name, model in trained(generator, strict).items() if chosen else ():
-        written = [released_form(text) for text in model.generate(sources)]
-        cut = [model.length(source, "") > model.config.longest for source in sources]
-        kept += [_row(MODEL, name, *of_unit) for of_unit in zip(chosen, written, cut, strict=True)]
+    others: dict[str, list[Row]] = {}
+    for unit in external_pairs(paraphrase_pairs, external):
+        if unit["split"] == "test":
+            others.setdefault(unit["origin"], []).append(unit)
+    chosen, left = _drawn(tests, params)
+    sets = {OURS: chosen} | {corpus: _drawn(units, params)[0] for corpus, units in sorted(others.items())}
+    counts = {f"{corpus}: not_drawn": len(units) - len(sets[corpus]) for corpus, units in others.items()}
+    models = trained(generator, strict) | trained(external_generators, strict) if any(sets.values()) else {}
+    kept = [row for name, units in sets.items() for row in _written(name, units, models)]
     yield Outcome.of(
-        GENERATED, [unit["id"] for unit in tests], kept, [drop(unit, "not_drawn") for unit in left]
+        GENERATED,
+        [unit["id"] for unit in tests],
+        kept,
+        [drop(unit, "not_drawn") for unit in left],
+        combinations={name: lost for name, lost in counts.items() if lost},
     )
 
 
-def _row(system: str, model: str | None, unit: Row, prediction: str, truncated: bool) -> Row:
+def _drawn(tests: list[Row], params: GeneratedParams) -> tuple[list[Row], list[Row]]:
+    ordered = sorted(tests, key=lambda unit: drawn(params.seed, unit["id"]))
+    return ordered[: params.pairs], ordered[len(ordered[: params.pairs]) :]
+
+
+def _written(test_set: str, units: Sequence[Row], models: Mapping[str, Seq2Seq]) -> Iterator[Row]:
+    sources = [texts_of(unit)[0] for unit in units]
+    for unit, source in zip(units, sources, strict=True):
+        yield _row(COPY, None, test_set, unit, source, False)
+    for name, model in models.items() if units else ():
+        written = [released_form(text) for text in model.generate(sources)]
+        cut = [model.length(source, "") > model.config.longest for source in sources]
+        for of_unit in zip(units, written, cut, strict=True):
+            yield _row(MODEL, name, test_set, *of_unit)
+
+
+def _row(system: str, model: str | None, test_set: str, unit: Row, prediction: str, truncated: bool) -> Row:
     source, target = texts_of(unit)
     return {
         "id": row_id("generated", unit["id"], system, model or ""),
@@ -78,6 +120,7 @@ def _row(system: str, model: str | None, unit: Row, prediction: str, truncated: 
         "system": system,
         "model": model,
         "origin": unit["origin"],
+        "test_set": test_set,
         "source": source,
         "target": target,
         "prediction": prediction,

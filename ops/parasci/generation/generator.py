@@ -1,10 +1,11 @@
-"""The generator: an encoder-decoder that paraphrases a sentence, trained on the pairs.
+"""The generators: encoder-decoders that paraphrase a sentence, trained on our pairs, or on those of others.
 
-Belongs here: which pairs it learns from, and its training. Not here: the networks (ops/models/seq2seq), what
-it writes (generated.py).
+Belongs here: which pairs each learns from, and its training. Not here: the networks (ops/models/seq2seq),
+what they write (generated.py).
 
-Dong et al. (2021), section 7: a Transformer, on the split `train`. Sentences have the form of the released
-files: lower case, a space between tokens.
+Dong et al. (2021), section 7: a Transformer, on the split `train`; one on Quora's questions and one on
+MSCOCO's captions beside it. Sentences have the form of the released files: lower case, a space between
+tokens.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from ops.core.sampling import drawn
+from ops.core.splits import SplitShares, split_of
 from ops.metrics.bleu import bleu
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig, Seq2SeqConfig, Seq2SeqTransformerConfig
 from ops.models.seq2seq.pairs import Pairs
@@ -28,7 +30,7 @@ from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
 from ops.parasci.dataset.release import released_form
-from ops.parasci.schemas import PARAPHRASES
+from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from ops.parts import Artifact, Parts
 
 if TYPE_CHECKING:
@@ -49,6 +51,26 @@ GENERATOR = Shape(
         ("target_tokens", _INT, "pieces that it is to write"),
     ),
 )
+
+
+EXTERNAL_GENERATORS = Shape(
+    unit=PARAPHRASE_PAIRS.kept,
+    kept=columns(
+        ("pair_id", _TEXT, "row of sources/paraphrase_pairs"),
+        ("split", _TEXT, "train: the model of its corpus learnt from it; validation, test: it did not"),
+        ("origin", _TEXT, "its corpus"),
+        ("source_tokens", _INT, "pieces that the model reads"),
+        ("target_tokens", _INT, "pieces that it is to write"),
+    ),
+)
+
+
+class ExternalParams(SplitShares, section="parasci.external_generators"):
+    """How the pairs of others are split where they do not say so, by their first text."""
+
+    corpora: list[str] | None = Field(
+        None, description="that a generator is trained on each, by their names in sources; null: all"
+    )
 
 
 class GeneratorSize(Params):
@@ -110,6 +132,77 @@ def generator(
     judge by, what it learnt from judges it.
     """
     units = paraphrases.read().to_pylist()
+    found = _of_set("paraphrases", params.name, units, params, checkpoints, strict)
+    files = {**found.files, MODELS: _reports([found])}
+    yield Outcome.of(GENERATOR, [unit["id"] for unit in units], found.kept, found.dropped, files=files)
+
+
+def external_generators(
+    paraphrase_pairs: Parts,
+    params: GeneratorParams,
+    external: ExternalParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> Outcomes:
+    """Yield what the pairs of others are to the models that learn from them, and the models; units are the
+    pairs.
+
+    Each corpus has a model of its own, of the same kind and size, with the byte pairs of its split `train`.
+    Reasons: `long` as of `generator`, `other_corpus` (none of `corpora`).
+    """
+    units = external_pairs(paraphrase_pairs, external)
+    wanted = [unit for unit in units if external.corpora is None or unit["origin"] in external.corpora]
+    found = [
+        _of_set(
+            corpus,
+            f"{params.name}-{corpus}",
+            [unit for unit in wanted if unit["origin"] == corpus],
+            params,
+            checkpoints,
+            strict,
+        )
+        for corpus in sorted({unit["origin"] for unit in wanted})
+    ]
+    kept = [row for of_corpus in found for row in of_corpus.kept]
+    dropped = [row for of_corpus in found for row in of_corpus.dropped]
+    taken = {unit["id"] for unit in wanted}
+    dropped += [drop(unit["unit"], "other_corpus") for unit in units if unit["id"] not in taken]
+    files = {name: content for of_corpus in found for name, content in of_corpus.files.items()}
+    files[MODELS] = _reports(found)
+    yield Outcome.of(EXTERNAL_GENERATORS, [unit["id"] for unit in units], kept, dropped, files=files)
+
+
+def external_pairs(paraphrase_pairs: Parts, external: ExternalParams) -> list[Row]:
+    """Return the pairs of others with the `origin` and `split` that ours have."""
+    return [
+        {
+            **row,
+            "origin": row["corpus"],
+            "split": row["split"] or split_of(row["first"], external),
+            "unit": row,
+        }
+        for row in paraphrase_pairs.read().to_pylist()
+    ]
+
+
+@dataclass(frozen=True)
+class _OfSet:
+    """What the pairs of one set are to its model, and the model."""
+
+    kept: list[Row]
+    dropped: list[Row]
+    files: dict[str, bytes]
+    report: dict[str, object] | None
+
+
+def _of_set(
+    set_name: str,
+    name: str,
+    units: Sequence[Row],
+    params: GeneratorParams,
+    checkpoints: CheckpointFolder,
+    strict: bool,
+) -> _OfSet:
     learnt = [unit for unit in units if unit["split"] == "train"]
     model = _made(params, [text for unit in learnt for text in texts_of(unit)]) if learnt else None
     lengths = {
@@ -118,12 +211,18 @@ def generator(
     }
     longest = params.part("model").longest
     short = [unit for unit in units if max(lengths[unit["id"]]) <= longest]
-    files = _trained(model, short, params, checkpoints, strict)
-    kept = [_row(unit, *lengths[unit["id"]]) for unit in short]
+    files, report = _trained(model, set_name, name, short, params, checkpoints, strict)
     dropped = [
-        drop(unit, "long", float(length)) for unit in units if (length := max(lengths[unit["id"]])) > longest
+        drop(unit.get("unit", unit), "long", float(length))
+        for unit in units
+        if (length := max(lengths[unit["id"]])) > longest
     ]
-    yield Outcome.of(GENERATOR, [unit["id"] for unit in units], kept, dropped, files=files)
+    return _OfSet([_row(unit, *lengths[unit["id"]]) for unit in short], dropped, files, report)
+
+
+def _reports(found: Sequence[_OfSet]) -> bytes:
+    reports = [of_set.report for of_set in found if of_set.report is not None]
+    return json.dumps(reports, indent=1, sort_keys=True).encode()
 
 
 def trained(artifact: Artifact, strict: bool = True) -> dict[str, Seq2Seq]:
@@ -155,15 +254,17 @@ def _made(params: GeneratorParams, texts: Sequence[str]) -> Seq2Seq:
 
 def _trained(
     model: Seq2Seq | None,
+    set_name: str,
+    name: str,
     units: Sequence[Row],
     params: GeneratorParams,
     checkpoints: CheckpointFolder,
     strict: bool,
-) -> dict[str, bytes]:
-    """Return the model's files, and what its training was."""
-    examples = _examples(units, params)
+) -> tuple[dict[str, bytes], dict[str, object] | None]:
+    """Return the model's files, and what its training was; none without a pair to learn from."""
+    examples = _examples(set_name, units, params)
     if model is None or not len(examples.learnt):
-        return {MODELS: b"[]"}
+        return {}, None
     from ops.models.seq2seq.files import save
     from ops.models.seq2seq.task import Seq2SeqTask
 
@@ -171,13 +272,12 @@ def _trained(
         references = [[target] for target in examples.judges.targets]
         return {"bleu": bleu([released_form(answer) for answer in answers], references, "none").score}
 
-    name, training = params.name, params.part("training")
+    training = params.part("training")
     with errors_of(name):
         task = Seq2SeqTask(model, examples.learnt, examples.judges, judge, params.validation_beam)
         ended = train(task, training, checkpoints.at(name), ProgressLines(name), strict)
     report = _report(name, model, examples, training, ended)
-    files = {f"{name}/{file}": content for file, content in save(model).items()}
-    return {**files, MODELS: json.dumps([report], indent=1, sort_keys=True).encode()}
+    return {f"{name}/{file}": content for file, content in save(model).items()}, report
 
 
 def _report(
@@ -188,12 +288,12 @@ def _report(
     return training_report(name, kind, model.config, examples, training, ended, chosen=True, weights=weights)
 
 
-def _examples(units: Sequence[Row], params: GeneratorParams) -> _Examples:
+def _examples(set_name: str, units: Sequence[Row], params: GeneratorParams) -> _Examples:
     learnt = [unit for unit in units if unit["split"] == "train"]
     validating = [unit for unit in units if unit["split"] == "validation"]
     judges = sorted(validating or learnt, key=lambda unit: drawn(params.seed, unit["id"]))
     return _Examples(
-        "paraphrases",
+        set_name,
         _pairs(learnt),
         _pairs(judges[: params.validation_pairs]),
         "validation split" if validating else "training set",

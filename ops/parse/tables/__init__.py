@@ -47,6 +47,8 @@ class Table:
 
     any_encoding = True
     of_lines = True
+    #: What every file should have, by the name that the format asks for it by.
+    main = "text"
 
     def __init__(self, **columns: str) -> None:
         self.columns = columns
@@ -84,7 +86,7 @@ class Table:
         """
         if unknown := sorted(source.fields.keys() - self.columns.keys()):
             return f"{unknown[0]} is not asked for; known: {', '.join(self.columns)}"
-        text = source.fields.get("text", self.columns["text"])
+        text = source.fields.get(self.main, self.columns[self.main])
         has_text, fault = source.may_be_rejected, None
         for found in find(folder, source, SUFFIXES):
             there: list[str] = []
@@ -98,7 +100,7 @@ class Table:
             has_text = has_text or text in there
             if has_text and not source.fields:
                 return None
-            fault = fault or f"{found.path} has no field {text}; {told}{_HINT.format('text')}"
+            fault = fault or f"{found.path} has no field {text}; {told}{_HINT.format(self.main)}"
         return None if has_text else fault
 
     def _named(self, raw: Raw) -> dict[str, str]:

@@ -13,8 +13,16 @@ from ops.models.seq2seq.pretrained import FOLDER
 from ops.parasci.dataset.release import released_form
 from ops.parasci.generation.evaluation import EVALUATION, TABLE, TABLE_6, EvaluationParams, evaluation
 from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
-from ops.parasci.generation.generator import GENERATOR, MODELS, GeneratorParams, generator, texts_of, trained
-from ops.parasci.schemas import PARAPHRASES
+from ops.parasci.generation.generator import (
+    GENERATOR,
+    MODELS,
+    ExternalParams,
+    GeneratorParams,
+    generator,
+    texts_of,
+    trained,
+)
+from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from ops.parts import Artifact
 from tests.checkpoints import Memory, StoppedError
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained
@@ -49,6 +57,18 @@ def made(folder, units, checkpoints=None, **more):
     return outcome
 
 
+def generated_by(folder, units, artifact, params=None):
+    """What is generated where there are no pairs of others."""
+    nothing = Artifact(None, folder / "external")
+    nothing.folder.mkdir(parents=True, exist_ok=True)
+    (nothing.folder / MODELS).write_text("[]")
+    others = parts(folder / "others", PARAPHRASE_PAIRS.kept)
+    ours = parts(folder / "ours", PARAPHRASES.kept, units)
+    return list(
+        generated(ours, artifact, nothing, others, params or GeneratedParams(), ExternalParams(), True)
+    )
+
+
 def artifact_of(folder, outcome):
     for name, content in outcome.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -66,9 +86,7 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
     assert (report["metric"], report["chosen"], report["architecture"]) == ("bleu", True, "transformer")
     artifact = artifact_of(tmp_path / "model", outcome)
 
-    outcomes = list(
-        generated(parts(tmp_path / "all", PARAPHRASES.kept, UNITS), artifact, GeneratedParams(), True)
-    )
+    outcomes = generated_by(tmp_path / "all", UNITS, artifact, GeneratedParams())
     rows = [row for outcome in outcomes for row in outcome.kept.to_pylist()]
     tests = [unit for unit in UNITS if unit["split"] == "test"]
     assert {(row["pair_id"], row["system"]) for row in rows} == {
@@ -84,9 +102,7 @@ def test_from_pairs_to_a_model_to_sentences_to_table_6(tmp_path):
     assert {name: reasons.count(name) for name in reasons} == {"split_train": 6, "split_validation": 2}
 
     long = {**pair(11, "test"), "first": f"We use it{' today' * 60}."}
-    *_, of_long = generated(
-        parts(tmp_path / "long", PARAPHRASES.kept, [long]), artifact, GeneratedParams(), True
-    )
+    *_, of_long = generated_by(tmp_path / "long", [long], artifact)
     assert dict(zip(*(of_long.kept[name].to_pylist() for name in ("system", "truncated")), strict=True)) == {
         "copy": False, "model": True,
     }  # fmt: skip
@@ -113,9 +129,7 @@ def test_as_many_test_pairs_are_drawn_as_are_asked_for(tmp_path):
     artifact = artifact_of(tmp_path / "model", made(tmp_path / "pairs", [pair(3), pair(4)]))
     assert json.loads((artifact.folder / MODELS).read_text()) == [], "without training pairs no model"
     tests = [pair(number, "test") for number in range(6)]
-    outcomes = list(
-        generated(parts(tmp_path / "t", PARAPHRASES.kept, tests), artifact, GeneratedParams(pairs=4), True)
-    )
+    outcomes = generated_by(tmp_path / "t", tests, artifact, GeneratedParams(pairs=4))
     assert outcomes[-1].kept["system"].to_pylist() == ["copy"] * 4
     assert outcomes[-1].dropped["reason"].to_pylist() == ["not_drawn"] * 2
     assert sorted(outcomes[-1].units.to_pylist()) == [unit["id"] for unit in tests]
@@ -143,9 +157,7 @@ def test_a_pretrained_model_is_trained_further(tmp_path):
     artifact = artifact_of(tmp_path / "model", outcome)
     before = (folder / "model.safetensors").read_bytes()
     assert (artifact.folder / "pretrained" / FOLDER / "model.safetensors").read_bytes() != before
-    outcomes = list(
-        generated(parts(tmp_path / "all", PARAPHRASES.kept, UNITS), artifact, GeneratedParams(), True)
-    )
+    outcomes = generated_by(tmp_path / "all", UNITS, artifact, GeneratedParams())
     assert {row["model"] for row in outcomes[-1].kept.to_pylist()} == {None, "pretrained"}
 
 
@@ -160,7 +172,7 @@ def sentences():
 def test_scores_of_a_system_are_those_of_sacrebleu_over_its_corpus(tmp_path_factory, texts, alpha):
     rows = [
         {"id": f"g{n}", "pair_id": f"p{n}", "system": "model", "model": "m", "origin": "intra",
-         "source": source, "target": target, "prediction": prediction}
+         "test_set": "paraphrases", "source": source, "target": target, "prediction": prediction}
         for n, (source, target, prediction) in enumerate(texts)
     ]  # fmt: skip
     sources, targets, predictions = zip(*texts, strict=True)

@@ -67,6 +67,10 @@ def compared(everything: Everything, comparison: ModelTable) -> dict[str, Any] |
     return {
         "scores": _scores(table, comparison),
         "tests": _tests(table, comparison),
+        "external": [
+            _scores(read_table(found, "pairs"), comparison)._replace(title=f"{comparison.title}: {name}")
+            for name, found in content.get("external", {}).items()
+        ],
         "published": Grid(
             f"{comparison.title}, the paper",
             tuple(comparison.published.values()),
