@@ -5,8 +5,8 @@ Belongs here: the formats, and the op that makes a table of pairs. Not here: mod
 
 Dong et al. (2021), Table 6: generators that were trained on these are tested on ParaSCI. `paraphrase_pairs`:
 any table with two columns of texts, and maybe one that says whether they are paraphrases. `paraphrase_lines`:
-`<name>.src` and `<name>.tgt`, line by line, as the authors of ParaSCI released theirs. `caption_groups`: lines
-of JSON with a list of texts, such as the captions of a picture; each text is in one pair at most.
+`<name>.src` and `<name>.tgt`, line by line, as the authors of ParaSCI released theirs. `caption_groups`:
+lines of JSON with a list of texts, such as the captions of a picture; each text is in one pair at most.
 """
 
 from __future__ import annotations
