@@ -7,7 +7,7 @@ the work is. Not here: how an outcome is stored (finished_parts.py), where ops r
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sized
+from collections.abc import Callable, Generator, Iterable, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,7 +16,7 @@ from ops.outcome import Outcome, Outcomes
 from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
 from orchestration.execute.finished_parts import FinishedParts
-from orchestration.files.identity import FileStamp
+from orchestration.files.replaced import Stamps
 from orchestration.messages.progress import Notice, PartitionProgress, tell
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
@@ -39,7 +39,7 @@ class ResumableEngine:
     engine: Engine
     partition: str
     folder: Path
-    inputs: Mapping[Path, FileStamp | None]
+    inputs: Stamps
     _maps: list[Generator[Outcome, None, None]] = field(default_factory=list, init=False)
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:

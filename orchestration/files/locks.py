@@ -1,4 +1,4 @@
-"""Locks between processes: files that one process holds alone, or several together.
+"""Locks between processes: files that one process holds alone.
 
 Belongs here: taking them, at once or with patience. Not here: what is held by which (whoever takes them).
 
@@ -19,8 +19,8 @@ from orchestration.files.damage import make_folder, set_aside
 _PAUSE = 0.02
 
 
-def lock_file(path: Path, wait: bool = False, shared: bool = False) -> IO[bytes]:
-    """Return an open file, in a folder that is made, whose lock ends with it; alone or `shared` with others.
+def lock_file(path: Path, wait: bool = False) -> IO[bytes]:
+    """Return an open file, in a folder that is made, whose lock ends with it.
 
     Raises BlockingIOError where another process holds it, unless it is to `wait`.
     """
@@ -33,7 +33,7 @@ def lock_file(path: Path, wait: bool = False, shared: bool = False) -> IO[bytes]
         set_aside(path, "it is no file", "a new lock takes its place")
         file = path.open("ab")
     try:
-        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BaseException:
         file.close()
         raise
