@@ -7,7 +7,7 @@ the work is. Not here: how an outcome is stored (finished_parts.py), where ops r
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Sized
+from collections.abc import Callable, Generator, Iterable, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -72,7 +72,12 @@ class ResumableEngine:
         kept = finished.found()
         if kept:
             tell(Notice(self.partition, f"{name}: goes on from {len(kept)} finished parts"))
-        missing = ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
+        # Of a sequence only what is missing is asked for: to read a piece may take time.
+        missing = (
+            ((index, pieces[index]) for index in range(len(pieces)) if index not in kept)
+            if isinstance(pieces, Sequence)
+            else ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
+        )
         computed = self.engine.map(_compute, missing, op, finished, total != 1, *shared)
         begun, done, new = time.monotonic(), 0, 0
         while True:
