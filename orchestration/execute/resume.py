@@ -17,7 +17,7 @@ from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
 from orchestration.execute.finished_parts import FinishedParts
 from orchestration.files.replaced import Stamps
-from orchestration.messages.progress import Notice, PartitionProgress, tell
+from orchestration.messages.progress import Notice, PartitionProgress, Recent, tell
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
 
@@ -79,13 +79,13 @@ class ResumableEngine:
             else ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
         )
         computed = self.engine.map(_compute, missing, op, finished, total != 1, *shared)
-        begun, done, new = time.monotonic(), 0, 0
+        recent, done = Recent(), 0
         while True:
-            tell(PartitionProgress(self.partition, name, done, total, done - new, time.monotonic() - begun))
+            tell(PartitionProgress(self.partition, name, done, total, recent.pace))
             if done in kept:
                 yield finished.read(done)
             elif (outcome := next(computed, None)) is not None:
-                new += 1
+                recent.finished()
                 yield outcome
             else:
                 return
