@@ -17,12 +17,9 @@ from numpy.typing import NDArray
 
 from ops.identity import joint_licence, row_id
 from ops.models.encoder import embedding_size, encoder
-from ops.models.extractors.embeddings import embedder
+from ops.models.extractors.embeddings import SLICE, embedder
 from ops.outcome import Outcome, Outcomes, Row, Shape
 from ops.parts import Parts
-
-#: Sentences of a slice: one core embeds about 100 a second.
-SLICE = 4096
 
 
 @dataclass(frozen=True)
