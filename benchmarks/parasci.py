@@ -29,12 +29,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -45,13 +46,14 @@ from ops.models.extractors.embeddings import embedder
 from ops.models.spans.config import SpanConfig
 from ops.models.spans.spans import SpanExample
 from ops.models.training import ProgressLines, TrainingParams, train
+from ops.outcome import Outcome
 from ops.parasci.candidates.groups import DefinitionParams
 from ops.parasci.candidates.groups import definitions as grouped_definitions
 from ops.parasci.candidates.pairs import similar_pairs
 from ops.parasci.dataset.clusters import clusters
 from ops.parasci.partial.clauses import best_clauses
 from ops.parasci.partial.pseudo import PseudoParams, pseudo_examples, without_end
-from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
+from ops.parasci.schemas import EMBEDDED_PASSAGES, PASSAGES, SENTENCES
 from ops.parasci.sentences import StatementParams, embedded_passages
 from ops.parasci.sources.passages import FORMATS, parse_passages
 from ops.parse.scan import Corpus
@@ -104,6 +106,13 @@ def calibrate(options: argparse.Namespace) -> None:
     )
 
 
+def _written(folder: Path, schema: pa.Schema, outcomes: Sequence[Outcome]) -> Parts:
+    """Write the kept rows of outcomes as the parts of a dataset."""
+    for number, outcome in enumerate(outcomes):
+        pq.write_table(outcome.kept, folder / f"kept-{number:05d}.parquet")
+    return Parts(schema, tuple(Part(str(file)) for file in sorted(folder.iterdir())), engine())
+
+
 def definitions(options: argparse.Namespace) -> None:
     """Print how long abstracts take through the steps of the product, what they find, and hits to read."""
     path = Path(options.sources).resolve()
@@ -114,15 +123,14 @@ def definitions(options: argparse.Namespace) -> None:
     took, parsed = seconds(lambda: list(corpus.records(ALL).map(parse_passages)))
     print(f"{len(corpus.index)} abstracts, {sum(len(part.kept) for part in parsed)} sentences: {took:.1f} s")
     params = StatementParams(encoder=options.encoder)
-    took, embedded = seconds(lambda: [embedded_passages(part.kept, params, False) for part in parsed])
+    with tempfile.TemporaryDirectory() as folder:
+        read = _written(Path(folder), PASSAGES.kept, parsed)
+        took, embedded = seconds(partial(list, embedded_passages(read, params, False)))
     dropped = Counter(reason for part in embedded for reason in part.dropped["reason"].to_pylist())
     print(f"patterns, terms and embeddings: {took:.1f} s, {dict(dropped)} dropped")
     with tempfile.TemporaryDirectory() as folder:
-        none, passages = (Parts(shape.kept, (), engine()) for shape in (SENTENCES, EMBEDDED_PASSAGES))
-        for number, part in enumerate(embedded):
-            file = Path(folder) / f"kept-{number:05d}.parquet"
-            pq.write_table(part.kept, file)
-            passages = replace(passages, parts=(*passages.parts, Part(str(file))))
+        none = Parts(SENTENCES.kept, (), engine())
+        passages = _written(Path(folder), EMBEDDED_PASSAGES.kept, embedded)
         took, pairs = seconds(lambda: list(grouped_definitions(none, passages, DefinitionParams())))
     kept = [row for part in embedded for row in part.kept.select(["text", "mentions"]).to_pylist()]
     terms = {mention["term"] for row in kept for mention in row["mentions"]}

@@ -6,6 +6,7 @@ Not here: writing them (orchestration/files) and checking them (orchestration/qu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -208,6 +209,25 @@ class Outcome:
             rejected=_table(rejected, shape.rejected),
             combinations=dict(combinations or {}),
             files=dict(files or {}),
+        )
+
+    @classmethod
+    def joined(cls, outcomes: Sequence[Outcome]) -> Outcome:
+        """Return what some outcomes of one step are together, as if all their units had gone in at once."""
+        if len(outcomes) == 1:
+            return outcomes[0]
+        combinations: Counter[str] = Counter()
+        for outcome in outcomes:
+            combinations.update(outcome.combinations)
+        tables = {
+            name: pa.concat_tables([getattr(outcome, name) for outcome in outcomes]).combine_chunks()
+            for name in ("kept", "dropped", "rejected")
+        }
+        return cls(
+            pa.concat_arrays([outcome.units for outcome in outcomes]),
+            **tables,
+            combinations=dict(combinations),
+            files={name: content for outcome in outcomes for name, content in outcome.files.items()},
         )
 
 

@@ -48,7 +48,7 @@ class Engine(Protocol):
     """Runs an op over pieces of work and yields their outcomes in the order of the pieces."""
 
     def map(self, op: Callable[..., Outcome], pieces: Iterable[Any], *shared: object) -> Outcomes:
-        """Yield `op(piece, *shared)` for every piece."""
+        """Yield `op(piece, *shared)` for every piece; those of a sequence are asked for when they are due."""
         ...
 
 
@@ -57,6 +57,12 @@ class Part:
     """One part file; `read` brings it whole into memory."""
 
     path: str
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has, as the end of the file tells."""
+        count: int = pq.read_metadata(self.path).num_rows
+        return count
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """Return the part's rows, or only some of their columns."""

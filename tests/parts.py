@@ -1,5 +1,6 @@
 """Rows as part files, for ops that read the parts of a dataset."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,6 +14,25 @@ class InOrder:
 
     def map(self, op, pieces, *shared):
         return (op(piece, *shared) for piece in pieces)
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """A part that is no file."""
+
+    table: pa.Table
+
+    @property
+    def rows(self):
+        return len(self.table)
+
+    def read(self, columns=None):
+        return self.table.select(columns) if columns else self.table
+
+
+def in_memory(*tables):
+    """Return tables as the parts of a dataset."""
+    return Parts(tables[0].schema, tuple(map(InMemory, tables)), InOrder())
 
 
 def parts(folder, schema, *tables):

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 Stratum = tuple[str, ...]
 
@@ -50,7 +51,12 @@ def sample(
     taken: list[int] = []
     for key, quota in quotas(sizes, min(size, len(ids))).items():
         taken += sorted(members[key], key=lambda row: drawn(seed, ids[row]))[:quota]
-    return table.take(pa.array(sorted(taken, key=lambda row: ids[row]), pa.int64()))
+    taken.sort()
+    # A filter goes chunk by chunk; to take rows joins all chunks, and an array of strings ends at 2 GiB.
+    found = table.filter(
+        pc.is_in(pa.array(range(len(ids)), pa.int64()), value_set=pa.array(taken, pa.int64()))
+    )
+    return found.take(pa.array(sorted(range(len(taken)), key=lambda row: ids[taken[row]]), pa.int64()))
 
 
 def drawn(seed: int, *names: Any) -> bytes:

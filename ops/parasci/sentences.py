@@ -1,30 +1,30 @@
 """Every distinct sentence, once, with its embedding, what it defines, and what it cites.
 
-Belongs here: which sentences are compared at all, and what all later steps need of them. Not here: marks
-(marks.py), terms (definitions), which sentences are compared with which (candidates).
+Belongs here: which sentences are compared at all, and what all later steps need of them. Not here: embedding
+them (slices.py), marks (marks.py), terms (definitions), which are compared with which (candidates).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from ops.identity import joint_licence, row_id
-from ops.models.encoder import ENCODER, embedding_size, encoder
-from ops.models.extractors.embeddings import embedder
-from ops.outcome import Outcome, Row, Shape, drop
+from ops.models.encoder import ENCODER
+from ops.outcome import Outcomes, Row, Shape, drop
 from ops.params import ModelName, Params
 from ops.parasci.definitions.patterns import definition
 from ops.parasci.definitions.terms import expansions_of, normal_form
 from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.printed_works import PrintedWorks, work
 from ops.parasci.schemas import EMBEDDED_PASSAGES, SENTENCES
+from ops.parasci.slices import Statements, embedded_parts
 from ops.parse.records import record_place
+from ops.parts import Parts
 from ops.text.stop_words import STOP_WORDS
 
 #: A sentence of so many words has a stop word if it is English, and as many of them as of another language.
@@ -58,9 +58,9 @@ class StatementParams(Params, section="parasci.sentences"):
 
 
 def embedded_sentences(
-    sentences: pa.Table, papers: pa.Table, citations: pa.Table, params: StatementParams, strict: bool
-) -> Outcome:
-    """Return the distinct sentences of one part of sources/sentences.
+    sentences: Parts, papers: pa.Table, citations: pa.Table, params: StatementParams, strict: bool
+) -> Outcomes:
+    """Yield the distinct sentences of every part of sources/sentences.
 
     Given are the papers and citations of its month.
 
@@ -69,6 +69,16 @@ def embedded_sentences(
     nor title is no citation; `combinations` count these as `unknown_paper`.
     """
     place = {row["id"]: row for row in papers.to_pylist()}
+
+    def state(part: pa.Table) -> Statements:
+        return _stated_sentences(part, place, citations, params)
+
+    return embedded_parts(sentences, state, params.encoder, strict)
+
+
+def _stated_sentences(
+    sentences: pa.Table, place: Mapping[str, Row], citations: pa.Table, params: StatementParams
+) -> Statements:
     marks: dict[str, list[Row]] = defaultdict(list)
     marked: set[str] = set()
     works: dict[str, PrintedWorks] = {}
@@ -93,15 +103,19 @@ def embedded_sentences(
         paper = place.get(row["paper_id"], {"month": None, "source_ids": [""]})
         source = record_place(paper["source_ids"][0])[0]
         mentions.append((row, text, paper["month"], params.areas.get(source, ""), mention))
-    return _outcome(SENTENCES, mentions, params, strict, {"unknown_paper": unknown} if unknown else {})
+    return _statements(SENTENCES, mentions, params, {"unknown_paper": unknown} if unknown else {})
 
 
-def embedded_passages(passages: pa.Table, params: StatementParams, strict: bool) -> Outcome:
-    """Return the same of one part of sources/passages.
+def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
+    """Yield the same of every part of sources/passages.
 
     Reasons: also `no_group`, for what defines no term and cites nothing. Passages are compared only by what
     they define or cite, so nothing would read its embedding.
     """
+    return embedded_parts(passages, lambda part: _stated_passages(part, params), params.encoder, strict)
+
+
+def _stated_passages(passages: pa.Table, params: StatementParams) -> Statements:
     rows = [{**row, "paper_id": row["paper"]} for row in passages.to_pylist()]
     known = _expansions(rows)
     mentions = []
@@ -113,7 +127,7 @@ def embedded_passages(passages: pa.Table, params: StatementParams, strict: bool)
         mentions.append(
             (unit, without_marks(row["text"]), row["month"], params.areas.get(source, ""), mention)
         )
-    return _outcome(EMBEDDED_PASSAGES, mentions, params, strict, {}, only_groups=True)
+    return _statements(EMBEDDED_PASSAGES, mentions, params, {}, only_groups=True)
 
 
 def is_english(text: str) -> bool:
@@ -168,15 +182,14 @@ def _mention(
     }
 
 
-def _outcome(
+def _statements(
     shape: Shape,
     mentions: Sequence[tuple[Row, str, str | None, str, Row]],
     params: StatementParams,
-    strict: bool,
     combinations: Mapping[str, int],
     *,
     only_groups: bool = False,
-) -> Outcome:
+) -> Statements:
     dropped: list[Row] = []
     groups: dict[tuple[str, str], list[tuple[Row, str | None, Row]]] = defaultdict(list)
     for unit, text, month, area, mention in mentions:
@@ -189,34 +202,4 @@ def _outcome(
             dropped.append(drop(unit, "no_group"))
         else:
             groups[area, text].append((unit, month, mention))
-    kept = list(_rows(groups, params, strict))
-    shape = shape.sized(embedding_size(params.encoder))
-    return Outcome.of(shape, [unit["id"] for unit, *_ in mentions], kept, dropped, combinations=combinations)
-
-
-def _rows(
-    groups: Mapping[tuple[str, str], Sequence[tuple[Row, str | None, Row]]],
-    params: StatementParams,
-    strict: bool,
-) -> Iterator[Row]:
-    texts = [text for _, text in groups]
-    if not texts:
-        return
-    embeddings = embedder(params.encoder, strict)(texts)
-    model = encoder(params.encoder, strict)
-    ids = model.tokenizer(texts, verbose=False)["input_ids"]
-    for (area, text), embedding, tokens in zip(groups, embeddings, ids, strict=True):
-        members = groups[area, text]
-        sources = [unit["id"] for unit, _, _ in members]
-        yield {
-            "id": row_id("statement", *sources),
-            "source_ids": sources,
-            "licence": joint_licence(unit["licence"] for unit, _, _ in members),
-            "month": members[0][1],
-            "area": area,
-            "text": text,
-            "words": len(text.split()),
-            "truncated": len(tokens) > model.max_seq_length,
-            "mentions": [mention for _, _, mention in members],
-            "embedding": embedding,
-        }
+    return Statements(shape, [unit["id"] for unit, *_ in mentions], dropped, groups, combinations)

@@ -172,6 +172,11 @@ class Corpus:
         for raw in form.split(self.root / source.path, source, only):
             yield in_utf8(raw, source.encoding) if any_encoding(form) else raw
 
+    @property
+    def slow(self) -> bool:
+        """Whether a record of one of the sources may take minutes to be read."""
+        return any(getattr(self.formats[source.kind], "slow", False) for source in self.sources.values())
+
     @cached_property
     def _by_month(self) -> Mapping[str, Sequence[Entry]]:
         """The records of each partition, in the order of the index."""
@@ -208,8 +213,16 @@ class Records:
     rows: tuple[RowRecords, ...] = ()
 
     def map(self, op: Callable[..., Outcome], *shared: object) -> Outcomes:
-        """Call `op(records, *shared)` for every chunk of records and yield the outcomes in order."""
-        return self.engine.map(op, RecordPieces((Chunks(self.corpus, self.month), *self.rows)), *shared)
+        """Call `op(records, *shared)` for every chunk of records and yield the outcomes in order.
+
+        Where a record may take minutes, each is a piece of work of its own, and those of a chunk are joined.
+        """
+        chunks = Chunks(self.corpus, self.month, self.corpus.records_per_part)
+        if not self.corpus.slow:
+            return self.engine.map(op, RecordPieces((chunks, *self.rows)), *shared)
+        outcomes = self.engine.map(op, RecordPieces((replace(chunks, size=1), *self.rows)), *shared)
+        sizes = [*chunks.sizes, *(1 for rows in self.rows for _ in range(len(rows)))]
+        return (Outcome.joined([*islice(outcomes, size)]) for size in sizes)
 
 
 @dataclass(frozen=True)
@@ -218,12 +231,19 @@ class Chunks:
 
     corpus: Corpus
     month: str
+    size: int
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many records each has."""
+        whole, rest = divmod(len(self.corpus.ids(self.month)), self.size)
+        return [self.size] * whole + [rest] * (rest > 0)
 
     def __len__(self) -> int:
-        return -(-len(self.corpus.ids(self.month)) // self.corpus.records_per_part)
+        return len(self.sizes)
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
-        return batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
+        return batched(self.corpus.of_month(self.month), self.size)
 
 
 def _entry(record: Record) -> Entry:

@@ -6,6 +6,7 @@ Belongs here: publishing and recording them. Not here: which partitions are empt
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from orchestration.state.crawls import discard_crawl
 from orchestration.state.empty import empty_months
 from orchestration.state.freshness import NotReadyError, View
 from orchestration.state.input_snapshot import check_code, code_marks
-from orchestration.state.partition_locks import making, reading
+from orchestration.state.partition_locks import making
 from orchestration.state.records import PartitionRecord, write_record
 from orchestration.workspace.workspace import Workspace
 
@@ -27,7 +28,8 @@ def settle_empty(workspace: Workspace, item: Declaration, month: str, forced: bo
 
     They have the same input, which is none, so they have the same bytes and the same findings. Nothing is
     done where that partition has rows, or is not fresh. Left alone are partitions that are fresh, unless
-    `forced`, that have rows so far, and whose inputs are not made yet.
+    `forced`, that have rows so far, whose inputs are not made yet, and that another process makes: it may be
+    waiting to settle `month`.
     """
     months, view = empty_months(workspace, item, item.made_months), View(workspace)
     record = view.status(item, month).fresh_record if month in months else None
@@ -41,7 +43,7 @@ def settle_empty(workspace: Workspace, item: Declaration, month: str, forced: bo
         former = view.known(item, other)
         due = forced or not view.status(item, other).fresh
         if due and (former is None or _without_rows(former)):
-            with making(workspace, item, other):
+            with contextlib.suppress(BlockingIOError), making(workspace, item, other, wait=False):
                 if _settle(workspace, item, month, record, other):
                     settled.append(other)
     _remember(workspace, item, month, record, settled)
@@ -50,23 +52,23 @@ def settle_empty(workspace: Workspace, item: Declaration, month: str, forced: bo
 
 def _without_rows(record: PartitionRecord) -> bool:
     counts = record.counts
-    return not any([counts["kept"], counts["dropped"], counts["rejected"], counts.get("combinations")])
+    generated = counts.get("combinations", {}).values()  # a step may count none of each
+    return not any([counts["kept"], counts["dropped"], counts["rejected"], *generated])
 
 
 def _settle(workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, other: str) -> bool:
     """Publish and record a partition, whose lock is held; say whether its inputs were there."""
-    with reading(workspace, workspace.graph.input_months(item, other)):
-        try:
-            key = View(workspace).key(item, other)
-        except NotReadyError:
-            return False
-        with building(workspace.staging, workspace.folder(item, other)) as new:
-            shutil.copytree(workspace.folder(item, month), new, dirs_exist_ok=True)
-        made = PartitionRecord(key, record.hashes, record.counts, record.run_id, 0.0)
-        check_code(workspace, code_marks(workspace))
-        write_record(workspace, item, other, made)
-        if item.crawl:
-            discard_crawl(workspace, item, other)
+    try:
+        key = View(workspace).key(item, other)
+    except NotReadyError:
+        return False
+    with building(workspace.staging, workspace.folder(item, other)) as new:
+        shutil.copytree(workspace.folder(item, month), new, dirs_exist_ok=True)
+    made = PartitionRecord(key, record.hashes, record.counts, record.run_id, 0.0)
+    check_code(workspace, code_marks(workspace))
+    write_record(workspace, item, other, made)
+    if item.crawl:
+        discard_crawl(workspace, item, other)
     return True
 
 

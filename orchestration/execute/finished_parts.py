@@ -21,17 +21,14 @@ from assets.declare.declaration import Declaration
 from ops.outcome import Outcome
 from orchestration.files.bundle import read_bundle, write_bundle
 from orchestration.files.damage import DamagedError, make_folder
-from orchestration.files.identity import FileStamp, file_stamp, json_digest
+from orchestration.files.identity import json_digest
 from orchestration.files.parquet import TABLES
+from orchestration.files.replaced import Stamps, check_unreplaced
 from orchestration.state.input_snapshot import check_code
 from orchestration.workspace.workspace import Workspace
 
 _PART = re.compile(r"\d{5,}\.zip")
 _ABOUT = "about.json"
-
-
-class InputReplacedError(RuntimeError):
-    """An input is not what it was when the partition was begun."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class FinishedParts:
 
     workspace: Workspace
     folder: Path
-    inputs: Mapping[Path, FileStamp | None]
+    inputs: Stamps
     """The files that the partition is made of, as they were when it was begun."""
     code: Mapping[str, str]
     """The marks of params and code in the process that began the partition."""
@@ -64,8 +61,7 @@ class FinishedParts:
         Raises InputReplacedError, MovedError, and DiskFullError.
         """
         check_code(self.workspace, self.code)
-        if any(file_stamp(path) != stamp for path, stamp in self.inputs.items()):
-            raise InputReplacedError("an input was replaced while it was read: run again")
+        check_unreplaced(self.inputs)
         write_bundle(self._path(index), _pack(outcome), sync=False)
 
     def _path(self, index: int) -> Path:

@@ -1,7 +1,7 @@
 """The inputs of a partition, opened only after every byte was compared with its record.
 
-Belongs here: reading what other partitions hold. Not here: the locks under which it is read, and what is made
-of it (materialise.py).
+Belongs here: reading what other partitions hold, and noticing that it is replaced meanwhile: no lock is held.
+Not here: what is made of it (materialise.py).
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from ops.parts import FILES, Artifact, Part, Parts
 from orchestration.engine.local import engine
-from orchestration.files.identity import FileStamp, file_md5, file_stamp, folder_files
+from orchestration.files.identity import file_md5, folder_files
 from orchestration.files.parquet import part_files
-from orchestration.state.freshness import load_record
+from orchestration.state.freshness import NotReadyError, load_record
+from orchestration.state.partition_locks import making
 from orchestration.workspace.workspace import Workspace
 
 
@@ -46,15 +47,6 @@ def open_inputs(
     }
 
 
-def input_stamps(inputs: Everything | Mapping[str, Parts | Artifact]) -> dict[Path, FileStamp | None]:
-    """Return what tells whether the files of rows of a partition's inputs are replaced later."""
-    if isinstance(inputs, Everything):
-        return {}
-    rows = [value.rows if isinstance(value, Artifact) else value for value in inputs.values()]
-    paths = [Path(part.path) for found in rows for part in found.parts]
-    return {path: file_stamp(path) for path in paths}
-
-
 def parts(workspace: Workspace, item: Declaration, months: Iterable[str], prefix: str = "kept-") -> Parts:
     """Return the kept rows of partitions, whose files of that prefix are compared; see `open_inputs`."""
     assert item.shape is not None, f"{item.name} has no rows"
@@ -69,7 +61,20 @@ def artifact(workspace: Workspace, item: Declaration) -> Artifact:
 
 
 def _verified_folder(workspace: Workspace, item: Declaration, month: str, prefix: str = "") -> Path:
-    """Return the folder of a partition, after comparing its files of that prefix with their record."""
+    """Return the folder of a partition, after comparing its files of that prefix with their record.
+
+    The record is written after the folder. So where they differ, another process may be publishing the
+    partition at this moment: it is waited for.
+    """
+    try:
+        _verify(workspace, item, month, prefix)
+    except (NotReadyError, ChangedBytesError):
+        with making(workspace, item, month):
+            _verify(workspace, item, month, prefix)
+    return workspace.folder(item, month)
+
+
+def _verify(workspace: Workspace, item: Declaration, month: str, prefix: str) -> None:
     place = workspace.folder(item, month)
     recorded = load_record(workspace, item, month).hashes
     expected = {name: md5 for name, md5 in recorded.items() if name.startswith(prefix)}
@@ -80,4 +85,3 @@ def _verified_folder(workspace: Workspace, item: Declaration, month: str, prefix
                 f"{place / name} was changed after it was made: its MD5 is {found.get(name)}, "
                 f"recorded is {expected.get(name)}; `dvc checkout` brings it back"
             )
-    return place

@@ -1,7 +1,7 @@
 """Make one partition: key, write, publish, check, remember.
 
 Belongs here: the `store` resource that every asset body is handed to. It opens the inputs itself: an IO
-manager would open them before the locks are held. Not here: which partitions are made, and when (drivers/,
+manager would open them before the lock is held. Not here: which partitions are made, and when (drivers/,
 Dagster itself).
 """
 
@@ -32,13 +32,14 @@ from orchestration.execute.finished_parts import (
     discard_checkpoints,
     discard_parts,
 )
-from orchestration.execute.inputs import ChangedBytesError, input_stamps, open_inputs
+from orchestration.execute.inputs import open_inputs
 from orchestration.execute.metadata import metadata
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.full_disk import DiskFullError
-from orchestration.files.identity import FileStamp, folder_hashes
+from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from orchestration.files.publish import building, write_files
+from orchestration.files.replaced import InputReplacedError, Stamps, stamps_of, unreplaced
 from orchestration.messages.failures import describe, give_up_or_retry
 from orchestration.messages.progress import EventLines, listening
 from orchestration.mlflow.tracking import track
@@ -53,7 +54,7 @@ from orchestration.state.crawls import RECRAWL, ask_again, discard_crawl
 from orchestration.state.empty import is_empty
 from orchestration.state.freshness import EXPECTATIONS, FORCED, ONLY_STALE, NotReadyError, View, differences
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
-from orchestration.state.partition_locks import making, reading
+from orchestration.state.partition_locks import making
 from orchestration.state.records import PartitionRecord, forget, write_record
 from orchestration.workspace.environment import check_kernels
 from orchestration.workspace.workspace import Workspace
@@ -129,13 +130,14 @@ class Materialisation:
         started, target = time.monotonic(), workspace.folder(item, month)
         months = workspace.graph.input_months(item, month)
         findings: dict[str, Finding] = {}
-        with reading(workspace, months):
+        read = (workspace.folder(workspace.datasets[name], part) for name in months for part in months[name])
+        before = stamps_of(read)  # ahead of all that is read of them
+        with unreplaced(before):
             inputs = open_inputs(workspace, item, months)
-            before = input_stamps(inputs)  # ahead of the key, under which only what was read is stored
             key = View(workspace).key(item, month)
             same = self._same_bytes(key)
             if isinstance(inputs, Everything):
-                with building(workspace.staging, target) as new:
+                with building(workspace.staging, target) as new, unreplaced(before):
                     write_files(new, item.function(inputs))
             elif same is not None:
                 findings = {
@@ -143,9 +145,9 @@ class Materialisation:
                 }
             else:
                 findings = self.make_rows(target, inputs, key, before)
-            if View(workspace).key(item, month) != key:  # a `dvc checkout` asks for no lock
-                forget(*self._place)
-                raise ChangedBytesError("an input was replaced while it was read: run again")
+        if View(workspace).key(item, month) != key:  # what was read is as it was, and something else is not
+            forget(*self._place)
+            raise InputReplacedError("an input was replaced while it was read: run again")
         check_code(workspace, code_marks(workspace))  # what workers ran may not be what the key tells
         record = same or PartitionRecord(
             key, folder_hashes(target), counts(target), run_id, time.monotonic() - started
@@ -156,13 +158,14 @@ class Materialisation:
         return self.result(record, findings)
 
     def make_rows(
-        self, target: Path, inputs: _Inputs, key: Mapping[str, Any], before: Mapping[Path, FileStamp | None]
+        self, target: Path, inputs: _Inputs, key: Mapping[str, Any], before: Stamps
     ) -> dict[str, Finding]:
         """Publish the rows of a partition; return what the checks found that need its inputs at hand."""
         assert self.item.shape is not None, f"{self.item.name} has no rows"
         folder = begin_parts(*self._place, key)
         resumable = ResumableEngine(self.workspace, engine(), label(self.item, self.month), folder, before)
-        with building(self.workspace.staging, target) as new, contextlib.closing(resumable):
+        published = building(self.workspace.staging, target)
+        with published as new, unreplaced(before), contextlib.closing(resumable):
             outcomes = self.item.function(**self._arguments(inputs, key, resumable, new))
             units = write_outcomes(new, outcomes, self.item.shape)
         return {

@@ -7,7 +7,7 @@ the work is. Not here: how an outcome is stored (finished_parts.py), where ops r
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sized
+from collections.abc import Callable, Generator, Iterable, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,8 +16,8 @@ from ops.outcome import Outcome, Outcomes
 from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
 from orchestration.execute.finished_parts import FinishedParts
-from orchestration.files.identity import FileStamp
-from orchestration.messages.progress import Notice, PartitionProgress, tell
+from orchestration.files.replaced import Stamps
+from orchestration.messages.progress import Notice, PartitionProgress, Recent, tell
 from orchestration.state.input_snapshot import code_marks
 from orchestration.workspace.workspace import Workspace
 
@@ -39,7 +39,7 @@ class ResumableEngine:
     engine: Engine
     partition: str
     folder: Path
-    inputs: Mapping[Path, FileStamp | None]
+    inputs: Stamps
     _maps: list[Generator[Outcome, None, None]] = field(default_factory=list, init=False)
 
     def __reduce__(self) -> tuple[type[LocalEngine], tuple[()]]:
@@ -72,15 +72,20 @@ class ResumableEngine:
         kept = finished.found()
         if kept:
             tell(Notice(self.partition, f"{name}: goes on from {len(kept)} finished parts"))
-        missing = ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
+        # Of a sequence only what is missing is asked for: to read a piece may take time.
+        missing = (
+            ((index, pieces[index]) for index in range(len(pieces)) if index not in kept)
+            if isinstance(pieces, Sequence)
+            else ((index, piece) for index, piece in enumerate(pieces) if index not in kept)
+        )
         computed = self.engine.map(_compute, missing, op, finished, total != 1, *shared)
-        begun, done, new = time.monotonic(), 0, 0
+        recent, done = Recent(), 0
         while True:
-            tell(PartitionProgress(self.partition, name, done, total, done - new, time.monotonic() - begun))
+            tell(PartitionProgress(self.partition, name, done, total, recent.pace))
             if done in kept:
                 yield finished.read(done)
             elif (outcome := next(computed, None)) is not None:
-                new += 1
+                recent.finished()
                 yield outcome
             else:
                 return

@@ -12,8 +12,9 @@ from pathlib import Path
 from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from orchestration.files.publish import building, write_files
+from orchestration.files.replaced import stamps_of, unreplaced
 from orchestration.state.freshness import View
-from orchestration.state.partition_locks import making, reading
+from orchestration.state.partition_locks import making
 from orchestration.state.plan import plan
 from orchestration.state.records import forget
 from orchestration.workspace.workspace import Workspace
@@ -41,8 +42,8 @@ def _made(workspace: Workspace, stale: Container[tuple[str, str]]) -> dict[str, 
 
 
 def _write(workspace: Workspace, report: Declaration, folders: Mapping[str, Mapping[str, Path]]) -> None:
-    months = {name: list(parts) for name, parts in folders.items()}
-    with making(workspace, report, ""), reading(workspace, months):
+    read = stamps_of(folder for months in folders.values() for folder in months.values())
+    with making(workspace, report, ""):
         forget(workspace, report, "")
-        with building(workspace.staging, workspace.folder(report)) as new:
+        with building(workspace.staging, workspace.folder(report)) as new, unreplaced(read):
             write_files(new, report.function(Everything(folders, workspace.graph)))

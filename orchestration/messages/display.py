@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,7 +17,17 @@ from rich.progress import BarColumn, SpinnerColumn, Task, TextColumn, TimeElapse
 from rich.progress import Progress as Bars
 from rich.table import Column
 
-from orchestration.messages.progress import Event, Intervals, Notice, duration
+from orchestration.messages.progress import Event, Intervals, Notice, PartitionProgress, duration
+
+
+@dataclass(frozen=True)
+class _Escaped:
+    """How far a partition is at the moment at which it is shown: the time that is left grows less."""
+
+    progress: PartitionProgress
+
+    def __str__(self) -> str:
+        return escape(str(self.progress))
 
 
 class Display:
@@ -70,8 +81,7 @@ class Display:
             if isinstance(event, Notice):
                 self._console.print(f"{escape(event.partition)}: {escape(event.text)}")
             elif (row := self._rows.get(event.partition)) is not None:
-                text = escape(f"{event.op}: {event.text}")
-                self._bars.update(row.id, completed=event.done, total=event.total, text=text)
+                self._bars.update(row.id, completed=event.done, total=event.total, text=_Escaped(event))
 
     def end(self, partition: str) -> None:
         """Show a partition no longer."""
@@ -91,5 +101,5 @@ class Display:
                 for row in self._rows.values():
                     if row.fields["intervals"].due():
                         since = f"under way for {duration(row.elapsed or 0)}"
-                        details = ", ".join(filter(None, [row.fields["text"], since]))
+                        details = ", ".join(filter(None, [str(row.fields["text"]), since]))
                         self._console.print(f"{row.description}: {details}")

@@ -1,7 +1,7 @@
 """Which failures pass by themselves, and which do not.
 
-Belongs here: telling transient errors (locks, input and output) from permanent ones, and turning both
-into what Dagster understands. Only the first kind is retried.
+Belongs here: telling transient errors (locks, replaced inputs, input and output) from permanent ones, and
+turning both into what Dagster understands. Only the first kind is retried.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ import sqlite3
 from typing import NoReturn
 
 from orchestration.files.full_disk import causes, full_disk
+from orchestration.files.replaced import InputReplacedError
 
 TRIES = 3
+
+
 _PASSING = {errno.EAGAIN, errno.EBUSY, errno.EIO, errno.EINTR, errno.ETIMEDOUT, errno.ESTALE, errno.ENOLCK}
 
 
@@ -26,7 +29,9 @@ def _transient(error: BaseException) -> bool:
         return error.errno in _PASSING
     if isinstance(error, sqlite3.OperationalError):
         return "locked" in str(error)
-    return type(error).__name__ == "LockError"  # DVC's, without importing DVC
+    return (
+        isinstance(error, InputReplacedError) or type(error).__name__ == "LockError"
+    )  # DVC's, without importing DVC
 
 
 def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:

@@ -8,12 +8,68 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 #: Seconds until a long partition is spoken of for the first time, and from then on.
 FIRST, EVERY = 10.0, 30.0
+
+#: The pace is that of the last half minute, and of so many parts at least and at most. The first part, which
+#: loads models, is soon no part of it.
+SPAN, LEAST, MOST = 30.0, 5, 200
+
+#: The next part takes longer than those before if it takes twice as long as any of them, and so many seconds.
+LONG = 5.0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast parts were finished last."""
+
+    since: float
+    """When the last one was finished or, before the first, when the work began; of `time.monotonic`."""
+    seconds: float | None = None
+    """What one took of late; None before the first."""
+    longest: float = 0.0
+    """The longest time of late between two that were finished."""
+
+    def left(self, parts: int, now: float) -> float | None:
+        """Return how long some more parts take from now on; None where nothing tells.
+
+        That is so before the first one, and when the next one takes far longer than those before.
+        """
+        waited = now - self.since
+        if self.seconds is None or waited > max(2 * self.longest, LONG):
+            return None
+        return max(parts * self.seconds - waited, 0.0)
+
+
+class Recent:
+    """Measures the pace: `finished` is called whenever parts were computed."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._ends = deque([(clock(), 0)], MOST)
+        """When how many were finished."""
+
+    def finished(self, parts: int = 1) -> None:
+        """Take notice of parts that were finished since the last call."""
+        now, (_, before) = self._clock(), self._ends[-1]
+        self._ends.append((now, before + parts))
+        while len(self._ends) > LEAST + 1 and now - self._ends[1][0] > SPAN:
+            self._ends.popleft()
+
+    @property
+    def pace(self) -> Pace:
+        """How fast the last parts were finished."""
+        (begin, before), (end, after) = self._ends[0], self._ends[-1]
+        if after == before:
+            return Pace(end)
+        longest = max(later - earlier for (earlier, _), (later, _) in pairwise(self._ends))
+        return Pace(end, (end - begin) / (after - before), longest)
 
 
 @dataclass(frozen=True)
@@ -25,23 +81,25 @@ class PartitionProgress:
     done: int
     total: int | None
     """Of how many; None where that is not known beforehand."""
-    kept: int
-    """How many of those done were finished by an earlier run."""
-    seconds: float
-    """How long this run has worked on them."""
+    pace: Pace
+    """How fast this run computed the last ones."""
     unit: str = "parts"
 
-    @property
-    def text(self) -> str:
-        """What is done of all, how much a second (or a minute), the time that remains."""
+    def __str__(self) -> str:
+        """Return what `text` says at this moment."""
+        return self.text(time.monotonic())
+
+    def text(self, now: float) -> str:
+        """Return what is done of all, how much a second (or a minute) of late, the time that remains."""
         of = "" if self.total is None else f" of {self.total}"
-        shown = [f"{self.done}{of} {self.unit}"]
-        computed, remaining = self.done - self.kept, (self.total or 0) - self.done
-        if computed and self.seconds:
-            rate = computed / self.seconds
+        shown = [f"{self.op}: {self.done}{of} {self.unit}"]
+        remaining = (self.total or 0) - self.done
+        if self.pace.seconds:
+            rate = 1 / self.pace.seconds
             shown.append(f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.1f} a minute")
             if remaining > 0:
-                shown.append(f"{duration(remaining / rate)} left")
+                left = self.pace.left(remaining, now)
+                shown.append("the next takes longer" if left is None else f"{duration(left)} left")
         return ", ".join(shown)
 
 
@@ -106,7 +164,7 @@ class EventLines:
         if isinstance(event, Notice):
             self._write(event.text)
         elif self._intervals.due():
-            self._write(f"{event.op}: {event.text}")
+            self._write(str(event))
 
 
 def duration(seconds: float) -> str:

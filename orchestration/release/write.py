@@ -18,13 +18,13 @@ from assets.declare.graph import label
 from ops.release import ReleaseParams
 from orchestration.files.identity import listing
 from orchestration.files.publish import building
+from orchestration.files.replaced import stamps_of, unreplaced
 from orchestration.release.card import card
 from orchestration.release.contents import Contents, Words
 from orchestration.release.croissant import croissant
 from orchestration.release.licences import check
 from orchestration.state.freshness import View
 from orchestration.state.git import commit
-from orchestration.state.partition_locks import reading
 from orchestration.workspace.workspace import Workspace
 
 #: The asset that holds the Parquet files of a system's release.
@@ -52,7 +52,11 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
     target = target.absolute()
     if target.exists() and not (target / CHECKSUMS).is_file():
         raise FileExistsError(f"{target} is there and is no release; give another: --folder")
-    with reading(workspace, {item.name: [""], **_months(workspace, item)}):
+    read = [
+        (item, ""),
+        *((parent, month) for parent in workspace.graph.ancestors(item) for month in parent.made_months),
+    ]
+    with unreplaced(stamps_of(workspace.folder(*partition) for partition in read)):
         view = View(workspace)
         status = view.status(item, "")
         if (record := status.fresh_record) is None:
@@ -73,10 +77,6 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
             (new / "dvc.json").write_bytes(listing(record.hashes))
             (new / CHECKSUMS).write_text(_checksums(contents))
     return target
-
-
-def _months(workspace: Workspace, item: Declaration) -> dict[str, list[str]]:
-    return {parent.name: parent.made_months for parent in workspace.graph.ancestors(item)}
 
 
 def _checksums(contents: Contents) -> str:

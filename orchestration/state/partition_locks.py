@@ -1,14 +1,15 @@
-"""One process at a time makes a partition, and none while another reads it.
+"""One process at a time makes a partition.
 
 Belongs here: the locks of partitions, and of what is written of all of them. They end with the process that
-holds them. Whoever makes a partition takes its own lock first and then those of its inputs: the graph has no
+holds them. Readers hold none, however many partitions they read: they compare versions before and after
+(execute/inputs.py). A reader waits only for an input that is being published, one at a time: the graph has no
 circles, so neither have the waits.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from assets.declare.declaration import Declaration
@@ -17,26 +18,21 @@ from orchestration.workspace.workspace import Workspace
 
 
 @contextlib.contextmanager
-def making(workspace: Workspace, item: Declaration, month: str) -> Iterator[bool]:
-    """Hold a partition alone; gives whether another process had to be waited for."""
+def making(workspace: Workspace, item: Declaration, month: str, wait: bool = True) -> Iterator[bool]:
+    """Hold a partition alone; gives whether another process had to be waited for.
+
+    Raises BlockingIOError where another process holds it and it is not to `wait`.
+    """
     path = _path(workspace, item, month)
     waited = False
     try:
         held = lock_file(path)
     except BlockingIOError:
+        if not wait:
+            raise
         waited, held = True, lock_file(path, wait=True)
     with contextlib.closing(held):
         yield waited
-
-
-@contextlib.contextmanager
-def reading(workspace: Workspace, months: Mapping[str, Sequence[str]]) -> Iterator[None]:
-    """Hold partitions, months by dataset, together with other readers: nobody makes them anew meanwhile."""
-    with contextlib.ExitStack() as held:
-        for item, month in ((workspace.datasets[name], month) for name in months for month in months[name]):
-            lock = lock_file(_path(workspace, item, month), wait=True, shared=True)
-            held.enter_context(contextlib.closing(lock))
-        yield
 
 
 @contextlib.contextmanager

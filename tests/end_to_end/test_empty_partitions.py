@@ -1,6 +1,7 @@
 """Partitions without records are published together with the first one that is made, by every driver."""
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
@@ -56,6 +57,14 @@ def test_a_plan_counts_them_in_one_line(project):
     plan = project.silverloom("plan")
     assert "and 18 partitions without records, settled together: sources/papers, sources/" in plan
     assert not any(f" {year} " in plan for year in YEARS if year not in FILLED)
+
+
+def test_one_that_another_process_makes_is_not_waited_for(project):
+    script = str(Path(__file__).with_name("settle_beside.py"))
+    ended = project.zygote.run(project.root, [], path=script)
+    assert ended.status == 0, ended.output
+    empty = [year for year in YEARS if year not in FILLED]
+    assert ended.output.splitlines()[-1].split() == [year for year in empty if year not in ("1974", "1975")]
 
 
 @pytest.mark.long

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from orchestration.catalogue import workspace
-from orchestration.files.locks import lock_file
 from orchestration.workspace.environment import QUIET, STRICT
 
 
@@ -88,16 +87,8 @@ def test_dagster_is_told_of_a_damaged_file(done):
     assert done.dagster()["talksumm/alignments 2018-06"]["status"] == "STALE"
 
 
-def test_readers_share_a_partition_and_keep_its_maker_waiting(tmp_path):
-    path = tmp_path / "lock"
-    with lock_file(path, shared=True), lock_file(path, shared=True), pytest.raises(BlockingIOError):
-        lock_file(path)
-    with lock_file(path), pytest.raises(BlockingIOError):
-        lock_file(path, shared=True)
-
-
 def test_every_dataset_is_declared_after_what_it_reads():
-    """The order of locks, and of runs, rests on it."""
+    """The order of runs rests on it."""
     names = list(workspace().datasets)
     assert all(
         names.index(source.key.to_user_string()) < names.index(item.name)

@@ -59,8 +59,8 @@ def sentences(
     sentences: Parts, papers: Parts, citations: Parts, params: embedding.StatementParams, strict: Strict
 ) -> Outcomes:
     """Every distinct sentence of the papers, embedded once, with the term it defines and what it cites."""
-    return sentences.map(
-        embedding.embedded_sentences,
+    return embedding.embedded_sentences(
+        sentences,
         papers.read(["id", "source_ids", "month"]),
         citations.read(["paper_id", "marks", "bibliography"]),
         params,
@@ -77,7 +77,7 @@ def sentences(
 )
 def passages(passages: Parts, params: embedding.StatementParams, strict: Strict) -> Outcomes:
     """The same of abstracts and of citing sentences."""
-    return passages.map(embedding.embedded_passages, params, strict)
+    return embedding.embedded_passages(passages, params, strict)
 
 
 @dataset(

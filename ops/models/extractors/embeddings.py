@@ -5,13 +5,16 @@ Belongs here: from texts to rows. Not here: the encoder (ops/models/encoder.py),
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ops.models.encoder import encoder
+from ops.models.training.checkpoints import CheckpointFolder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -23,6 +26,9 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 #: 10,000 still do.
 _DECIMALS = 4
 _BATCH = 32
+
+#: Texts that are embedded at once, and stored: one core embeds about 100 a second.
+SLICE = 4096
 
 #: A row of a matrix product does not depend on the other rows where each text takes a multiple of this many:
 #: kernels take rows by fours, and those that are left over in another order of sums. Measured: equal to the
@@ -64,9 +70,9 @@ def _of_one_length(model: SentenceTransformer, texts: Sequence[str]) -> Iterable
     return lengths.values()
 
 
-def remembering(embed: Embed) -> Embed:
-    """Return a function that embeds no text twice: 4 E bytes a distinct text stay in memory."""
-    known: dict[str, NDArray[np.float32]] = {}
+def remembering(embed: Embed, known: Mapping[str, NDArray[np.float32]] | None = None) -> Embed:
+    """Return a function that embeds no text twice, nor what is known: 4 E bytes a text stay in memory."""
+    known = dict(known or {})
 
     def remembered(texts: Sequence[str]) -> NDArray[np.float32]:
         if new := list(dict.fromkeys(text for text in texts if text not in known)):
@@ -74,3 +80,29 @@ def remembering(embed: Embed) -> Embed:
         return np.stack([known[text] for text in texts])
 
     return remembered
+
+
+def embedded_before(
+    embed: Embed, texts: Iterable[str], checkpoints: CheckpointFolder
+) -> dict[str, NDArray[np.float32]]:
+    """Return the embedding of every text; of many, each slice is stored, so that none is embedded again.
+
+    Lines on stderr tell how far that is. What is stored of other texts counts for nothing.
+    """
+    distinct = list(dict.fromkeys(texts))
+    if len(distinct) <= SLICE:
+        return dict(zip(distinct, embed(distinct), strict=True)) if distinct else {}
+    known: dict[str, NDArray[np.float32]] = {}
+    for start in range(0, len(distinct), SLICE):
+        asked = distinct[start : start + SLICE]
+        stored = checkpoints.at(f"embeddings-{start // SLICE:05d}")
+        told = json.dumps(asked).encode()
+        found = stored.read()
+        if found is None or found["texts"] != told:
+            rows = embed(asked)
+            stored.write({"texts": told, "rows": rows.astype("<f4").tobytes()})
+        else:
+            rows = np.frombuffer(found["rows"], "<f4").reshape(len(asked), -1)
+        known.update(zip(asked, rows, strict=True))
+        print(f"embeddings  {len(known)}/{len(distinct)} sentences", file=sys.stderr, flush=True)
+    return known

@@ -109,9 +109,11 @@ def _kept_by(table: pa.Table, params: ParaphraseParams, names: Iterable[str]) ->
 def found_by(origins: pa.ChunkedArray, name: str) -> NDArray[np.bool_]:
     """Return of each of N pairs, given as lists of methods, whether one of them is this."""
     found = np.zeros(len(origins), bool)
-    lists = origins.combine_chunks()
-    of_name = pc.equal(pc.list_flatten(lists), name)
-    found[pc.list_parent_indices(lists).filter(of_name).to_numpy()] = True
+    start = 0
+    for lists in origins.chunks:  # one array of strings ends at 2 GiB
+        of_name = pc.equal(pc.list_flatten(lists), name)
+        found[start + pc.list_parent_indices(lists).filter(of_name).to_numpy()] = True
+        start += len(lists)
     return found
 
 

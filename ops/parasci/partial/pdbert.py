@@ -138,10 +138,10 @@ def trained(artifact: Artifact, strict: bool = True) -> SpanModel | None:
 
 
 class _Texts:
-    """The texts of all sentences."""
+    """The texts of all sentences, in the chunks that they are read in: one array of strings ends at 2 GiB."""
 
     def __init__(self, sentences: Parts) -> None:
-        self._column = sentences.read(["text"])["text"].combine_chunks()
+        self._column = sentences.read(["text"])["text"]
 
     def __len__(self) -> int:
         return len(self._column)

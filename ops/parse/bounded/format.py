@@ -55,6 +55,11 @@ class BoundedFormat(Generic[Document]):
         """Whether its records are text that does not tell its encoding itself."""
         return any_encoding(self.form)
 
+    @property
+    def slow(self) -> bool:
+        """Whether a record of it may take minutes."""
+        return getattr(self.form, "slow", False)
+
     def split(self, folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         """Yield the records, see `Format.split`."""
         return self.form.split(folder, source, only)

@@ -22,7 +22,7 @@ from ops.identity import row_id
 from ops.metrics.rouge import rouge_of_references
 from ops.models.encoder import ENCODER
 from ops.models.extractors.config import PointerConfig, TransformerConfig
-from ops.models.extractors.embeddings import Embed, embedder, remembering
+from ops.models.extractors.embeddings import Embed, embedded_before, embedder, remembering
 from ops.models.extractors.paper import Extraction, Extractor
 from ops.models.training import CheckpointFolder, Trained, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
@@ -154,7 +154,11 @@ def extractor(
 
     units = training_sets.read().to_pylist()
     sets = learning_sets(units, gold_papers.read().to_pylist())
-    embed = remembering(embedder(params.encoder, strict))
+    embed = embedder(params.encoder, strict)
+    papers = [example.paper for examples in sets for example in (*examples.examples, *examples.judges)]
+    texts = (text for paper in papers for text in (paper.title, *paper.sentences))
+    read = texts if "transformer" in params.architectures else ()  # the pointer network reads words
+    embed = remembering(embed, embedded_before(embed, read, checkpoints))
     models = [
         _train(architecture, examples, params, embed, checkpoints, strict)
         for examples in sets

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.parasci import slices
 from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.printed_works import PrintedWorks
+from ops.parasci.schemas import EMBEDDED_PASSAGES
 from ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
 from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences, is_english
 from ops.parasci.sources.passages import FORMATS, parse_passages
@@ -17,7 +19,10 @@ from ops.parse.records import Record
 from ops.parse.schemas import CITATIONS, PAPERS
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
 from ops.parse.source import Raw
+from orchestration.files.identity import folder_hashes
+from orchestration.files.parquet import write_outcomes
 from tests.ops.parasci.parasci_cases import paper_sentence
+from tests.parts import in_memory
 
 
 @pytest.mark.parametrize(
@@ -99,13 +104,14 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=N
          "paper_id": paper, "marks": list(marks) if paper == "paper" else [], "bibliography": entries}
         for paper, entries in {"paper": None, **(bibliographies or {})}.items()
     ]  # fmt: skip
-    return embedded_sentences(
-        pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept),
+    (outcome,) = embedded_sentences(
+        in_memory(pa.Table.from_pylist(list(rows), schema=PAPER_SENTENCES.kept)),
         pa.Table.from_pylist(papers, schema=PAPERS.kept),
         pa.Table.from_pylist(cited, schema=CITATIONS.kept),
         StatementParams(areas=areas or {}),
         True,
     )
+    return outcome
 
 
 def test_each_distinct_sentence_is_embedded_once_with_all_its_places():
@@ -203,12 +209,17 @@ def test_abstracts_and_citing_sentences_become_sentences_with_their_papers():
 
 def passages(*rows):
     """Embed passages given as (id, cited paper, text)."""
+    (outcome,) = embedded_passages(in_memory(passage_table(*rows)), StatementParams(), True)
+    return outcome
+
+
+def passage_table(*rows):
     full = [
         {**dict.fromkeys(PASSAGE_SHAPE.kept.names), "id": name, "source_ids": ["source/a"], "licence": "MIT",
          "paper": "P1", "cited_id": cited, "text": text}
         for name, cited, text in rows
     ]  # fmt: skip
-    return embedded_passages(pa.Table.from_pylist(full, schema=PASSAGE_SHAPE.kept), StatementParams(), True)
+    return pa.Table.from_pylist(full, schema=PASSAGE_SHAPE.kept)
 
 
 def test_passages_are_embedded_like_sentences():
@@ -341,3 +352,21 @@ def test_printed_marks_count_only_where_the_source_tells_none():
             "cited_id": "doi:1", "cited_title": None}  # fmt: skip
     (row,) = embedded(paper_sentence("a", text), marks=[mark]).kept.to_pylist()
     assert row["mentions"][0]["cited"] == []
+
+
+def test_slices_of_a_part_are_put_together_to_the_rows_of_the_whole(tmp_path, monkeypatch):
+    """Also where a part has one row, a sentence is there twice, and a text is dropped."""
+    texts = [
+        "We show that pairs are found again.",
+        "Too short.",
+        *(f"We show {n} pairs of them." for n in range(9)),
+    ]
+    rows = [("a", "B", text) for text in [*texts, texts[0]]]
+    parts = [passage_table(*rows), passage_table(("z", "B", texts[0]))]
+    whole, sliced = tmp_path / "whole", tmp_path / "sliced"
+    for folder, size in ((whole, slices.SLICE), (sliced, 3)):
+        folder.mkdir()
+        monkeypatch.setattr(slices, "SLICE", size)
+        outcomes = embedded_passages(in_memory(*parts), StatementParams(), True)
+        assert len(write_outcomes(folder, outcomes, EMBEDDED_PASSAGES)) == 2
+    assert folder_hashes(whole) == folder_hashes(sliced)

@@ -1,6 +1,7 @@
 """Every record of every source belongs to one month, or is counted as outside the range."""
 
 import os
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -9,7 +10,10 @@ from ops.discofuse.sources.prose import FORMATS as PROSE
 from ops.discofuse.sources.prose import parse_prose
 from ops.parse.papers import FORMATS, parse_papers
 from ops.parse.scan import Corpus, SourceError
+from ops.parse.schemas import PAPERS
 from ops.parse.source import MonthRule, ParseError, Raw, Source, month_of
+from orchestration.files.identity import folder_hashes
+from orchestration.files.parquet import write_outcomes
 from tests.parts import InOrder
 
 PAPER = "# A Title of {name}\ndate: {date}\n\n## 1 Introduction\nThis is a sentence about {name} that is long enough.\n"
@@ -174,3 +178,31 @@ def test_a_record_that_changed_since_the_index_was_made_is_refused_and_other_mon
     assert ids(found, "2018-06") == ["text/a.txt"]
     with pytest.raises(SourceError, match=r"text/b\.txt changed while it was read"):
         list(found.of_month("2018-07"))
+
+
+class Slow:
+    """Papers as text, of which each may take minutes."""
+
+    slow = True
+
+    def __getattr__(self, name):
+        return getattr(FORMATS["plain_text"], name)
+
+
+def test_a_record_that_may_take_minutes_is_a_piece_of_its_own_and_the_parts_stay_what_they_are(tmp_path):
+    dates = dict.fromkeys("abcd", "2018-06") | {"e": "2018-13"}  # which is rejected
+    quick = corpus(tmp_path, size=2, **dates)
+    slow = replace(quick, formats={"plain_text": Slow()})
+    taken = []
+
+    def parse(records):
+        taken.append(len(records))
+        return parse_papers(records)
+
+    for found, pieces in ((quick, [2, 2, 1]), (slow, [1] * 5)):
+        taken.clear()
+        parts = tmp_path / str(len(pieces))
+        parts.mkdir()
+        units = write_outcomes(parts, found.records("2018-06").map(parse), PAPERS)
+        assert taken == pieces and [len(part) for part in units] == [2, 2, 1]
+    assert folder_hashes(tmp_path / "3") == folder_hashes(tmp_path / "5")

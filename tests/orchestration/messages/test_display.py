@@ -1,13 +1,14 @@
 """A terminal shows one display; other consoles get lines of what takes long."""
 
 import io
+import time
 
 import pytest
 from rich.console import Console
 
 from orchestration.messages import progress
 from orchestration.messages.display import Display
-from orchestration.messages.progress import EventLines, Notice, PartitionProgress
+from orchestration.messages.progress import EventLines, Notice, Pace, PartitionProgress
 from tests.waiting import until
 
 
@@ -15,6 +16,11 @@ from tests.waiting import until
 def soon(monkeypatch):
     monkeypatch.setattr(progress, "FIRST", 0.0)
     monkeypatch.setattr(progress, "EVERY", 0.0)
+
+
+def pace():
+    """Two seconds a part, the last one finished just now."""
+    return Pace(time.monotonic(), 2.0, 2.0)
 
 
 def shown(console):
@@ -26,14 +32,14 @@ def test_a_terminal_shows_each_partition_under_way_and_all_of_them():
     with Display(console, 3) as display:
         display.begin("sources/papers 2018-06")
         display.begin("sources/talks 2018-06")
-        display(PartitionProgress("sources/papers 2018-06", "parse_papers", 2, 9, 0, 4.0))
+        display(PartitionProgress("sources/papers 2018-06", "parse_papers", 2, 9, pace()))
         display.end("sources/talks 2018-06")
         display.advance()
         with display.paused():
             console.print("a line of others")
         display._bars.refresh()
         last = shown(console).rpartition("a line of others")[2]
-        assert "parse_papers: 2 of 9 parts, 30.0 a minute, 0:14 left" in last
+        assert "parse_papers: 2 of 9 parts, 30.0 a minute, 0:1" in last
         assert "sources/talks 2018-06" not in last and "1 of 3" in last
 
 
@@ -42,8 +48,8 @@ def test_elsewhere_lines_say_how_far_a_long_partition_is(soon):
     with Display(console, 3) as display:
         display.begin("talksumm/extractor")
         until(lambda: "talksumm/extractor: under way for 0:0" in shown(console))
-        display(PartitionProgress("talksumm/extractor", "op", 2, 9, 0, 4.0))
-        line = "talksumm/extractor: op: 2 of 9 parts, 30.0 a minute, 0:14 left, under way for 0:0"
+        display(PartitionProgress("talksumm/extractor", "op", 2, 9, pace()))
+        line = "talksumm/extractor: op: 2 of 9 parts, 30.0 a minute, 0:1"
         until(lambda: line in shown(console))
 
 
@@ -51,11 +57,11 @@ def test_elsewhere_nothing_is_said_of_what_is_quick_but_what_is_to_be_known():
     console = Console(file=io.StringIO(), width=200)
     with Display(console, 3) as display:
         display.begin("sources/papers 2018-06")
-        display(PartitionProgress("sources/papers 2018-06", "op", 2, 9, 0, 4.0))
+        display(PartitionProgress("sources/papers 2018-06", "op", 2, 9, pace()))
         display(Notice("sources/papers 2018-06", "op: goes on from 2 finished parts"))
         display.end("sources/papers 2018-06")
         display.advance()
-        display(PartitionProgress("sources/papers 2018-06", "op", 3, 9, 0, 4.0))  # from a worker, late
+        display(PartitionProgress("sources/papers 2018-06", "op", 3, 9, pace()))  # from a worker, late
     assert shown(console) == "sources/papers 2018-06: op: goes on from 2 finished parts\n"
 
 
@@ -64,6 +70,6 @@ def test_the_log_gets_notices_at_once_and_progress_at_intervals(monkeypatch):
     monkeypatch.setattr(progress, "FIRST", 0.0)
     log = EventLines(lines.append)
     for done in range(3):
-        log(PartitionProgress("x", "op", done, 9, 0, 0.0))
+        log(PartitionProgress("x", "op", done, 9, Pace(0.0)))
     log(Notice("x", "to be known"))
     assert lines == ["op: 0 of 9 parts", "to be known"]

@@ -62,6 +62,7 @@ class _Recordings(_Transcripts):
     """A folder of recordings, audio or video, beside `metadata.csv`."""
 
     any_encoding = False
+    slow = True
 
     options = speech.SpeechOptions
 

@@ -241,3 +241,26 @@ def test_what_every_size_has_alike_is_refused_in_one_that_says_otherwise(part, g
     ExtractorParams(**whole, sizes={"big": {part: {key: same[key] for key in given}}})
     with pytest.raises(ValueError, match=message):
         ExtractorParams(**whole, sizes={"big": {part: given}})
+
+
+def test_embeddings_that_are_cut_short_go_on_from_the_slices_that_are_stored(tmp_path, monkeypatch, capsys):
+    """And the same bytes come out as of all embeddings at once."""
+    asked = []
+
+    def counted(texts):
+        asked.extend(texts)
+        return embed(texts)
+
+    params = extractor_params(tmp_path)
+    whole = outcome(tmp_path / "whole", UNITS, GOLD, params)
+    monkeypatch.setattr("ops.talksumm.models.extractor.embedder", lambda name, strict=True: counted)
+    monkeypatch.setattr("ops.models.extractors.embeddings.SLICE", 5)
+    checkpoints = Memory(last=2)
+    with pytest.raises(StoppedError):
+        outcome(tmp_path / "cut", UNITS, GOLD, params, checkpoints)
+    assert len(asked) == 10 and "embeddings  5/" in capsys.readouterr().err
+    checkpoints.last = None
+    again = outcome(tmp_path / "again", UNITS, GOLD, params, checkpoints)
+    embedded = [text for text in asked if text]  # each network asks for the width of the empty one
+    assert len(embedded) == len(set(embedded))
+    assert again.files == whole.files and again.kept.equals(whole.kept)

@@ -1,0 +1,131 @@
+"""Embed the sentences of parts slice by slice: a part may take many minutes, and a slice takes less than one.
+
+Belongs here: cutting, and putting the slices of a part together again. Not here: which sentences are embedded
+(sentences.py), going on from finished slices (the engine).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ops.identity import joint_licence, row_id
+from ops.models.encoder import embedding_size, encoder
+from ops.models.extractors.embeddings import SLICE, embedder
+from ops.outcome import Outcome, Outcomes, Row, Shape
+from ops.parts import Parts
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What becomes of the sentences of a part, before those that are kept are embedded."""
+
+    shape: Shape
+    units: Sequence[str]
+    dropped: Sequence[Row]
+    groups: Mapping[tuple[str, str], Sequence[tuple[Row, str | None, Row]]]
+    """By area and text: unit, month and mention of every sentence that says the same."""
+    combinations: Mapping[str, int]
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the texts to embed."""
+        return [text for _, text in self.groups]
+
+    def outcome(self, slices: Sequence[Outcome], name: str) -> Outcome:
+        """Return the rows with what an encoder gave for their texts, slice by slice."""
+        embedded = (row for outcome in slices for row in _rows_of(outcome.kept))
+        kept = [
+            _row(area, text, members, *found)
+            for ((area, text), members), found in zip(self.groups.items(), embedded, strict=True)
+        ]
+        shape = self.shape.sized(embedding_size(name))
+        return Outcome.of(shape, self.units, kept, self.dropped, combinations=self.combinations)
+
+
+def embed(texts: Sequence[str], name: str, strict: bool) -> Outcome:
+    """Return, as kept rows, the embedding of every text, and whether it is longer than the encoder reads."""
+    nothing = pa.table({"id": pa.array([], pa.string())})
+    vector = pa.list_(pa.float32(), embedding_size(name))
+    columns = pa.schema([("truncated", pa.bool_()), ("embedding", vector)])
+    if not texts:  # no encoder is loaded for nothing
+        return Outcome(pa.array([], pa.string()), columns.empty_table(), nothing, nothing)
+    embeddings = embedder(name, strict)(texts)
+    model = encoder(name, strict)
+    tokens = model.tokenizer(list(texts), verbose=False)["input_ids"]
+    truncated = pa.array([len(row) > model.max_seq_length for row in tokens])
+    vectors = pa.FixedSizeListArray.from_arrays(pa.array(embeddings.ravel()), type=vector)
+    kept = pa.Table.from_arrays([truncated, vectors], schema=columns)
+    return Outcome(pa.array([], pa.string()), kept, nothing, nothing)
+
+
+def embedded_parts(
+    parts: Parts, state: Callable[[pa.Table], Statements], name: str, strict: bool
+) -> Outcomes:
+    """Yield the outcome of every part, whose texts are embedded by the engine in slices."""
+    slices = _Slices(parts, state, SLICE)
+    outcomes = parts.engine.map(embed, slices, name, strict)
+    for number, count in enumerate(slices.counts):
+        embedded = list(islice(outcomes, count))
+        yield slices.last_of(number).outcome(embedded, name)
+
+
+class _Slices(Sequence[list[str]]):
+    """The texts of parts in slices, as many of a part as its rows need: so the number is known beforehand."""
+
+    def __init__(self, parts: Parts, state: Callable[[pa.Table], Statements], size: int) -> None:
+        self._parts, self._state, self._size = parts.parts, state, size
+        self.counts = [-(-part.rows // size) for part in parts.parts]
+        self._places = [(number, place) for number, count in enumerate(self.counts) for place in range(count)]
+        self._stated: dict[int, Statements] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, index: int) -> list[str]:  # type: ignore[override]
+        number, place = self._places[index]
+        return self._of(number).texts[place * self._size : (place + 1) * self._size]
+
+    def last_of(self, number: int) -> Statements:
+        """Return the statements of a part, whose slices are embedded."""
+        found = self._of(number)
+        del self._stated[number]
+        return found
+
+    def _of(self, number: int) -> Statements:
+        if number not in self._stated:
+            self._stated[number] = self._state(self._parts[number].read())
+        return self._stated[number]
+
+
+def _rows_of(table: pa.Table) -> Iterator[tuple[bool, NDArray[np.float32]]]:
+    vectors = pc.list_flatten(table["embedding"]).to_numpy().reshape(table.num_rows, -1) if len(table) else []
+    return zip(table["truncated"].to_pylist(), vectors, strict=True)
+
+
+def _row(
+    area: str,
+    text: str,
+    members: Sequence[tuple[Row, str | None, Row]],
+    truncated: bool,
+    embedding: NDArray[np.float32],
+) -> Row:
+    sources = [unit["id"] for unit, _, _ in members]
+    return {
+        "id": row_id("statement", *sources),
+        "source_ids": sources,
+        "licence": joint_licence(unit["licence"] for unit, _, _ in members),
+        "month": members[0][1],
+        "area": area,
+        "text": text,
+        "words": len(text.split()),
+        "truncated": truncated,
+        "mentions": [mention for _, _, mention in members],
+        "embedding": embedding,
+    }

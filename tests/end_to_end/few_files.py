@@ -1,0 +1,14 @@
+"""Make the datasets that the arguments name, and the pages of what is there, where a process may open 64 files."""
+
+import resource
+import sys
+
+from orchestration.catalogue import workspace
+from orchestration.cli.command import run as command
+from orchestration.drivers.run import run
+
+FILES = 64
+
+_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, most))
+command(lambda: max(run(workspace(), select) for select in sys.argv[1:]))

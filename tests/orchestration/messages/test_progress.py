@@ -1,0 +1,84 @@
+"""What is said of a partition under way: how far it is, and how long it takes from now on, by what was done last."""
+
+import pytest
+
+from orchestration.messages.progress import Pace, PartitionProgress, Recent
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def of(recent, done, total, now):
+    return PartitionProgress("toy", "op", done, total, recent.pace).text(now)
+
+
+@pytest.mark.parametrize(
+    ("progress", "text"),
+    [
+        (PartitionProgress("toy", "op", 0, 72, Pace(7.0)), "op: 0 of 72 parts"),
+        (
+            PartitionProgress("toy", "op", 14, 72, Pace(7.0, 2.0, 3.0)),
+            "op: 14 of 72 parts, 30.0 a minute, 1:56 left",
+        ),
+        (PartitionProgress("toy", "op", 30, None, Pace(7.0, 1 / 3, 1.0)), "op: 30 parts, 3.0 a second"),
+        (PartitionProgress("toy", "op", 9, 9, Pace(7.0, 1 / 3, 1.0)), "op: 9 of 9 parts, 3.0 a second"),
+        (
+            PartitionProgress("toy", "crawl", 9, 10, Pace(7.0, 1 / 3, 1.0), "pages"),
+            "crawl: 9 of 10 pages, 3.0 a second, 0:00 left",
+        ),
+    ],
+)
+def test_progress_says_parts_rate_and_remaining_time(progress, text):
+    assert progress.text(7.0) == text
+
+
+def test_the_time_left_is_told_by_what_was_done_last_and_not_by_what_was_quick_before(clock):
+    recent = Recent(clock)
+    for seconds in [0.1] * 90 + [60] * 5:
+        clock.now += seconds
+        recent.finished()
+    assert of(recent, 95, 100, clock.now) == "op: 95 of 100 parts, 1.0 a minute, 5:00 left"
+
+
+def test_a_first_part_that_loads_models_is_soon_forgotten(clock):
+    recent = Recent(clock)
+    for seconds in [300] + [10] * 5:
+        clock.now += seconds
+        recent.finished()
+    assert of(recent, 6, 12, clock.now) == "op: 6 of 12 parts, 6.0 a minute, 1:00 left"
+
+
+def test_the_time_left_grows_less_while_a_part_is_under_way_and_is_not_told_when_that_takes_longer(clock):
+    recent = Recent(clock)
+    for _ in range(3):
+        clock.now += 60
+        recent.finished()
+    lefts = [of(recent, 3, 5, clock.now + waited).rpartition(", ")[2] for waited in (0, 50, 100, 121, 600)]
+    assert lefts == ["2:00 left", "1:10 left", "0:20 left", "the next takes longer", "the next takes longer"]
+
+
+def test_parts_that_several_workers_finish_at_once_do_not_look_late_between(clock):
+    recent = Recent(clock)
+    for _ in range(4):
+        clock.now += 60
+        for _ in range(4):
+            recent.finished()
+    assert of(recent, 16, 32, clock.now + 59) == "op: 16 of 32 parts, 5.0 a minute, 2:13 left"
+
+
+def test_a_hiccup_of_quick_parts_is_no_part_that_takes_longer(clock):
+    recent = Recent(clock)
+    for _ in range(100):
+        clock.now += 0.01
+        recent.finished()
+    assert of(recent, 100, 1000, clock.now + 2).endswith("0:07 left")

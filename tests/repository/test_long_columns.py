@@ -1,0 +1,48 @@
+"""Strings of more than 2 GiB, which no array of Arrow's holds, are read chunk by chunk."""
+
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+
+from ops.core.sampling import sample
+from ops.parasci.dataset.threshold_scores import found_by
+from ops.parasci.partial import pdbert
+from orchestration.quality.conservation import unit_ids
+from tests.long_columns import CHUNKS, chunked, long_text
+
+IDS = pa.array([str(number) for number in range(CHUNKS)])
+
+
+@pytest.fixture(scope="module")
+def text():
+    return long_text()
+
+
+def test_such_a_column_cannot_be_one_array(text):
+    with pytest.raises(pa.ArrowInvalid, match="offset overflow"):
+        chunked(text).combine_chunks()
+
+
+def test_the_texts_that_pdbert_draws_from(text):
+    read = pa.table({"text": chunked(text)})
+    pool = pdbert._Texts(SimpleNamespace(read=lambda columns: read.select(columns)))
+    assert len(pool) == CHUNKS
+    assert len(pool[CHUNKS - 1]) == len(text[0].as_py())
+
+
+def test_a_sample_of_rows_with_long_texts(text):
+    table = pa.table({"id": IDS, "text": chunked(text)})
+    assert len(sample(table, 2, 0)) == 2
+
+
+def test_pairs_with_long_lists_of_what_found_them(text):
+    lists = pa.ListArray.from_arrays([0, 1, 2], pa.concat_arrays([pa.array(["intra"]), text]))
+    assert found_by(chunked(lists), "intra").tolist() == [True, False] * CHUNKS
+
+
+def test_units_that_are_long_sentences_of_documents(text):
+    sentences = pa.StructArray.from_arrays([pa.array(["unit"]), text], ["id", "text"])
+    read = pa.table({"sentences": chunked(pa.ListArray.from_arrays([0, 1], sentences))})
+    parts = SimpleNamespace(parts=[SimpleNamespace(read=read.select)])
+    assert list(unit_ids(parts, "sentences")) == ["unit"] * CHUNKS
