@@ -20,9 +20,7 @@ _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 #: All of IPv6 that is assigned to public hosts; of it, what IANA's registry of special purposes takes out.
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
-_SPECIAL = [
-    ipaddress.IPv6Network(text) for text in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
-]
+_SPECIAL = [ipaddress.IPv6Network(text) for text in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")]
 #: Public IPv4 hosts, as a network of IPv6 alone sees them (RFC 6052): the last 32 bits are their address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 

@@ -32,6 +32,7 @@ class Crawled:
     files: dict
     units: list
     folder: Path
+    combinations: dict
 
     def causes(self):
         """Path or URL of what was lost, and why."""
@@ -75,4 +76,10 @@ def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=
     fates = [*tables["dropped"]["id"].to_pylist(), *tables["rejected"]["id"].to_pylist()]
     fates += pc.list_element(tables["kept"]["source_ids"], 0).to_pylist()
     assert sorted(fates) == sorted(units), "each unit has one fate"
-    return Crawled(*(table.to_pylist() for table in tables.values()), files=files, units=units, folder=folder)
+    return Crawled(
+        *(table.to_pylist() for table in tables.values()),
+        files=files,
+        units=units,
+        folder=folder,
+        combinations=dict(outcomes[-1].combinations),
+    )
