@@ -20,9 +20,9 @@ from typing import BinaryIO, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-_LINES, _RECORDS, OPTIONS = "journal.jsonl", "records.warc", "options"
+LINES, _RECORDS, OPTIONS = "journal.jsonl", "records.warc", "options"
 #: The files of a journal; OPTIONS holds the digest of the options that it is kept under.
-FILES = (_LINES, _RECORDS, OPTIONS)
+FILES = (LINES, _RECORDS, OPTIONS)
 
 #: Seconds of a crawl that a power cut may cost. To wait for the disk at every page would slow the crawl down.
 _SYNC_EVERY = 2.0
@@ -112,7 +112,7 @@ class Journal:
 
     def __init__(self, folder: Path, options: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._lines, self._records = folder / _LINES, folder / _RECORDS
+        self._lines, self._records = folder / LINES, folder / _RECORDS
         mark = folder / OPTIONS
         if not mark.exists() or mark.read_text() != options:
             for path in (self._lines, self._records):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assets.declare.declaration import Declaration
+from ops.crawl.journal import LINES
 from orchestration.files.publish import write_file
 from orchestration.workspace.workspace import Workspace
 
@@ -33,6 +34,12 @@ def ask_again(workspace: Workspace, item: Declaration, months: Iterable[str]) ->
 def asks_again(workspace: Workspace, item: Declaration, month: str) -> bool:
     """Say whether the pages of a partition are to be asked for again."""
     return bool(item.crawl) and (work_folder(workspace, item, month) / MARK).is_file()
+
+
+def under_way(workspace: Workspace, item: Declaration, month: str) -> bool:
+    """Say whether a crawl of a partition has outcomes that are not published."""
+    journals = work_folder(workspace, item, month).glob(f"*/{LINES}")
+    return any(path.is_file() and path.stat().st_size for path in journals)
 
 
 def discard_crawl(workspace: Workspace, item: Declaration, month: str) -> None:
