@@ -1,11 +1,12 @@
 """A crawl of loopback pages against a bare Scrapy spider that stores nothing, side by side in one run.
 
-Run: python benchmarks/crawl.py [--pages 1000] [--hosts 50] [--rounds 3]. The hosts are 127.0.1.1 and up, and
-one server answers for all in a process of its own, without delay. Each crawl asks for one page of a host at a
-time, with as many connections. Ours asks for robots.txt besides, checks addresses, writes WARC and a journal,
-and ends with the rows and files of the partition. A bare spider is measured as Scrapy comes, and with
-CONCURRENT_ITEMS: 1, which spares it tasks, as it does ours. Prints pages a second, the start of each process
-included; the best of the rounds counts.
+Run: python benchmarks/crawl.py [--pages 1000] [--hosts 50] [--rounds 3] [--links 0]. The hosts are 127.0.1.1
+and up, and one server answers for all in a process of its own, without delay. Each crawl asks for one page
+of a host at a time, with as many connections. Ours asks for robots.txt besides, checks addresses, writes
+WARC and a journal, and ends with the rows and files of the partition. A bare spider is measured as Scrapy
+comes, and with CONCURRENT_ITEMS: 1, which spares it tasks, as it does ours. With --links, each page has so
+many: ours reads them, a bare spider does not. Prints pages a second, the start of each process included; the
+best of the rounds counts.
 """
 
 from __future__ import annotations
@@ -61,13 +62,15 @@ class Pages(BaseHTTPRequestHandler):
     """Answers every path with a page of about 10 KB that no other path has."""
 
     protocol_version = "HTTP/1.1"
+    links = 0
 
     def do_GET(self) -> None:
         """Answer."""
         found = self.path != "/robots.txt"
         host = self.headers["Host"]
+        links = "".join(f"<a href={self.path}/{number}>more</a>\n" for number in range(self.links))
         body = (
-            f"<html><body><h1>{host}{self.path}</h1>\n{PARAGRAPH * 110}</body></html>".encode()
+            f"<html><body><h1>{host}{self.path}</h1>\n{PARAGRAPH * 110}{links}</body></html>".encode()
             if found
             else b""
         )
@@ -81,8 +84,9 @@ class Pages(BaseHTTPRequestHandler):
         """Write no log."""
 
 
-def serve(port: multiprocessing.Queue[int]) -> None:
+def serve(port: multiprocessing.Queue[int], links: int) -> None:
     """Serve pages on every loopback address, until the process is ended."""
+    Pages.links = links
     server = ThreadingHTTPServer(("0.0.0.0", 0), Pages)  # noqa: S104  # 127.0.1.x are many
     server.daemon_threads = True
     port.put(server.server_address[1])
@@ -137,9 +141,10 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--links", type=int, default=0)
     chosen = parser.parse_args()
     port: multiprocessing.Queue[int] = multiprocessing.Queue()
-    server = multiprocessing.Process(target=serve, args=(port,), daemon=True)
+    server = multiprocessing.Process(target=serve, args=(port, chosen.links), daemon=True)
     server.start()
     number = port.get()
     urls = [f"http://127.0.1.{page % chosen.hosts + 1}:{number}/{page}" for page in range(chosen.pages)]

@@ -18,8 +18,11 @@ from urllib.parse import urlsplit
 IpAddress: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-#: IPv6 with an IPv4 address in its last 32 bits: RFC 6052, RFC 8215, the compatible ones of RFC 4291.
-_CARRIERS = [ipaddress.IPv6Network(text) for text in ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")]
+#: All of IPv6 that is assigned to public hosts; of it, what IANA's registry of special purposes takes out.
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+_SPECIAL = [ipaddress.IPv6Network(text) for text in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")]
+#: Public IPv4 hosts, as a network of IPv6 alone sees them (RFC 6052): the last 32 bits are their address.
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class AddressRefusedError(ValueError):
@@ -61,15 +64,14 @@ class AddressPolicy:
         """Raise AddressRefusedError where a host has an address that is neither public nor allowed."""
         if _normal(host) in self._hosts:
             return
-        plain = embedded(address)
         # A name may lead anywhere: what a network allows must be written as an address.
         if literal(host) and any(
-            place in network for place in (address, plain) for network in self._networks
+            place in network for place in (address, _carried(address)) for network in self._networks
         ):
             return
-        if (fault := _fault(address) or _fault(plain)) is not None:
+        if not _is_public(address):
             at = "" if literal(host) == address else f" of {host}"
-            raise AddressRefusedError(f"the address {address}{at} is {fault}")
+            raise AddressRefusedError(f"the address {address}{at} is {_kind(address)}")
 
 
 def literal(host: str) -> IpAddress | None:
@@ -88,27 +90,30 @@ def literal(host: str) -> IpAddress | None:
         return None
 
 
-def embedded(address: IpAddress) -> IpAddress:
-    """Return the IPv4 address inside of an IPv6 address (mapped, 6to4, Teredo, NAT64), else the address."""
+def _is_public(address: IpAddress) -> bool:
+    """Say whether an address is that of one public host; of NAT64, whether the host behind it is public."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_global and not address.is_multicast
+    if address in _NAT64:
+        return _is_public(_carried(address))
+    return address in _GLOBAL_UNICAST and not any(address in network for network in _SPECIAL)
+
+
+def _carried(address: IpAddress) -> IpAddress:
+    """Return the IPv4 address that an IPv6 address stands for (mapped, NAT64), else the address."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
-    if address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    if address.sixtofour is not None:
-        return address.sixtofour
-    if address.teredo is not None:
-        return address.teredo[1]
-    if int(address) > 1 and any(address in network for network in _CARRIERS):
+    if address in _NAT64:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address
+    return address.ipv4_mapped or address
 
 
-def _fault(address: IpAddress) -> str | None:
-    for kind in ("unspecified", "loopback", "link_local", "multicast", "private"):
-        if getattr(address, f"is_{kind}"):
-            return kind.replace("_", "-")
-    carried = isinstance(address, ipaddress.IPv6Address) and embedded(address) != address
-    return None if address.is_global or carried else "not public"
+def _kind(address: IpAddress) -> str:
+    """Return what an address is that is not public."""
+    plain = _carried(address)
+    kinds = ("unspecified", "loopback", "link_local", "multicast", "private")
+    found = (kind.replace("_", "-") for kind in kinds if getattr(plain, f"is_{kind}"))
+    return next(found, "not public")
 
 
 def _normal(host: str) -> str:

@@ -19,7 +19,9 @@ from ops.crawl.place import CrawlPlace
 from ops.parse.scan import SourceError
 
 #: That the web is asked again, though an earlier run for that may have been cut short.
-_AGAIN = "recrawl"
+AGAIN = "recrawl"
+#: The folder of the former crawl's journal, within that of a crawl that asks again.
+FORMER = "former"
 
 
 @contextlib.contextmanager
@@ -42,7 +44,7 @@ def fetched(
     folder = place.working / name
     former: Path | None = None
     if place.former is not None and _asks_again(folder, place.recrawl):
-        former = folder / "former"
+        former = folder / FORMER
         with contextlib.closing(Journal(former, options.digest)) as known:
             take_over(place.former, name, options, urls, known)
     with contextlib.closing(Journal(folder, options.digest)) as journal:
@@ -74,8 +76,8 @@ def _asks_again(folder: Path, recrawl: bool) -> bool:
     """Say whether the web is asked again, also where a run that was to do so was cut short."""
     folder.mkdir(parents=True, exist_ok=True)
     if recrawl:
-        (folder / _AGAIN).touch()
-    return (folder / _AGAIN).exists()
+        (folder / AGAIN).touch()
+    return (folder / AGAIN).exists()
 
 
 def _through(frontier: Frontier) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
     """
     listed = frozenset(besides)
     for path in sorted(folder.glob(_PATTERN)):
-        yield from (line["unit"] for line in _lines(path)[1:] if line["unit"] not in listed)
+        units = (line["unit"] for line in islice(_lines(path), 1, None))
+        yield from (unit for unit in units if unit not in listed)
 
 
 def take_over(
@@ -59,7 +61,8 @@ def take_over(
     """
     listed = listed_digest(urls)
     for path in sorted(published.glob(f"{name}-[0-9]*.jsonl")):
-        first, *lines = _lines(path)
+        lines = _lines(path)
+        first = next(lines)
         if first["options"] != options.digest:
             return
         for line in lines:
@@ -78,8 +81,10 @@ def _record(path: Path, entry: UrlOutcome) -> bytes:
         return file.read(entry.length)
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_bytes().splitlines()]
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a file, one at a time in memory."""
+    with path.open("rb") as file:
+        yield from map(json.loads, file)
 
 
 def _line(content: dict[str, Any]) -> bytes:

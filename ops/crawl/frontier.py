@@ -8,7 +8,7 @@ follows from the pages alone, and not from which of them came first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +17,9 @@ from w3lib.url import canonicalize_url
 
 from ops.crawl.journal import UrlOutcome
 from ops.crawl.options import CrawlOptions
+
+#: URLs over the limit of pages that are told apart. Of more, each counts as often as it is linked to.
+_TOLD_APART = 100_000
 
 
 class PageRequest(NamedTuple):
@@ -35,7 +38,7 @@ class Frontier:
     options: CrawlOptions
     entries: Mapping[str, UrlOutcome]
     left_out: int = 0
-    """How many URLs were over the limit of pages, so far."""
+    """How many URLs were over the limit of pages, so far; see _TOLD_APART."""
     asked: int = 0
     """How many URLs the levels hold, so far, listings included."""
     _listings: int = 0
@@ -43,22 +46,25 @@ class Frontier:
 
     def levels(self) -> Iterator[list[PageRequest]]:
         """Yield each level; before the next is asked for, the URLs of the last must have entries."""
-        level = self._fresh([PageRequest(url) for url in self.listed])
+        level = self._fresh(PageRequest(url) for url in self.listed)
         while level:
             yield level
             if level[0].depth == self.options.depth:
                 return
-            found = [
-                PageRequest(link, page.depth + 1, page.url)
-                for page in level
-                if (entry := self.entries.get(page.url)) is not None
-                for link in entry.links
-            ]
-            level = sorted(self._fresh(found))
+            level = sorted(self._fresh(self._linked(level)))
 
-    def _fresh(self, pages: Sequence[PageRequest]) -> list[PageRequest]:
+    def _linked(self, level: Sequence[PageRequest]) -> Iterator[PageRequest]:
+        for page in level:
+            if (entry := self.entries.get(page.url)) is not None:
+                for link in entry.links:
+                    yield PageRequest(link, page.depth + 1, page.url)
+
+    def _fresh(self, pages: Iterable[PageRequest]) -> list[PageRequest]:
         fresh: list[PageRequest] = []
         for page in pages:
+            if self.left_out >= _TOLD_APART:
+                self.left_out += 1
+                continue
             if (key := same(page.url)) in self._seen:
                 continue
             self._seen.add(key)
@@ -73,7 +79,7 @@ class Frontier:
         return fresh
 
 
-@lru_cache(100_000)  # asked for several times of each URL, and as costly as a request's headers
+@lru_cache(50_000)  # asked for several times of each URL, and as costly as a request's headers
 def same(url: str) -> str:
     """Return what URLs have in common that differ in a fragment or in the order of the query's fields.
 

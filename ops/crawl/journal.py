@@ -5,7 +5,8 @@ Not here: what becomes of it in the end (outcomes.py).
 
 Two files: `journal.jsonl`, a line for each URL that has an outcome, and `records.warc`, to which records are
 appended before their line is. A line begins with the checksums of itself and its record. Where these are not
-theirs, the line counts as not written, and its URL is asked for again.
+theirs, the line counts as not written, and its URL is asked for again. In memory are the places of lines:
+what they hold, above all links, may be more than fits there.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ from __future__ import annotations
 import os
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-_LINES, _RECORDS, _OPTIONS = "journal.jsonl", "records.warc", "options"
+LINES, _RECORDS, OPTIONS = "journal.jsonl", "records.warc", "options"
+#: The files of a journal; OPTIONS holds the digest of the options that it is kept under.
+FILES = (LINES, _RECORDS, OPTIONS)
 
 #: Seconds of a crawl that a power cut may cost. To wait for the disk at every page would slow the crawl down.
 _SYNC_EVERY = 2.0
 
 #: Why a page is dropped that is the same as when it was last asked for.
 UNCHANGED = "unchanged"
+#: What `about` of a page says where its links could not be read: why.
+LINKS_NOT_READ = "links_not_read"
 #: How the detail of a copy begins, in front of the URL that it copies.
 SAME_BYTES = "the same bytes as "
 
@@ -57,7 +62,7 @@ class UrlOutcome(BaseModel):
 
     Of a listing: the addresses of its items."""
     about: Mapping[str, str] = {}
-    """What a collection's listing says of an item."""
+    """What a collection's listing says of an item; of a page, that its links could not be read."""
     offset: int = 0
     length: int = 0
 
@@ -72,19 +77,49 @@ class UrlOutcome(BaseModel):
         return self.model_copy(update=lost)
 
 
+#: Bytes of a line before its outcome: two checksums.
+_CHECKSUMS = 18
+
+
+class Outcomes(Mapping[str, UrlOutcome]):
+    """The outcomes of a journal by URL, each read from its file when it is asked for."""
+
+    def __init__(self, lines: BinaryIO) -> None:
+        self._lines = lines
+        self._places: dict[str, tuple[int, int]] = {}
+
+    def put(self, url: str, start: int, length: int) -> None:
+        """Let a URL have the outcome of the line that begins there, so long with its end."""
+        self._places[url] = (start + _CHECKSUMS, length - _CHECKSUMS)
+
+    def __getitem__(self, url: str) -> UrlOutcome:
+        start, length = self._places[url]
+        self._lines.seek(start)  # what is appended goes to the end all the same
+        return UrlOutcome.model_validate_json(self._lines.read(length))
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 class Journal:
     """The journal of one crawl, read as it was left; under other options than before, it is empty."""
 
     def __init__(self, folder: Path, options: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._lines, self._records = folder / _LINES, folder / _RECORDS
-        mark = folder / _OPTIONS
+        self._lines, self._records = folder / LINES, folder / _RECORDS
+        mark = folder / OPTIONS
         if not mark.exists() or mark.read_text() != options:
             for path in (self._lines, self._records):
                 path.unlink(missing_ok=True)
             mark.write_text(options)
-        self.entries: dict[str, UrlOutcome] = {}
         self._line_file = self._lines.open("a+b")
+        self.entries = Outcomes(self._line_file)
         self._record_file = self._records.open("a+b")
         self._read()
         self._synced = time.monotonic()
@@ -103,9 +138,10 @@ class Journal:
             self._record_file.write(record)
             self._record_file.flush()
         line = b"%08x %s" % (zlib.crc32(record), entry.model_dump_json(exclude_defaults=True).encode())
-        self._line_file.write(b"%08x %s\n" % (zlib.crc32(line), line))
+        start = self._line_file.seek(0, os.SEEK_END)
+        length = self._line_file.write(b"%08x %s\n" % (zlib.crc32(line), line))
         self._line_file.flush()
-        self.entries[entry.url] = entry
+        self.entries.put(entry.url, start, length)
         if time.monotonic() - self._synced > _SYNC_EVERY:
             self._sync()
 
@@ -122,10 +158,11 @@ class Journal:
     def _read(self) -> None:
         """Read the lines that are as they were written, with their records."""
         self._line_file.seek(0)
-        line = b"\n"
+        line, start = b"\n", 0
         for line in self._line_file:
             if (entry := _entry(line, self._record_file)) is not None:
-                self.entries[entry.url] = entry
+                self.entries.put(entry.url, start, len(line))
+            start += len(line)
         if not line.endswith(b"\n"):
             self._line_file.write(b"\n")  # what is torn stays a line of its own
 

@@ -1,7 +1,7 @@
 """What Scrapy does between a request and its answer, where its own middlewares do too little.
 
-Belongs here: addresses, robots.txt that cannot be read, Retry-After, what unpacking hides. Not here: what
-becomes of an answer (spider.py).
+Belongs here: addresses, robots.txt that cannot be had, Retry-After, what unpacking hides. Not here: reading
+robots.txt (robots.py), what becomes of an answer (spider.py).
 """
 
 from __future__ import annotations
@@ -22,16 +22,13 @@ from twisted.internet.defer import Deferred
 from ops.crawl.addresses import AddressRefusedError
 from ops.crawl.resolver import CheckedHosts
 from ops.crawl.retry_after import seconds_to_wait
+from ops.crawl.robots import RobotsError
 
 _BUSY = frozenset({429, 503})
 
 
 class RefusedError(IgnoreRequest):
     """The address of a URL, or of what it leads to, is refused."""
-
-
-class RobotsError(IgnoreRequest):
-    """robots.txt forbids a URL, or cannot be read."""
 
 
 class Guard:

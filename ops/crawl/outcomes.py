@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ops.crawl.former import listed_digest, published_head, published_line
 from ops.crawl.frontier import Frontier, PageRequest, same
-from ops.crawl.journal import SAME_BYTES, UNCHANGED, Journal, UrlOutcome
+from ops.crawl.journal import LINKS_NOT_READ, SAME_BYTES, UNCHANGED, Journal, UrlOutcome
 from ops.crawl.licence import spdx
 from ops.crawl.options import CrawlOptions
 from ops.crawl.schemas import PAGES
@@ -23,7 +23,7 @@ from ops.crawl.warc import head
 from ops.identity import row_id
 from ops.outcome import Outcome, Outcomes, Row, drop, reject
 
-#: The bytes of records after which a part is closed.
+#: The bytes of records, and of lines about them, after which a part is closed.
 PART_BYTES = 64 * 2**20
 
 
@@ -49,6 +49,8 @@ class CrawlParts:
     """URLs that a part holds at most."""
     ranks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Of pages that a search found: the rank by the query, by what URLs of a page have in common."""
+    _unread: int = 0
+    """How many pages have links that cannot be read."""
     _digests: dict[str, str] = field(default_factory=dict)
     _ids: dict[str, str] = field(default_factory=dict)
     _origins: dict[str, str] = field(default_factory=dict)
@@ -75,7 +77,11 @@ class CrawlParts:
                 yield part.outcome()
                 part = self._part(number)
             self._add(part, unit, entry)
-        yield part.outcome({"URLs over the limit of pages": frontier.left_out} if frontier.left_out else {})
+        noted = {
+            "URLs over the limit of pages": frontier.left_out,
+            "pages whose links cannot be read": self._unread,
+        }
+        yield part.outcome({what: count for what, count in noted.items() if count})
 
     def _units(self, frontier: Frontier) -> Iterator[tuple[Row, UrlOutcome]]:
         """Yield every unit with its outcome: the listed ones in the order of the lists, then the links."""
@@ -133,6 +139,7 @@ class CrawlParts:
             file, offset = part.write(self.journal.record(entry), entry.date)
             entry = entry.model_copy(update={"offset": offset})
             part.kept.append(self._row(unit, entry, file, origin))
+            self._unread += LINKS_NOT_READ in entry.about
         else:
             part.rejected.append(reject(unit, f"{entry.url}: {entry.cause}"))
         part.note(unit["id"], file, entry)
@@ -203,13 +210,16 @@ class _OpenPart:
     _lines: list[bytes] = field(default_factory=list)
     _records: list[bytes] = field(default_factory=list)
     _size: int = 0
+    """Bytes of the records."""
+    _noted: int = 0
+    """Bytes of the lines, which hold links."""
 
     @property
     def _file(self) -> str:
         return f"{self.name}.warc" if self.options.clock else f"{self.name}.warc.gz"
 
     def full(self, per_part: int) -> bool:
-        return len(self.units) >= per_part or self._size >= PART_BYTES
+        return len(self.units) >= per_part or self._size + self._noted >= PART_BYTES
 
     def write(self, record: bytes, date: str) -> tuple[str, int]:
         """Append a record; return the name of the file, and where it begins there."""
@@ -224,6 +234,7 @@ class _OpenPart:
         """Write down what became of a unit, for the next crawl (former.py)."""
         self.units.append(unit)
         self._lines.append(published_line(unit, file, entry))
+        self._noted += len(self._lines[-1])
 
     def outcome(self, combinations: Mapping[str, int] | None = None) -> Outcome:
         files = {f"{self.name}.jsonl": b"".join([published_head(self.options, self.listed), *self._lines])}

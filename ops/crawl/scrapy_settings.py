@@ -22,6 +22,7 @@ def scrapy_settings(options: CrawlOptions, hosts: CheckedHosts) -> dict[str, Any
         "USER_AGENT": options.user_agent,
         "ROBOTSTXT_OBEY": True,
         "ROBOTSTXT_USER_AGENT": options.agent,
+        "ROBOTSTXT_PARSER": "ops.crawl.robots.RobotRules",
         "AUTOTHROTTLE_ENABLED": options.delay > 0,
         "AUTOTHROTTLE_START_DELAY": options.delay,
         "AUTOTHROTTLE_TARGET_CONCURRENCY": float(options.host_connections),

@@ -1,19 +1,21 @@
 """The spider: asks for what the frontier holds, and writes the outcome of each URL into the journal.
 
 Belongs here: requests, and what an answer or a failure means. Not here: politeness and safety
-(middlewares.py, scrapy_settings.py), the order of URLs (frontier.py).
+(middlewares.py, scrapy_settings.py), the order of URLs (frontier.py), reading pages (links.py).
+
+What is untrusted and may be slow to read is not read on the reactor, where it would hold up all other pages.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 import http
-import itertools
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
@@ -25,18 +27,19 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 from scrapy.http import HtmlResponse, Response
-from scrapy.linkextractors import LinkExtractor
 
 from ops.crawl.frontier import Frontier
-from ops.crawl.journal import Fate, Journal, UrlOutcome
-from ops.crawl.middlewares import RefusedError, RobotsError
+from ops.crawl.journal import LINKS_NOT_READ, Fate, Journal, UrlOutcome
+from ops.crawl.links import BOUNDS, LinkRules, links_of, may_link
+from ops.crawl.middlewares import RefusedError
 from ops.crawl.options import CrawlOptions
 from ops.crawl.recrawl import FormerVersion
 from ops.crawl.resolver import CheckedHosts
+from ops.crawl.robots import RobotsError
 from ops.crawl.warc import Headers, response_record
+from ops.parse.bounded import child_of
+from ops.parse.source import ParseError, Raw
 
-#: Links of one page that are looked at, which holds up all other pages; and those that may be followed.
-_LOOKED_AT, _LINKS = 10_000, 5_000
 _LONGEST_CAUSE = 300
 #: Not Found and Gone: what such a page linked to is no part of its site any more.
 _GONE = frozenset({404, 410})
@@ -64,8 +67,8 @@ class PageSpider(Spider):
         self._frontier, self._journal, self._options, self._hosts = frontier, journal, options, hosts
         self._former, self._tell = former, tell
         self._open, self._closed = 0, asyncio.Event()
-        allow, deny = tuple(options.follow), tuple(options.skip)
-        self._links = LinkExtractor(allow=allow, deny=deny, deny_extensions=())
+        self._rules = LinkRules(tuple(options.follow), tuple(options.skip), options.same_host)
+        self._reading = asyncio.Lock()
 
     async def start(self) -> AsyncIterator[Request]:
         """Yield the requests level by level, each when the one before is through."""
@@ -93,19 +96,25 @@ class PageSpider(Spider):
             cb_kwargs={"asked": url},
         )
 
-    def _answered(self, response: Response, asked: str) -> None:
-        try:
-            outcome, record = self._outcome(response, asked)
-        except Exception as error:  # a page that cannot be written must not keep its level open for ever
-            outcome, record = self._lost(asked, _text(error)), b""
-        self._close(outcome, record)
+    async def _answered(self, response: Response, asked: str) -> None:
+        """Write down what an answer gives, before the links of another page are read."""
+        linking = isinstance(response, HtmlResponse) and may_link(response.body)
+        async with self._reading if linking else contextlib.nullcontext():
+            try:
+                outcome, record = await self._outcome(response, asked, linking)
+            except OSError as error:
+                _end(f"the crawl cannot go on: {error}")
+            except Exception as error:  # a page that cannot be written must not keep its level open for ever
+                outcome, record = self._lost(asked, _text(error)), b""
+            self._close(outcome, record)
 
-    def _outcome(self, response: Response, asked: str) -> tuple[UrlOutcome, bytes]:
+    async def _outcome(self, response: Response, asked: str, linking: bool) -> tuple[UrlOutcome, bytes]:
         """Return what an answer says of the URL that was asked for, and its record."""
         if response.status == 304 and self._former.conditions(asked):
             return self._former.unchanged(asked)
         if 200 <= response.status < 300:
-            return self._former.compared(*self._fetched(response, asked))
+            found = await self._found(response) if linking else {}
+            return self._former.compared(*self._fetched(response, asked, found))
         return self._lost(asked, f"status {_status(response.status)}", status=response.status), b""
 
     def _lost(self, asked: str, cause: str, fate: Fate = "rejected", **more: Any) -> UrlOutcome:
@@ -114,7 +123,7 @@ class PageSpider(Spider):
         links = former.links if former is not None and more.get("status") not in _GONE else ()
         return UrlOutcome(url=asked, fate=fate, cause=cause, links=links, **more)
 
-    def _fetched(self, response: Response, asked: str) -> tuple[UrlOutcome, bytes]:
+    def _fetched(self, response: Response, asked: str, found: Mapping[str, Any]) -> tuple[UrlOutcome, bytes]:
         date = self._options.clock or f"{datetime.datetime.now(datetime.UTC):%Y-%m-%dT%H:%M:%SZ}"
         record, digest = response_record(
             response.url,
@@ -135,22 +144,21 @@ class PageSpider(Spider):
             date=date,
             etag=_header(response, "ETag"),
             last_modified=_header(response, "Last-Modified"),
-            links=self._found(response),  # also at the deepest level: depth and list may be others later
+            **found,
         )
         return entry, record
 
-    def _found(self, response: Response) -> tuple[str, ...]:
-        if not isinstance(response, HtmlResponse) or "href" not in response.text.lower():
-            return ()  # to read a page of 10 KB as HTML is a sixth of what it costs
-        host = urlsplit(response.url).hostname
-        for element in itertools.islice(response.selector.root.iter("a", "area"), _LOOKED_AT, None):
-            element.attrib.pop("href", None)
-        links = [link.url.partition("#")[0] for link in self._links.extract_links(response)[:_LINKS]]
-        return tuple(
-            dict.fromkeys(
-                link for link in links if not self._options.same_host or urlsplit(link).hostname == host
-            )
-        )
+    async def _found(self, response: Response) -> Mapping[str, Any]:
+        """Return the links of a page, also at the deepest level: depth and list may be others later.
+
+        Where they cannot be read, the page is kept without them, and says so.
+        """
+        told = {"content_type": _header(response, "Content-Type")}
+        page = Raw(response.url, response.url, response.body, companions=told)
+        try:
+            return {"links": await asyncio.to_thread(child_of(BOUNDS).call, links_of, page, self._rules)}
+        except ParseError as error:
+            return {"about": {LINKS_NOT_READ: str(error)[:_LONGEST_CAUSE]}}
 
     def _failed(self, failure: Any) -> None:
         asked, host = failure.request.cb_kwargs["asked"], urlsplit(failure.request.url).hostname or ""
@@ -186,12 +194,17 @@ class PageSpider(Spider):
         try:
             self._journal.add(outcome, record)
         except OSError as error:
-            print(f"the journal of the crawl cannot be written: {error}", file=sys.stderr, flush=True)
-            os._exit(4)
+            _end(f"the journal of the crawl cannot be written: {error}")
         self._open -= 1
         self._tell(self._frontier.asked - self._open, self._frontier.asked)
         if not self._open:
             self._closed.set()
+
+
+def _end(cause: str) -> NoReturn:
+    """End the process for what is no fault of a page."""
+    print(cause, file=sys.stderr, flush=True)
+    os._exit(4)
 
 
 def _headers(response: Response) -> Headers:

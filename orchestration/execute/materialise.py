@@ -34,6 +34,7 @@ from orchestration.execute.finished_parts import (
 )
 from orchestration.execute.inputs import open_inputs
 from orchestration.execute.metadata import metadata
+from orchestration.execute.pinned import bring_back
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import folder_hashes
@@ -85,6 +86,8 @@ class Store:
         materialisation = Materialisation(self.workspace, declaration, month)
         try:
             with making(self.workspace, declaration, month) as waited:
+                if declaration.crawl and (files := bring_back(self.workspace, declaration, month)):
+                    context.log.info(f"{files} files brought back from DVC's cache")
                 empty = bool(month) and is_empty(self.workspace, declaration, month)
                 settled = empty and not forced
                 if (waited or settled or ONLY_STALE in context.run.tags) and (

@@ -24,15 +24,24 @@ class DamagedError(ValueError):
 def read_state(path: Path) -> bytes | None:
     """Return the bytes of a file, None where there is none. Raises DamagedError for what is no file."""
     try:
+        return path.read_bytes() if is_file(path) else None
+    except FileNotFoundError:  # another process removed it just now
+        return None
+
+
+def is_file(path: Path) -> bool:
+    """Say whether there is a file, which can be read. Raises DamagedError for what is no file."""
+    try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise DamagedError("it is no file")
-        return path.read_bytes()
+        path.open("rb").close()
+        return True
     except PermissionError:
         raise DamagedError("it may not be read") from None
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
             raise DamagedError("it is a link that leads nowhere") from None
-        return None
+        return False
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise  # too many open files, say: the file itself may be sound

@@ -34,7 +34,7 @@ def recover_record(workspace: Workspace, item: Declaration, month: str) -> Parti
     if not folder.is_dir():  # where DVC's cache lists no files, all months are read below to find one
         return None
     stage = locked_stages(workspace).get(stage_name(item), {})
-    hashes = _month_of(_files(workspace, item, stage, "outs"), month)
+    hashes = committed_hashes(workspace, item, month)
     if hashes is None or hashes != folder_hashes(folder):
         return None
     seen = history.latest(workspace, item, month, version(hashes))
@@ -49,6 +49,12 @@ def recover_record(workspace: Workspace, item: Declaration, month: str) -> Parti
     except ParamsError:
         return None
     return PartitionRecord({"inputs": inputs, "params": values, "code": code}, hashes, counts(folder))
+
+
+def committed_hashes(workspace: Workspace, item: Declaration, month: str) -> dict[str, str] | None:
+    """Return the MD5 of each file of a partition as dvc.lock and DVC's cache tell them, or None."""
+    stage = locked_stages(workspace).get(stage_name(item), {})
+    return _month_of(_files(workspace, item, stage, "outs"), month)
 
 
 def inputs_at(

@@ -1,6 +1,8 @@
 """Crawls in the DAG: pinned when they are made, asked again by the schedule or on demand."""
 
+import hashlib
 import json
+import shutil
 import signal
 import time
 
@@ -123,6 +125,101 @@ def test_a_recrawl_makes_a_new_version_and_code_that_changed_asks_for_nothing(fr
         assert fresh.made(read) == [f"{WEB_PAGES} 2018-06"], "the pages of that month, and no others"
         assert "the second version" in texts(fresh, "2018-06")[""]
         assert len(asked.paths()) == 2
+
+
+def flip(path):
+    """Flip a bit of a file, which DVC has write-protected where it is a link to its cache."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.chmod(0o644)
+    path.write_bytes(content)
+
+
+def warc(project):
+    return next((project.root / "data" / CRAWLS / "2018-06/__files").glob("web-*.warc.gz"))
+
+
+def cached(project, path):
+    """Where DVC's cache has the bytes of a file."""
+    md5 = hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
+    return project.root / ".dvc/cache/files/md5" / md5[:2] / md5[2:]
+
+
+def test_a_damaged_crawl_is_brought_back_from_the_cache_though_the_site_has_changed(fresh):
+    routes = {"/": page("first"), "/a": reply(body=b"a")}
+    with answering(routes) as (site, asked):
+        crawling(fresh, site, constant="2018-06")
+        fresh.silverloom("run", "--select", CRAWLS)
+        june, lock = bytes_of(fresh, "2018-06"), fresh.lock
+        routes |= {"/": page("second")}
+        asked.clear()
+
+        flip(warc(fresh))
+        (warc(fresh).parent / "foreign").write_text("foreign")
+        told = fresh.silverloom("run", "--select", CRAWLS)
+        assert (bytes_of(fresh, "2018-06"), fresh.lock) == (june, lock)
+        aside = "set aside as .silverloom/damaged/data/sources/crawls/2018-06/__files/"
+        assert f"{aside}web-00000.warc.gz, DVC's cache has what it was" in told
+        assert f"{aside}foreign, " in told
+
+        shutil.rmtree(fresh.root / "data" / CRAWLS / "2018-06")
+        fresh.silverloom("run", "--select", CRAWLS)
+        assert (bytes_of(fresh, "2018-06"), fresh.lock) == (june, lock)
+
+        flip(warc(fresh))
+        (fresh.root / f".silverloom/records/{CRAWLS}/2018-06.json").unlink()
+        fresh.silverloom("run", "--select", CRAWLS)
+        assert (bytes_of(fresh, "2018-06"), fresh.lock) == (june, lock)
+        assert fresh.made(fresh.silverloom("run", "--select", CRAWLS)) == []
+    assert asked == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_damaged_crawl_that_the_cache_does_not_have_is_refused_until_it_is_told_to_ask_again(
+    fresh, tmp_path, gone
+):
+    routes = {"/": page("first"), "/a": reply(body=b"a")}
+    with answering(routes) as (site, asked):
+        crawling(fresh, site, constant="2018-06")
+        fresh.silverloom("run", "--select", CRAWLS)
+        fresh.dvc("remote", "add", "-d", "store", str(tmp_path / "store"))
+        fresh.dvc("push", "sources-crawls")
+        june, lock = bytes_of(fresh, "2018-06"), fresh.lock
+        routes |= {"/": page("second")}
+        asked.clear()
+
+        cached(fresh, warc(fresh)).unlink()
+        shutil.rmtree(fresh.root / "data" / CRAWLS / "2018-06") if gone else flip(warc(fresh))
+        left = bytes_of(fresh, "2018-06")
+        refused = fresh.silverloom("run", "--select", CRAWLS, ok=False)
+        assert "data/sources/crawls/2018-06/__files/web-00000.warc.gz is not as it was made" in refused
+        assert "`dvc checkout --force data/sources/crawls`" in refused
+        assert "`silverloom run --recrawl --select sources/crawls`" in refused
+        assert (bytes_of(fresh, "2018-06"), fresh.lock, asked) == (left, lock, [])
+
+        fresh.dvc("fetch", "sources-crawls")
+        fresh.dvc("checkout", "--force", "data/sources/crawls")
+        assert fresh.made(fresh.silverloom("run", "--select", CRAWLS)) == []
+        assert (bytes_of(fresh, "2018-06"), fresh.lock, asked) == (june, lock, [])
+
+        cached(fresh, warc(fresh)).unlink()
+        shutil.rmtree(fresh.root / "data" / CRAWLS / "2018-06") if gone else flip(warc(fresh))
+        fresh.silverloom("run", "--recrawl", "--select", CRAWLS)
+        assert rows(fresh, "2018-06")[""]["etag"] == '"second"'
+
+
+@pytest.mark.long
+def test_a_clone_that_has_no_data_crawls(fresh, tmp_path):
+    with answering({"/": page("first"), "/a": reply(body=b"a")}) as (site, asked):
+        crawling(fresh, site, constant="2018-06")
+        fresh.silverloom("run", "--select", CRAWLS)
+        fresh.commit("crawled")
+        fresh.git("clone", "-q", str(fresh.root), str(tmp_path / "clone"))
+        clone = Project(tmp_path / "clone", fresh.zygote)
+        asked.clear()
+        assert clone.made(clone.silverloom("run", "--select", CRAWLS)) == [f"{CRAWLS} 2018-06"]
+    assert sorted(asked.paths()) == ["/", "/a"]
 
 
 @pytest.mark.long

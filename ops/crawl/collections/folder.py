@@ -1,6 +1,8 @@
-"""Any folder or bucket, through fsspec: file://, s3://, gs://, az://, sftp:// and others that are installed.
+"""Any folder or bucket, through fsspec: file://, s3://, gs://, az://, sftp://.
 
-Belongs here: files below a place. Not here: the web (url_list.py): fsspec checks no address.
+Belongs here: files below a place. Not here: the web (url_list.py): fsspec checks no address. So no protocol
+that asks for addresses of the web, or hands a place on to another protocol (`simplecache::http://...`), is
+among those that are read.
 """
 
 from __future__ import annotations
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     import fsspec
 
 _CHUNK = 2**20
+#: What places of files and buckets begin with; a path without any is that of a file.
+_PROTOCOLS = frozenset(
+    ("file", "local", "memory", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "sftp", "ssh")
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class Folder:
         protocol = fsspec.utils.get_protocol(self.place)
         if protocol in ("http", "https"):
             raise FetchError(f"{self.place}: pages of the web are crawled (kind url_list), not listed")
+        if protocol not in _PROTOCOLS or "::" in self.place:
+            raise FetchError(f"{self.place}: no protocol of {', '.join(sorted(_PROTOCOLS))}")
         try:
             system, base = fsspec.core.url_to_fs(self.place)
         except (ImportError, ValueError) as error:

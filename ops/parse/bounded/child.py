@@ -131,9 +131,15 @@ class BoundedChild:
             cause = f"the parser gave no answer: {error}"
         except BlockingIOError:
             cause = f"the parser gave no answer within {self.bounds.patience} s"
-        except (EOFError, OSError):
+        except (EOFError, ConnectionError):
+            cause = self._death()
+        except OSError:
             # A message over the limit is not read, and nothing is after it.
-            cause = self._death() if self._connection.readable else too_large(self.bounds.output)
+            if not self._connection.readable:
+                cause = too_large(self.bounds.output)
+            else:  # it is the system's: the file in memory, say, has no room. The child lives on.
+                self.close()
+                raise
         except BaseException:
             self.close()  # an answer that nobody takes would be that of the next call
             raise

@@ -32,6 +32,7 @@ class Crawled:
     files: dict
     units: list
     folder: Path
+    combinations: dict
 
     def causes(self):
         """Path or URL of what was lost, and why."""
@@ -57,10 +58,11 @@ def corpus(tmp_path, urls, kind="url_list", **options):
     return Corpus("crawls", {"web": source}, FORMATS, tmp_path, MONTH, MONTH, 256, None)
 
 
-def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=None, **options):
+def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=None, place=None, **options):
     """Crawl these URLs; the files of the parts are written as a published partition has them."""
     records = corpus(tmp_path, urls, **options).records(MONTH)
-    place = CrawlPlace(tmp_path / working, former, recrawl, tell or (lambda done, known: None))
+    tell = tell or (lambda done, known: None)
+    place = place or CrawlPlace(tmp_path / working, former, recrawl, tell)
     outcomes = list(crawl(records, place))
     folder = tmp_path / f"published-{working}"
     folder.mkdir(exist_ok=True)
@@ -75,4 +77,10 @@ def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=
     fates = [*tables["dropped"]["id"].to_pylist(), *tables["rejected"]["id"].to_pylist()]
     fates += pc.list_element(tables["kept"]["source_ids"], 0).to_pylist()
     assert sorted(fates) == sorted(units), "each unit has one fate"
-    return Crawled(*(table.to_pylist() for table in tables.values()), files=files, units=units, folder=folder)
+    return Crawled(
+        *(table.to_pylist() for table in tables.values()),
+        files=files,
+        units=units,
+        folder=folder,
+        combinations=dict(outcomes[-1].combinations),
+    )

@@ -1,6 +1,8 @@
 import ipaddress
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import ip_addresses
 from twisted.internet.address import IPv4Address
 
 from ops.crawl.addresses import AddressPolicy, AddressRefusedError, literal
@@ -14,7 +16,10 @@ from ops.crawl.resolver import CheckedHosts, CheckedResolver
         "10.0.0.8", "172.16.3.4", "192.168.1.1", "169.254.169.254", "0xa9fea9fe", "2852039166", "100.64.0.1",
         "0.0.0.0", "0", "224.0.0.1", "255.255.255.255", "192.0.2.7", "[::1]", "[::]", "[fe80::1]", "[fd00::1]",
         "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]", "[2002:7f00:1::]", "[::7f00:1]",
-        "localhost", "LOCALHOST.", "a.localhost",
+        "[fec0::1]", "[fec0:0:0:ffff::1]", "[::ffff:0:127.0.0.1]", "[::ffff:0:a9fe:a9fe]", "[64:ff9b:1::5db8:d822]",
+        "[2001::1]", "[2001:0:4136:e378:8000:63bf:3fff:fdd2]", "[2001:db8::1]", "[2002:5db8:d822::1]", "[3fff::1]",
+        "[100::1]", "[5f00::1]", "[ff02::1]", "[4000::1]", "[::ffff:93.184.216.34]", "[::93.184.216.34]",
+        "240.0.0.1", "198.18.0.1", "localhost", "LOCALHOST.", "a.localhost",
     ],
 )  # fmt: skip
 def test_an_address_that_is_not_public_is_refused_however_it_is_written(host):
@@ -41,6 +46,23 @@ def test_what_is_no_plain_web_url_is_refused(url):
 def test_a_name_is_refused_by_the_address_it_has_and_the_text_tells_both():
     with pytest.raises(AddressRefusedError, match=r"10\.0\.0\.1 of rebound.example is private"):
         AddressPolicy().check_address("rebound.example", ipaddress.ip_address("10.0.0.1"))
+
+
+@given(ip_addresses(v=6))
+def test_an_address_of_ipv6_passes_only_if_it_is_global_unicast_or_stands_for_a_public_host(address):
+    """Among them is what nobody has thought of: no list of private networks is complete."""
+    try:
+        AddressPolicy().check_url(f"http://[{address}]/")
+    except AddressRefusedError:
+        return
+    host = ipaddress.ip_address(int(address) & 0xFFFFFFFF)
+    behind_nat64 = address in ipaddress.ip_network("64:ff9b::/96") and host.is_global
+    assert address in ipaddress.ip_network("2000::/3") or behind_nat64
+
+
+@pytest.mark.parametrize("written", ["10.1.2.3", "[::ffff:10.1.2.3]", "[64:ff9b::10.1.2.3]"])
+def test_a_network_that_is_allowed_is_so_in_the_forms_that_lead_there(written):
+    AddressPolicy(["10.1.0.0/16"]).check_url(f"http://{written}/")
 
 
 @pytest.mark.parametrize("allow", ["127.0.1.4", "127.0.1.0/24", "intranet.example"])

@@ -260,6 +260,27 @@ def test_a_place_that_is_no_folder_is_refused(place):
 
 
 @pytest.mark.parametrize(
+    "place",
+    [
+        "simplecache::{site}/201806.tar",
+        "file::{site}/201806.tar",
+        "zip://*::{site}/201806.zip",
+        "SIMPLECACHE::{site}/201806.tar",
+        "webdav://{host}/201806.tar",
+        "reference://?fo={site}/201806.json",
+        "github://owner:repo@main/201806",
+    ],
+)
+def test_no_protocol_leads_from_a_folder_to_the_web(place):
+    """An address of the web is asked for by what checks it, and by nothing else."""
+    with answering({"*": reply(body=b"{}")}) as (site, asked):
+        place = place.format(site=site, host=site.removeprefix("http://"))
+        with pytest.raises(FetchError, match="no protocol of abfs, abfss, "):
+            list(Folder(place, r"(\d{6})").items("2018-06"))
+    assert asked == []
+
+
+@pytest.mark.parametrize(
     ("route", "cause"),
     [
         (reply(500), "status 500"),

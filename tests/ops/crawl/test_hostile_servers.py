@@ -40,6 +40,7 @@ def hanging_up(handler):
         (reply(404), "status 404 Not Found"),
         (reply(500), "status 500 Internal Server Error"),
         (redirect("http://169.254.169.254/latest/meta-data/"), "the address 169.254.169.254 is link-local"),
+        (redirect("http://[fec0::1]/"), "the address fec0::1 is not public"),
         (redirect("http://[::ffff:10.0.0.1]/"), "the address ::ffff:a00:1 is private"),
         (redirect("http://localhost/"), "localhost is this machine"),
         (redirect("file:///etc/passwd"), "status 302 Found"),

@@ -165,7 +165,7 @@ def test_a_new_page_like_one_that_is_left_out_is_kept(tmp_path):
 def test_a_disk_that_is_full_ends_the_crawl_and_rejects_no_page(tmp_path, monkeypatch):
     """The journal's file of records may hold 5,000 bytes: the third page does not fit."""
     monkeypatch.undo()  # a fork of a warmed process would have other limits than this one
-    pages = {f"/{name}": reply(body=os.urandom(2_000)) for name in "abcd"}
+    pages = {f"/{name}": reply(body=os.urandom(1_000).hex().encode()) for name in "abcd"}
     with answering(pages) as (site, _):
         urls = [f"{site}{path}" for path in pages]
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)

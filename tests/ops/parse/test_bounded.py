@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import resource
 import signal
 import subprocess
 import sys
@@ -194,6 +195,20 @@ def test_an_excess_is_refused_with_its_cause_and_the_next_call_is_served(child, 
     with pytest.raises(ParseError, match=cause):
         child.call(function)
     assert child.call(same, 1) == 1
+
+
+def test_a_fault_of_the_system_is_none_of_the_record_and_is_not_waited_for(child):
+    """The file in memory that large records go by finds no room: the child waits for a call, and lives on."""
+    large = Raw("a", "a", bytes(2**17))
+    assert child.call(digests, large, large) == [large.md5, large.md5]
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            child.call(digests, large, large)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert child.call(same, 3) == 3
 
 
 def test_time_is_counted_by_call(child):

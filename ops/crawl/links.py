@@ -1,0 +1,96 @@
+"""The links of a page, read in a child with bounds: a page may be made to be slow to read.
+
+Belongs here: which links a page has. Not here: which of them are asked for (frontier.py).
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+from functools import cache
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from scrapy.http import HtmlResponse
+from scrapy.linkextractors import LinkExtractor
+from w3lib.encoding import resolve_encoding
+
+from ops.parse.bounded import Bounds
+from ops.parse.source import Raw
+
+#: What reading one page may take. Pages are read one after the other, so one that is slow holds others up.
+BOUNDS = Bounds(seconds=5, memory=2**30, output=2**25, patience=120)
+
+#: Links of one page that are looked at, those that may be followed, and how long their addresses may be.
+_LOOKED_AT, _LINKS, _LONGEST = 10_000, 5_000, 2_083
+#: Bytes of a page from which on those before it are taken out of memory first.
+_LARGE = 2**17
+
+#: The encodings of the WHATWG's standard, and UTF-16 as pages name it, by the names that w3lib gives them.
+_BROWSERS_KNOW = frozenset(
+    resolve_encoding(name)
+    for name in (
+        *(
+            "utf-8",
+            "utf-16",
+            "utf-16be",
+            "utf-16le",
+            "ibm866",
+            "koi8-r",
+            "koi8-u",
+            "macintosh",
+            "mac-cyrillic",
+        ),
+        *(f"iso-8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
+        *(f"windows-{page}" for page in (874, *range(1250, 1259))),
+        *("gbk", "gb18030", "big5", "euc-jp", "iso-2022-jp", "shift_jis", "euc-kr"),
+    )
+)
+
+
+class LinkRules(NamedTuple):
+    """Which links of a page may be followed."""
+
+    follow: tuple[str, ...]
+    skip: tuple[str, ...]
+    same_host: bool
+
+
+def may_link(body: bytes) -> bool:
+    """Say whether HTML may hold links, in any encoding: to read a page is a third of what it costs."""
+    return b"href" in body.lower() or b"\0" in body
+
+
+def links_of(page: Raw, rules: LinkRules) -> tuple[str, ...]:
+    """Return the links of a page that may be followed, in its order, each once.
+
+    `page.path` is its address, its companions have its `content_type`.
+    """
+    if len(page.content) > _LARGE:
+        gc.collect()  # a response and its tree hold each other: of large pages there would soon be many
+    response = _response(page)
+    for element in itertools.islice(response.selector.root.iter("a", "area"), _LOOKED_AT, None):
+        element.attrib.pop("href", None)
+    found = [link.url.partition("#")[0] for link in _extractor(rules).extract_links(response)[:_LINKS]]
+    host = urlsplit(page.path).hostname
+    return tuple(
+        dict.fromkeys(
+            link
+            for link in found
+            if len(link) <= _LONGEST and (not rules.same_host or urlsplit(link).hostname == host)
+        )
+    )
+
+
+def _response(page: Raw) -> HtmlResponse:
+    """Return a page with its encoding. One that no browser knows would be Python's, and slow at will."""
+    headers = {"Content-Type": page.companions["content_type"].encode("latin-1")}
+    response = HtmlResponse(page.path, headers=headers, body=page.content)
+    if response.encoding in _BROWSERS_KNOW:
+        return response
+    return HtmlResponse(page.path, body=page.content, encoding="utf-8")
+
+
+@cache
+def _extractor(rules: LinkRules) -> LinkExtractor:
+    return LinkExtractor(allow=rules.follow, deny=rules.skip, deny_extensions=())

@@ -1,0 +1,109 @@
+"""The local state of a crawl that is under way: whatever becomes of it, the crawl ends well by itself."""
+
+import os
+import re
+import shutil
+
+import pytest
+
+from orchestration.execute.crawl_place import crawl_place
+from orchestration.workspace.workspace import Workspace
+from tests.end_to_end.test_crawl import CRAWLS, crawling, rows
+from tests.faults.damage import DAMAGES, NO_FILE, damage
+from tests.ops.crawl.conftest import warm  # noqa: F401  fixture
+from tests.ops.crawl.crawling import MONTH, crawled
+from tests.ops.crawl.hostile import answering, reply
+from tests.projects import ROOT
+
+STATE = f".silverloom/crawls/{CRAWLS}/{MONTH}"
+WEB = f"{STATE}/web"
+SAID = re.compile(r"^warning: (\S+) is damaged: .*; set aside as (\S+), ", re.MULTILINE)
+
+#: What a crawl has under way, and how often the two pages are asked for again where it is no file.
+FILES = {
+    ".silverloom/crawls/.asking": 0,
+    f"{WEB}/plan.json": 0,
+    f"{WEB}/recrawl": 0,
+    f"{WEB}/journal.jsonl": 2,
+    f"{WEB}/records.warc": 2,
+    f"{WEB}/options": 2,
+    f"{WEB}/former/options": 0,
+    f"{WEB}/former/journal.jsonl": 0,
+    f"{STATE}/ask-again": 0,
+}
+FOLDERS = {".silverloom": 2, ".silverloom/crawls": 2, STATE: 2, WEB: 2, f"{WEB}/former": 0}
+
+
+@pytest.fixture
+def damaged_crawl(tmp_path, capfd, tally):
+    """Crawl two pages, damage a file of the state, and crawl once more."""
+    shutil.copy(ROOT / "params.yaml", tmp_path)
+    workspace = Workspace(tmp_path)
+
+    def make(place, how):
+        with answering({"/a": reply(body=b"a"), "/b": reply(body=b"b")}) as (site, asked):
+
+            def crawl():
+                handed = crawl_place(workspace, workspace.datasets[CRAWLS], MONTH)
+                return crawled(tmp_path, [f"{site}/a", f"{site}/b"], place=handed)
+
+            crawl()
+            asked.clear()
+            capfd.readouterr()
+            tally.attempt()
+            damage(tmp_path / place, how)
+            found = crawl()
+            said = SAID.findall(capfd.readouterr().err)
+            assert [row["url"] for row in found.kept] == [f"{site}/a", f"{site}/b"] and not found.rejected
+            assert all(os.path.lexists(tmp_path / aside) for _, aside in said)
+            again = asked.paths()
+            crawl()
+            assert not SAID.findall(capfd.readouterr().err) and asked.paths() == again
+        tally.survive()
+        return [name for name, _ in said], len(again)
+
+    return make
+
+
+@pytest.mark.parametrize("place", [place for place in FILES if place != f"{STATE}/ask-again"])
+@pytest.mark.parametrize(
+    "how", ["a folder", *(pytest.param(how, marks=pytest.mark.long) for how in NO_FILE if how != "a folder")]
+)
+def test_what_is_no_file_in_the_state_of_a_crawl_is_set_aside_and_made_anew(damaged_crawl, place, how):
+    """A folder or a link lies in the place of a file of a crawl that is under way."""
+    said, asked = damaged_crawl(place, how)
+    assert said == [place.removesuffix("/options") if place.endswith("options") else place]
+    assert asked == FILES[place]
+
+
+@pytest.mark.parametrize(
+    "how", [how if how == "random bytes" else pytest.param(how, marks=pytest.mark.long) for how in DAMAGES]
+)
+def test_a_crawl_whose_options_are_unknown_begins_anew(damaged_crawl, how):
+    """The options of a crawl that is under way are damaged."""
+    assert damaged_crawl(f"{WEB}/options", how) == ([WEB], 2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", FOLDERS)
+@pytest.mark.parametrize("how", ["emptied", "a dangling link"])
+def test_what_is_no_folder_in_the_state_of_a_crawl_is_set_aside(damaged_crawl, place, how):
+    """A file or a link lies in the place of a folder of a crawl that is under way."""
+    assert damaged_crawl(place, how) == ([place], FOLDERS[place])
+
+
+def test_a_folder_in_the_place_of_the_mark_asks_for_nothing_again(damaged_crawl):
+    """A folder lies in the place of the mark that a crawl is to ask again."""
+    assert damaged_crawl(f"{STATE}/ask-again", "a folder") == ([], 0)
+
+
+@pytest.mark.long
+def test_a_run_goes_on_from_a_crawl_that_is_damaged(fresh):
+    """The options of a crawl are random bytes, and its journal is a folder, when a run begins."""
+    with answering({"/": reply(body=b"a")}) as (site, _):
+        crawling(fresh, site, constant=MONTH)
+        damage(fresh.root / f"{WEB}/options", "random bytes")
+        damage(fresh.root / ".silverloom/crawls/.asking", "a folder")
+        said = SAID.findall(fresh.silverloom("run", "--select", CRAWLS))
+        assert [name for name, _ in said] == [".silverloom/crawls/.asking", WEB]
+    assert list(rows(fresh, MONTH)) == [""]
