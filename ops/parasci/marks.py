@@ -58,7 +58,9 @@ _NO_NAMES = STOP_WORDS | words(
     """
 )
 _OTHERS = re.compile(r"(?:\band\s)?\b(?:et\sal\b\.?|colleagues\b)")
-_BEFORE_SIGN = re.compile(r"\s+(?=[,.;:!?)])")
+_BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=[,.;:!?)])")
+#: Characters before a mark that are looked at: else a sentence of many marks would take quadratic time.
+_BEFORE = 200
 
 
 def without_marks(text: str, marks: Iterable[str] = ()) -> str:
@@ -103,8 +105,14 @@ def _is_name(person: str) -> bool:
 
 
 def _authors(mark: re.Match[str]) -> str:
-    return mark[0] if _OF_THING.search(mark.string[: mark.start()]) else AUTHORS
+    return mark[0] if _OF_THING.search(mark.string, *_before(mark)) else AUTHORS
 
 
 def _in_place_of(mark: re.Match[str]) -> str:
-    return f" {AUTHORS}" if _NEEDS_WORD.search(mark.string[: mark.start()].rstrip()) else ""
+    first, last = _before(mark)
+    end = first + len(mark.string[first:last].rstrip())
+    return f" {AUTHORS}" if _NEEDS_WORD.search(mark.string, first, end) else ""
+
+
+def _before(mark: re.Match[str]) -> tuple[int, int]:
+    return max(0, mark.start() - _BEFORE), mark.start()

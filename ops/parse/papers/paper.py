@@ -90,7 +90,7 @@ class Placed(NamedTuple):
     """A sentence before its text is made: section, the spans that hold it, locator."""
 
     section: int
-    spans: tuple[Span, ...]
+    spans: list[Span]
     locator: str
 
 
@@ -166,7 +166,7 @@ class PaperBuilder:
         text = text.strip()
         if text:
             start = self._write(text)
-            self._placed.append(Placed(self.sections - 1, ((start, start + len(text)),), locator))
+            self._placed.append(Placed(self.sections - 1, [(start, start + len(text))], locator))
 
     @property
     def last_text(self) -> str:
@@ -185,7 +185,7 @@ class PaperBuilder:
         section, spans, _ = self._placed[-1]
         text = text.strip()
         start = self._write(text)
-        self._placed[-1] = Placed(section, ((spans[0][0], start + len(text)),), locator)
+        self._placed[-1] = Placed(section, [(spans[0][0], start + len(text))], locator)
 
     def body(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
         """Add a paragraph to the section, whose sentences are to be found; `marks` count in this text.
@@ -198,8 +198,8 @@ class PaperBuilder:
         goes_on = inside and text[:1].islower() and not _ENDED.search(self._pieces[-1][-9:])
         self.flow([(text, locator)], marks, wrapped=False)
         if goes_on and len(self._placed) > before:
-            rest, begun = self._placed.pop(before), self._placed[before - 1]
-            self._placed[before - 1] = begun._replace(spans=(*begun.spans, *rest.spans))
+            rest = self._placed.pop(before)
+            self._placed[before - 1].spans.extend(rest.spans)
 
     def flow(
         self, pieces: Sequence[tuple[str, str]], marks: Sequence[Mark] = (), wrapped: bool = True
@@ -212,7 +212,7 @@ class PaperBuilder:
         starts = list(accumulate((len(piece) + 2 for piece, _ in pieces), initial=0))
         offset = self._write(text)
         for spans in body_spans(text, 0, len(text), wrapped=wrapped):
-            moved = tuple((offset + start, offset + end) for start, end in spans)
+            moved = [(offset + start, offset + end) for start, end in spans]
             locator = pieces[bisect_right(starts, spans[0][0]) - 1][1]
             self._placed.append(Placed(self.sections - 1, moved, locator))
         self._marks += [Mark(offset + mark.start, offset + mark.end, mark.entry) for mark in marks]

@@ -72,7 +72,7 @@ class PlainText:
                 headings.append(heading)
             for found in spans:
                 line = bisect_right(starts, found[0][0])
-                placed.append(Placed(len(headings) - 1, found, f"line {line}"))
+                placed.append(Placed(len(headings) - 1, list(found), f"line {line}"))
         return assemble(head.title, text, headings, placed)
 
 

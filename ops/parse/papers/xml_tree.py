@@ -82,7 +82,7 @@ class Running:
         self._pieces: list[str] = []
         self._length = 0
         self._open = False
-        """Whether a space stands at the end, or nothing does."""
+        """Whether a space stands at the end."""
         self.marks: list[Mark] = []
 
     @property
@@ -114,19 +114,16 @@ class Running:
         self.add(element.text)
         for child in element:
             key = entry(child)
-            start = self._length
+            pieces, start = len(self._pieces), self._length
             if skipped(child) or not name_of(child):
                 self.add(" ")
             else:
                 self.walk(child, entry, skipped)
-            if key is not None:
-                self._mark(start, key)
+            if key is not None and start < self._length:
+                # White space is folded: one space at most stands before the mark, and one behind it.
+                first = start + self._pieces[pieces].startswith(" ")
+                last = self._length - self._open
+                if first < last:
+                    self.marks.append(Mark(first, last, key))
             self.add(child.tail)
         return self
-
-    def _mark(self, start: int, key: str) -> None:
-        found = self.text[start:]
-        first = start + len(found) - len(found.lstrip())
-        last = start + len(found.rstrip())
-        if first < last:
-            self.marks.append(Mark(first, last, key))

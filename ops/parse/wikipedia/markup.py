@@ -19,7 +19,9 @@ _OPAQUE = (
     "math", "chem", "gallery", "timeline", "syntaxhighlight", "source", "score", "imagemap", "graph",
     "mapframe", "maplink", "templatedata", "hiero", "ce", "pre", "noinclude", "includeonly",
 )  # fmt: skip
-_OPENING = re.compile(rf"<({'|'.join(_OPAQUE)})\b([^<>]{{0,2000}})>", re.IGNORECASE)
+#: `(?ai:`: the names are ASCII; "ſ" and "ı" are no letters of them.
+_OPENING = re.compile(rf"<((?ai:{'|'.join(_OPAQUE)}))\b([^<>]{{0,2000}})>")
+_ENDS = {name: re.compile(rf"</(?ai:{name})\s*>") for name in _OPAQUE}
 _REF = re.compile(r"<ref\b([^<>]{0,2000}?)(/?)>", re.IGNORECASE)
 _REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
 _NAME = re.compile(r"name\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)", re.IGNORECASE)
@@ -105,18 +107,17 @@ def _without_comments(text: str) -> str:
 def _without_elements(text: str) -> str:
     """Take out elements whose content is no text; one that is not closed reaches to the end of its tag."""
     pieces, done = [], 0
-    lowered = text.lower()
     unclosed: set[str] = set()
     for found in _OPENING.finditer(text):
         if found.start() < done:
             continue
-        name, end = found[1].lower(), -1
+        name, end = found[1].lower(), None
         if not found[2].endswith("/") and name not in unclosed:
-            end = lowered.find(f"</{name}", found.end())
-            if end < 0:
+            end = _ENDS[name].search(text, found.end())
+            if end is None:
                 unclosed.add(name)
         pieces.append(text[done : found.start()])
-        done = found.end() if end < 0 else (text.find(">", end) + 1 or len(text))
+        done = end.end() if end else found.end()
     return "".join([*pieces, text[done:]])
 
 

@@ -15,6 +15,7 @@ from ops.parasci.schemas import EMBEDDED_PASSAGES
 from ops.parasci.schemas import PASSAGES as PASSAGE_SHAPE
 from ops.parasci.sentences import StatementParams, embedded_passages, embedded_sentences, is_english
 from ops.parasci.sources.passages import FORMATS, parse_passages
+from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.records import Record
 from ops.parse.schemas import CITATIONS, PAPERS
 from ops.parse.schemas import SENTENCES as PAPER_SENTENCES
@@ -50,6 +51,16 @@ def test_citation_marks_are_normalised_away(printed, compared):
 
 def test_a_mark_that_only_the_source_knows_goes_too():
     assert without_marks("Topic models BIBREF3 are old.", ["BIBREF3"]) == "Topic models are old."
+
+
+@pytest.mark.parametrize("mark", [" [1]", " The Smith and Jones (2010)", " the (2010)"])
+def test_marks_of_a_long_sentence_are_taken_out_in_linear_time(mark):
+    child = BoundedChild(Bounds(seconds=10))
+    try:
+        text = child.call(without_marks, "word" + mark * 15_000)
+    finally:
+        child.close()
+    assert "2010" not in text and "[" not in text
 
 
 NO_MARKS = ["of (2000 words)", "a[1] and b[2]", "at 0.5", "(1999 to 2005)", "15 layers", "(WMT 2014 data)", "Devlinesque", "[sic]", "(in May)"]  # fmt: skip

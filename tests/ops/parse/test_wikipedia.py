@@ -4,6 +4,8 @@ import bz2
 import tracemalloc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Raw, Source
@@ -129,6 +131,48 @@ def test_pages_that_are_no_articles_say_why(title, wikitext, reason):
     ],
 )
 def test_what_is_not_closed_costs_no_more_than_its_length(wikitext, text):
+    assert cleaned(wikitext).text == text
+
+
+#: Sentences of any Unicode that is no markup; letters whose small letter is longer are tried often.
+SENTENCES = st.lists(
+    st.text(
+        st.sampled_from("İẞßŉǰΐﬁſıKa. ")
+        | st.characters(exclude_categories=["Cs"], exclude_characters="<>[]{}|=\n")
+    ),
+    min_size=1,
+)
+ELEMENTS = st.sampled_from(
+    [
+        "<math>x</math>", "<MATH>x</Math >", "<gallery>\nFile:İ.jpg\n</gallery>", "<ref>İ</ref>",
+        '<ref name="ſ">x</REF>', "<SOURCE lang=c>İ</source>", "<timeline/>", "<!-- İ -->", "<ce>İ</ce\n>",
+    ]
+)  # fmt: skip
+
+
+@given(st.data(), SENTENCES)
+def test_no_sentence_outside_of_elements_is_lost_whatever_its_letters(data, sentences):
+    wikitext = "".join(sentence + data.draw(ELEMENTS) for sentence in sentences)
+    assert cleaned(wikitext).text == "".join(sentences)
+
+
+def test_a_turkish_article_keeps_every_sentence_between_elements():
+    sentences = [f"İstanbul İl'i {number}. ilçedir." for number in range(50)]
+    wikitext = "".join(f"{sentence} <math>x_{{i}}</math> " for sentence in sentences)
+    (section,) = article("İstanbul", "2018-06-01", wikitext).sections
+    assert section.paragraphs == [" ".join(sentences)]
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "text"),
+    [
+        ("<ce>H It stays. <center>b</center>", "H It stays. <center>b</center>"),
+        ("<math>x It stays.</math and this", "x It stays.</math and this"),
+        ("<pre>x</PRE\n> It stays.", " It stays."),
+        ("<ſource> It stays.</source>", "<ſource> It stays.</source>"),
+    ],
+)
+def test_an_element_ends_at_its_own_end_tag_only(wikitext, text):
     assert cleaned(wikitext).text == text
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.papers import FORMATS
+from ops.parse.papers.tei import Tei
 from ops.parse.source import ParseError, Raw
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
@@ -181,3 +183,42 @@ LAUGHS = (
 def test_xml_that_is_refused(kind, root, content, cause):
     with pytest.raises(ParseError, match=cause.replace("{root}", root)):
         read(kind, content.replace("{root}", root))
+
+
+def flooded(kind, body):
+    """Return a document of one section."""
+    inside = f"<sec><title>A</title>{body}</sec>" if kind == "jats" else f"<div><head>A</head>{body}</div>"
+    root, text = ("article", inside) if kind == "jats" else ("TEI", f"<text><body>{inside}</body></text>")
+    return f"<{root}>{f'<body>{text}</body>' if kind == 'jats' else text}</{root}>"
+
+
+MARKS = {
+    "grobid_tei": '<ref type="bibr" target="#b1">[1]</ref>',
+    "jats": '<xref ref-type="bibr" rid="b1">[1]</xref>',
+}
+
+
+@pytest.mark.parametrize("kind", MARKS)
+def test_100_000_marks_in_a_paragraph_are_read_within_the_bounds_of_a_record(kind):
+    paper = read(kind, flooded(kind, f"<p>{f'word {MARKS[kind]} ' * 100_000}end.</p>"))
+    assert len(paper.marks) == 100_000
+    assert {paper.text[mark.start : mark.end] for mark in paper.marks} == {"[1]"}
+
+
+def test_a_sentence_over_70_000_paragraphs_takes_time_that_is_linear_in_them():
+    child = BoundedChild(Bounds(seconds=6))  # 2 are enough; quadratic time took 13
+    try:
+        content = flooded("grobid_tei", "<p>word</p>" * 70_000).encode()
+        paper = child.call(Tei().parse, Raw("p.xml", "p", content))
+    finally:
+        child.close()
+    assert [len(one.text) for one in paper.sentences] == [70_000 * 5 - 1]
+
+
+def test_a_mark_has_no_space_around_it_whatever_stands_in_it():
+    marks = [
+        "<ref type='bibr'> [1] </ref>", "<ref type='bibr'> <note>x</note> [2]<note>x</note> </ref>", "<ref type='bibr'> </ref>",
+        "<ref type='bibr'/>", "<ref type='bibr'> [3 <ref type='bibr'> 4] </ref></ref>",
+    ]  # fmt: skip
+    paper = read("grobid_tei", flooded("grobid_tei", f"<p>{'So'.join(marks)}</p>"))
+    assert [paper.text[mark.start : mark.end] for mark in paper.marks] == ["[1]", "[2]", "[3 4]", "4]"]
