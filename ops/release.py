@@ -63,16 +63,19 @@ def release_files(
     params: ReleaseParams,
     config: str | None = None,
     without: Collection[str] = (),
-    marks: Mapping[str, Parts] | None = None,
+    subsets: Mapping[str, Parts] | None = None,
 ) -> Outcomes:
     """Yield a row for each file with what lies in it; rows that may not be released are dropped.
 
     A file is `data/<config>/<split>-<number>.parquet`: `config` is the column that names the configuration,
-    `split` the one that names the split. Files have all columns but the split and those `without`. `marks`
-    are columns to add: whether a row is a source of another dataset's rows. Files are written row group by
-    row group: of each split of a configuration one is in memory, and the ids of the rows in its open file.
+    `split` the one that names the split. Files have all columns but the split and those `without`. A subset
+    holds the rows that are sources of another dataset's rows: it is a configuration besides, and a column
+    tells of every row whether it is in it. Files are written row group by row group: of each split of a
+    configuration one is in memory, and the ids of the rows in its open file.
+
+    Raises ValueError for a configuration that is called like a subset.
     """
-    added = {name: _sources(parts) for name, parts in (marks or {}).items()}
+    added = {name: _sources(parts) for name, parts in (subsets or {}).items()}
     names = [name for name in rows.schema.names if name not in {*without, "split"}]
     kind, most = shape(Shape(rows.schema, rows.schema)), int(params.megabytes * _FILLED)
     allowed = cache(partial(allows, params.licences))
@@ -84,13 +87,20 @@ def release_files(
             yield _dropped(kind, table.filter(pc.invert(chosen)))
         for name, ids in added.items():
             released = released.append_column(name, pc.is_in(released["id"], value_set=ids))
-        configs = released[config] if config else pa.array([""] * len(released), pa.string())
-        keys = pc.binary_join_element_wise(configs, released["split"], "/")
-        for key in sorted(pc.unique(keys).to_pylist()):
-            value, _, split = key.rpartition("/")
+        for value, split, found in _by_config_and_split(released, config):
             place = config_name(value), split
+            if place[0] in added:
+                raise ValueError(
+                    f"{config} {value!r} is what a part of the release is called: give it another name"
+                )
             writer = writers.setdefault(place, _SplitWriter(files.path, kind, *place, most))
-            yield from writer.add(released.filter(pc.equal(keys, key)).select([*names, *added]))
+            yield from writer.add(found.select([*names, *added]))
+        for name in added:
+            for _, split, found in _by_config_and_split(released.filter(released[name])):
+                writer = writers.setdefault(
+                    (name, split), _SplitWriter(files.path, kind, name, split, most, is_subset=True)
+                )
+                yield from writer.add(found.select([*names, *added]))
     for _, writer in sorted(writers.items()):
         yield from writer.close()
 
@@ -107,9 +117,15 @@ def licence_names(licence: str) -> list[str]:
 
 
 class _SplitWriter:
-    """Writes the rows of a split of a configuration into files of bounded size."""
+    """Writes the rows of a split of a configuration into files of bounded size.
 
-    def __init__(self, folder: Path, kind: Shape, config: str, split: str, most: int) -> None:
+    The rows of a subset are units of another configuration's outcomes.
+    """
+
+    def __init__(
+        self, folder: Path, kind: Shape, config: str, split: str, most: int, is_subset: bool = False
+    ) -> None:
+        self._is_subset = is_subset
         self._folder, self._kind, self._most = folder, kind, most
         self._config, self._split, self._number = config, split, 0
         self._waiting: list[pa.Table] = []
@@ -170,12 +186,21 @@ class _SplitWriter:
         named = outcome.kept.set_column(
             place, outcome.kept.schema.field(place), pa.ListArray.from_arrays([0, len(ids)], ids)
         )
-        return replace(outcome, units=ids, kept=named)
+        return replace(outcome, units=ids[:0] if self._is_subset else ids, kept=named)
 
 
 def config_name(value: str) -> str:
     """Return a configuration as a folder may be called; `default` for none."""
     return re.sub(r"[^\w.-]+", "-", value).strip(".-") or "default"
+
+
+def _by_config_and_split(table: pa.Table, config: str | None = None) -> Iterator[tuple[str, str, pa.Table]]:
+    """Yield rows by the column that names the configuration, "" without one, and by split."""
+    configs = table[config] if config else pa.array([""] * len(table), pa.string())
+    keys = pc.binary_join_element_wise(configs, table["split"], "/")
+    for key in sorted(pc.unique(keys).to_pylist()):
+        value, _, split = key.rpartition("/")
+        yield value, split, table.filter(pc.equal(keys, key))
 
 
 def _dropped(kind: Shape, table: pa.Table) -> Outcome:

@@ -93,6 +93,8 @@ CANDIDATES = Shape(
         ("sentence", _INT, "in the document, from 0; the first of two"),
         ("rule", _TEXT, 'that split; "anaphora" or "control"; "+anaphora" behind it: combined'),
         *RELEASED_COLUMNS,
+        ("fused_detokenised", _TEXT, "the coherent text as it was written, in one line"),
+        ("unfused_detokenised", _TEXT, "the two incoherent sentences in one line, with blanks as written"),
         ("first_tokens", _INT, "of the first original sentence"),
         ("second_tokens", _INT, "of the second; 0 where there is none"),
         ("coreference_score", _REAL, "the least of its links; null where it has none"),
@@ -118,6 +120,7 @@ EXAMPLES = Shape(
         ("split", _TEXT, "train, validation or test; a document's are in one"),
         ("fused", _TEXT, "the coherent text in one line: what a model is to write"),
         ("unfused", _TEXT, "the two incoherent sentences in one line: what it is given"),
+        ("control", pa.bool_(), "a pair that no rule matched (PAIR_NONE): unfused is fused"),
     ),
 )
 

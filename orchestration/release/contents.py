@@ -78,10 +78,13 @@ class Contents:
 
     @cached_property
     def splits(self) -> dict[str, dict[str, list[Row]]]:
-        """The files by configuration and split; train comes first."""
+        """The files by configuration and split; train comes first, and the default configuration."""
         order = ("train", "validation", "test")
+        default = self.words.head.get("default")
         found: dict[str, dict[str, list[Row]]] = {}
-        for row in sorted(self.files, key=lambda row: (row["config"], order.index(row["split"]))):
+        for row in sorted(
+            self.files, key=lambda row: (row["config"] != default, row["config"], order.index(row["split"]))
+        ):
             found.setdefault(row["config"], {}).setdefault(row["split"], []).append(row)
         return found
 

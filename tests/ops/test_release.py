@@ -138,14 +138,37 @@ def test_a_licence_is_allowed_where_all_that_it_names_are(licence, allowed):
     assert allows(["MIT", "CC0-1.0", "MIT OR Odd"], licence) is allowed
 
 
-def test_a_mark_tells_which_rows_another_dataset_is_made_of(parts, release):
-    other = columns(("chosen", pa.bool_()))
-    marking = parts(
-        [{"id": "b-1", "source_ids": ["row-00002"], "licence": "MIT", "chosen": True}], schema=other
-    )
-    _, files = release(parts([row(1), row(2)]), marks={"chosen": marking})
-    (table,) = tables(files).values()
-    assert table["chosen"].to_pylist() == [False, True]
+@pytest.fixture
+def chosen(parts):
+    """A dataset that is made of the second row."""
+    rows = [{"id": "b-1", "source_ids": ["row-00002"], "licence": "MIT", "chosen": True}]
+    return parts(rows, schema=columns(("chosen", pa.bool_())))
+
+
+def test_rows_that_another_dataset_is_made_of_are_a_configuration_and_marked_in_all(parts, release, chosen):
+    rows = parts([row(1), row(2), row(3, "test")])
+    outcomes, files = release(rows, config="set", subsets={"chosen": chosen})
+    found = {
+        name: dict(zip(table["id"].to_pylist(), table["chosen"].to_pylist(), strict=True))
+        for name, table in tables(files).items()
+    }
+    assert found == {
+        "data/a/train-00000.parquet": {"row-00001": False, "row-00002": True},
+        "data/a/test-00000.parquet": {"row-00003": False},
+        "data/chosen/train-00000.parquet": {"row-00002": True},
+    }
+    units = [unit for outcome in outcomes for unit in outcome.units.to_pylist()]
+    assert sorted(units) == ["row-00001", "row-00002", "row-00003"]
+
+
+def test_a_forbidden_row_is_in_no_subset(parts, release, chosen):
+    _, files = release(parts([row(1), row(2, licence="Odd")]), config="set", subsets={"chosen": chosen})
+    assert list(files) == ["data/a/train-00000.parquet"]
+
+
+def test_a_configuration_that_is_called_like_a_subset_is_refused(parts, release, chosen):
+    with pytest.raises(ValueError, match="set 'chosen' is what a part of the release is called"):
+        release(parts([row(2, name="chosen")]), config="set", subsets={"chosen": chosen})
 
 
 @pytest.mark.parametrize(

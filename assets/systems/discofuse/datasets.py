@@ -50,6 +50,7 @@ def released_columns() -> list[Expectation]:
         *not_null("document_id", "month", "domain", "sentence", "rule", "discourse_type"),
         *not_null("coherent_first_sentence", "coherent_second_sentence", "connective_string"),
         *not_null("incoherent_first_sentence", "incoherent_second_sentence"),
+        *not_null("fused_detokenised", "unfused_detokenised"),
         among("discourse_type", *DISCOURSE_TYPES),
         among("has_coref_type_pronoun", 0.0, 1.0),
         among("has_coref_type_nominal", 0.0, 1.0),
@@ -149,7 +150,7 @@ def candidates(annotated: Parts, annotation: AnnotationParams, params: RuleParam
     expectations=[
         *identity("example"),
         *released_columns(),
-        *not_null("split", "fused", "unfused"),
+        *not_null("split", "fused", "unfused", "control"),
         among("split", *SPLITS),
         *steady(),
     ],
@@ -173,7 +174,7 @@ def examples(candidates: Parts, params: filtering.ExampleParams) -> Outcomes:
     expectations=[
         *identity("balanced"),
         *released_columns(),
-        *not_null("split", "fused", "unfused", "mixture"),
+        *not_null("split", "fused", "unfused", "control", "mixture"),
         among("split", *SPLITS),
         *steady(),
     ],
@@ -216,7 +217,7 @@ def released(examples: Parts, balanced: Parts, files: FilesFolder) -> Outcomes:
 def release_files(
     examples: Parts, balanced: Parts, files: FilesFolder, params: publishing.ReleaseParams
 ) -> Outcomes:
-    """The examples as Parquet files, a configuration a domain; `balanced` tells the down-sampled ones."""
+    """The examples as Parquet files: the balanced ones of all domains, and all of each domain."""
     return publishing.release_files(
-        examples, files, params, "domain", without=("links",), marks={"balanced": balanced}
+        examples, files, params, "domain", without=("links",), subsets={"balanced": balanced}
     )

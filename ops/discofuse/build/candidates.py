@@ -64,6 +64,8 @@ def _rows(document: Row, ids: Sequence[str], parse: Annotation, params: RulePara
             "sentence": first,
             "rule": candidate.rule,
             **example,
+            "fused_detokenised": candidate.fused_detokenised,
+            "unfused_detokenised": candidate.unfused_detokenised,
             "first_tokens": sizes[first],
             "second_tokens": sizes[first + 1] if pair else 0,
             "coreference_score": candidate.score,

@@ -50,6 +50,10 @@ class Candidate:
     """What one rule, or a combination of two, makes of one text of a document, before any filter."""
 
     example: FusionExample
+    fused_detokenised: str
+    """The coherent text as it stands in the document, in one line."""
+    unfused_detokenised: str
+    """The two incoherent sentences, with blanks where the document has them."""
     sentence: int
     """Of the document, from 0; the first of two."""
     rule: str

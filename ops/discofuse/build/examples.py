@@ -24,7 +24,11 @@ from ops.outcome import Outcome, Row, drop
 from ops.parts import Parts
 from ops.thresholds import above, at_least, at_most, scored
 
-_TEXTS = tuple(field.name for field in RELEASED_COLUMNS if field.type == pa.string())
+_TEXTS = (
+    *(field.name for field in RELEASED_COLUMNS if field.type == pa.string()),
+    "fused_detokenised",
+    "unfused_detokenised",
+)
 _SENTENCES = _TEXTS[:4]
 
 #: What typographers put for signs of ASCII.
@@ -110,6 +114,7 @@ def _row(unit: Row, params: ExampleParams) -> Row:
         "split": split_of(unit["document_id"], params),
         "fused": f"{first} {second}".strip(),
         "unfused": " ".join(unfused),
+        "control": unit["discourse_type"] == "PAIR_NONE",
     }
 
 

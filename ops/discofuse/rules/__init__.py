@@ -14,9 +14,10 @@ from ops.discofuse.build.annotation import Annotation
 from ops.discofuse.build.example import Candidate, DiscourseType, FusionExample
 from ops.discofuse.rules import coordination, noun_phrases, pairs, participles, subordination
 from ops.discofuse.rules.anaphora import resolved
+from ops.discofuse.rules.blanks import running
 from ops.discofuse.rules.rule import Rule, RuleParams, RuleResult
 from ops.discofuse.rules.sentence import ParsedSentence
-from ops.discofuse.rules.writing import sentence
+from ops.discofuse.rules.writing import Written, sentence
 
 __all__ = ["ANAPHORA", "CONTROL", "RULES", "Rule", "RuleParams", "candidates"]
 
@@ -108,7 +109,9 @@ def _pair(
                 yield made
     if not found:
         texts = (first.text(), second.text())
-        yield Candidate(FusionExample(*texts, *texts, "PAIR_NONE", "", 0.0, 0.0), index, CONTROL, ())
+        written = running(first.annotation, first.start, second.end)
+        example = FusionExample(*texts, *texts, "PAIR_NONE", "", 0.0, 0.0)
+        yield Candidate(example, written, written, index, CONTROL, ())
 
 
 def _single(
@@ -160,23 +163,28 @@ def _example(
     split: RuleResult,
     used: tuple[Link, ...],
 ) -> Candidate | None:
-    annotation = text[0].annotation
+    annotation, end = text[0].annotation, text[-1].end
     starts = [sentence.start for sentence in text]
     whole = [sentence.text() for sentence in text]
     pair = len(text) == 2
-    first = whole[0] if pair else sentence(annotation, split.first, starts)
-    second = sentence(annotation, split.second, starts, end_given=pair)
+    first = (
+        Written(whole[0], running(annotation, text[0].start, text[0].end))
+        if pair
+        else sentence(annotation, split.first, starts, end)
+    )
+    second = sentence(annotation, split.second, starts, end, end_given=pair)
     if first is None or second is None:
         return None
     kinds = {link.kind for link in used}
     example = FusionExample(
         whole[0],
         whole[1] if pair else "",
-        first,
-        second,
+        first.tokenised,
+        second.tokenised,
         discourse_type,
         split.connective,
         float("pronoun" in kinds),
         float("nominal" in kinds),
     )
-    return Candidate(example, index, rule, used)
+    fused = running(annotation, starts[0], end)
+    return Candidate(example, fused, f"{first.running} {second.running}", index, rule, used)

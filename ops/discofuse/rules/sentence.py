@@ -66,7 +66,7 @@ class ParsedSentence:
         return self._root
 
     def text(self) -> str:
-        """Return the sentence as it stands, a blank between two tokens."""
+        """Return the sentence with a blank between two tokens."""
         if self._text is None:
             text = " ".join(self.words[self.start : self.end])
             odd = not text.isascii() or "\n" in text or "\t" in text or "  " in text

@@ -12,6 +12,8 @@ def candidate(name, **more):
         "incoherent_second_sentence": f"The second sentence of {name} .",
         "discourse_type": "PAIR_NONE", "connective_string": "",
         "has_coref_type_pronoun": 0.0, "has_coref_type_nominal": 0.0,
+        "fused_detokenised": f"The first sentence of {name}. The second sentence of {name}.",
+        "unfused_detokenised": f"The first sentence of {name}. The second sentence of {name}.",
         "first_tokens": 10, "second_tokens": 10, "coreference_score": None, "links": [],
     }  # fmt: skip
     return row | more
@@ -19,6 +21,7 @@ def candidate(name, **more):
 
 def example(name, **more):
     row = candidate(name) | {"split": "train"} | more
+    row = {"control": row["discourse_type"] == "PAIR_NONE"} | row
     fused = f"{row['coherent_first_sentence']} {row['coherent_second_sentence']}".strip()
     unfused = f"{row['incoherent_first_sentence']} {row['incoherent_second_sentence']}"
     return {"fused": fused, "unfused": unfused, **row}

@@ -63,6 +63,34 @@ def test_a_release_loads_with_datasets_and_with_croissant(done, tmp_path):
     assert head(folder)["size_categories"] == ["n<1K"]
 
 
+def test_discofuse_is_loaded_balanced_unless_another_configuration_is_asked_for(sample_project, tmp_path):
+    import mlcroissant
+    from datasets import load_dataset
+
+    project = sample_project.copy(tmp_path / "sample")
+    project.silverloom("release", "discofuse")
+    folder = project.root / "release/discofuse"
+    rows = loaded(folder, tmp_path / "cache")
+    assert list(rows) == ["balanced", "encyclopedia", "sports"]
+    default = load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+    assert {split: table["id"][:] for split, table in default.items()} == rows["balanced"]
+    whole = load_dataset(str(folder), "sports", cache_dir=str(tmp_path / "cache"))["train"]
+    assert set(rows["balanced"]["train"]) > {row["id"] for row in whole if row["balanced"]}
+    share = {
+        name: sum(table["control"]) / len(table)
+        for name, table in (("balanced", default["train"]), ("whole", whole))
+    }
+    assert share["balanced"] < 0.05 and share["whole"] > 0.4
+    for row in whole:
+        assert row["control"] == (row["discourse_type"] == "PAIR_NONE")
+        assert row["control"] == (row["unfused_detokenised"] == row["fused_detokenised"])
+    assert records(folder) == {
+        f"{config}-{split}": ids for config, splits in rows.items() for split, ids in splits.items()
+    }
+    first = mlcroissant.Dataset(folder / "croissant.json").metadata.record_sets[0]
+    assert first.uuid == "balanced-train"
+
+
 @pytest.mark.long
 def test_checksums_are_the_version_of_the_data(done):
     done.silverloom("release", "talksumm", "--folder", "out")

@@ -41,7 +41,7 @@ def made(sentence, pair=False, replaced=(), **more):
     example = FusionExample(
         *texts, "PAIR_NONE" if pair else "SINGLE_S_COORD", more.get("connective", ""), 0.0, 0.0
     )
-    return Candidate(example, sentence, more.get("rule", "control"), replaced)
+    return Candidate(example, "A. B.", "A. B.", sentence, more.get("rule", "control"), replaced)
 
 
 @pytest.fixture

@@ -1,0 +1,149 @@
+"""Examples as running text: the tokenised ones with other blanks, and as the document was written where it was."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.discofuse.build.annotation import Annotation
+from ops.discofuse.build.pipeline import annotator
+from ops.discofuse.build.unfuse import annotated
+from ops.discofuse.rules import RuleParams, candidates
+from ops.discofuse.rules.writing import sentence
+from tests.projects import ROOT
+
+WORDS = [
+    "He",
+    "film",
+    "his",
+    "n't",
+    "'s",
+    "ex",
+    "1909",
+    '"',
+    "(",
+    ")",
+    ",",
+    "-",
+    "--",
+    "$",
+    ".",
+    "\n",
+    "…",
+    "“",
+    "”",
+]
+
+
+def made(text, kind, **more):
+    """The running texts of the first example of a kind."""
+    annotation = annotated(text, annotator(), **{"space_tokenised": False, **more})
+    found = [row for row in candidates(annotation, RuleParams()) if row.example.discourse_type == kind]
+    return found[0].fused_detokenised, found[0].unfused_detokenised
+
+
+@pytest.mark.parametrize(
+    ("kind", "fused", "unfused"),
+    [
+        (
+            "PAIR_CONN",
+            'The film (which won a prize) was long. "However, it\'s a state-of-the-art film," he said.',
+            'The film (which won a prize) was long. "it\'s a state-of-the-art film," he said.',
+        ),
+        (
+            "PAIR_ANAPHORA",
+            "Ruiz met the state-of-the-art team. His co-author, who wasn't there, liked it.",
+            "Ruiz met the state-of-the-art team. Ruiz's co-author, who wasn't there, liked it.",
+        ),
+        (
+            "PAIR_CONN_ANAPHORA",
+            'Anna Hobb, who wrote "The Rain", lived in St. Ives. However, (she said) it rained.',
+            'Anna Hobb, who wrote "The Rain", lived in St. Ives. (Anna Hobb said) it rained.',
+        ),
+        (
+            "SINGLE_CONN_START",
+            "Although 50% of it's new, the well-known \"Old House\" wasn't sold.",
+            "50% of it's new. The well-known \"Old House\" wasn't sold.",
+        ),
+        (
+            "SINGLE_CONN_INNER",
+            "The club was founded in 1909 (in Paris) because they'd won the cup (twice).",
+            "The club was founded in 1909 (in Paris). They'd won the cup (twice).",
+        ),
+        (
+            "SINGLE_RELATIVE",
+            "Kubler, who retired from cycling in 1957, remained a revered figure in the wealthy alpine nation.",
+            "Kubler remained a revered figure in the wealthy alpine nation. Kubler retired from cycling in 1957.",
+        ),
+        (
+            "SINGLE_APPOSITION",
+            "The frigidarium, the last stop in the bathhouse, was where guests would cool off in a large pool.",
+            "The frigidarium was where guests would cool off in a large pool. "
+            "The frigidarium is the last stop in the bathhouse.",
+        ),
+    ],
+)
+def test_examples_are_written_with_the_blanks_of_their_document(kind, fused, unfused):
+    assert made(fused, kind) == (fused, unfused)
+
+
+def test_a_tokenised_document_stays_tokenised():
+    text = "The Rovers pushed forward , but Bray defended well ."
+    fused, unfused = made(text, "SINGLE_S_COORD")
+    assert (fused, unfused) == (text, "The Rovers pushed forward . Bray defended well .")
+
+
+def test_line_ends_become_blanks_and_a_missing_blank_between_sentences_stays_missing():
+    text = "The rain\n  fell on the old town.\nThe river rose all day."
+    assert made(text, "PAIR_NONE")[0] == "The rain fell on the old town. The river rose all day."
+
+
+@given(st.data())
+def test_a_written_sentence_has_the_same_signs_in_both_forms(data):
+    words = data.draw(st.lists(st.sampled_from(WORDS), min_size=2, max_size=12))
+    spaces = data.draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
+    nothing = [""] * len(words)
+    annotation = Annotation(
+        words, spaces, ["NN"] * len(words), nothing, range(len(words)), words, nothing, [(0, len(words))], ()
+    )
+    inserted = st.sampled_from(["'s", "'", "the", "is", "not"])
+    token = st.integers(0, len(words) - 1) | inserted
+    tokens = data.draw(st.lists(token, min_size=1, max_size=12))
+    for end_given in (False, True):
+        written = sentence(annotation, tokens, [0], len(words), end_given)
+        if written is not None:
+            assert written.running.split() and "".join(written.running.split()) == "".join(
+                written.tokenised.split()
+            )
+            assert written.running == " ".join(written.running.split())
+
+
+def sample_prose() -> list[str]:
+    folder = ROOT / "data/sample/prose"
+    texts = [path.read_text(errors="replace") for path in sorted((folder / "encyclopedia").glob("*.txt"))]
+    for path in sorted((folder / "sports").glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            try:
+                texts.append(json.loads(line)["text"])
+            except (ValueError, KeyError, TypeError):
+                continue  # the sample has broken lines
+    return [text for text in texts if isinstance(text, str)]
+
+
+def test_every_fused_text_of_the_sample_stands_in_its_document():
+    count = 0
+    for text in sample_prose():
+        in_one_line = " ".join(text.split())
+        for found in candidates(annotated(text, annotator(), space_tokenised=False), RuleParams()):
+            example, count = found.example, count + 1
+            assert found.fused_detokenised in in_one_line
+            for tokenised, running in (
+                (example.coherent_first_sentence + example.coherent_second_sentence, found.fused_detokenised),
+                (
+                    example.incoherent_first_sentence + example.incoherent_second_sentence,
+                    found.unfused_detokenised,
+                ),
+            ):
+                assert "".join(tokenised.split()) == "".join(running.split())
+    assert count > 500
