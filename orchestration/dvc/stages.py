@@ -33,19 +33,24 @@ T = TypeVar("T")
 
 #: What every dataset depends on, besides its own sections.
 COMMON = ("exclude", "numerics", "partitions", "store")
+#: What DVC says of the stage that hashes the code, where nothing is to be committed of it.
+_ALWAYS = ["always changed"]
 HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, not this file.\n"
 
 
 def render(workspace: Workspace) -> str:
-    """Return dvc.yaml: a stage that hashes the code, then one stage a dataset."""
-    datasets = workspace.datasets.values()
+    """Return dvc.yaml: a stage that hashes the code, then one stage a dataset.
+
+    DVC can compare files alone, and a comment changes a file. So the first stage depends on none and always
+    runs: the others depend on the hashes that it writes.
+    """
     code = {
         "cmd": "silverloom code",
-        "deps": list(input_snapshot.CODE),
-        "params": _given({path for item in datasets for path in item.model_params()}),
+        "always_changed": True,
         "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
-    stages = {"code": code, **{stage_name(item): _stage(workspace, item) for item in datasets}}
+    stages = {stage_name(item): _stage(workspace, item) for item in workspace.datasets.values()}
+    stages = {"code": code, **stages}
     return HEADER + yaml.dump({"stages": stages}, Dumper=yaml.CSafeDumper, sort_keys=False, width=110)
 
 
@@ -116,7 +121,7 @@ def _commit(workspace: Workspace, names: list[str]) -> list[str]:
         check_lock(workspace)  # nothing is committed over a damaged file
         _drop_broken_rwlock(repo)
         differing = repo.status()
-        moved = [name for name in names if name in differing]
+        moved = [name for name in names if differing.get(name, _ALWAYS) != _ALWAYS]
         # As `dvc commit` does with a stage, but for dvc.lock, which DVC would write in place.
         stages = {stage.addressing: stage for stage in repo.index.stages}
         for name in moved:
