@@ -139,6 +139,12 @@ class Project:
     def dvc(self, *argv: str, ok: bool = True, env=None) -> str:
         return self.module("dvc", *argv, ok=ok, env=env)
 
+    def dvc_status(self) -> dict:
+        """What `dvc status` calls stale, besides the stage that always runs."""
+        found = json.loads(self.dvc("status", "--json").splitlines()[-1])
+        assert found.pop("code") == ["always changed"], found
+        return found
+
     def repro(self, **options) -> str:
         return self.dvc("repro", **options)
 

@@ -20,7 +20,7 @@ from assets.declare.expectations import Expectation, suite_version
 from assets.declare.settings import common_values, document, raw_section, section, settings, validated
 from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
-from ops.params import ModelName, Params
+from ops.params import Params
 from ops.parse.row_format import AnyFormat, RowFormat, row_formats, with_options
 from ops.parse.source import DatasetSource
 from ops.scores import DatasetScore
@@ -201,15 +201,6 @@ class Declaration:
         thresholds = [threshold.about for threshold in self.thresholds]
         drawn = (self.measures, self.text_pair, thresholds)
         return self.name, self.function.__doc__, columns, inputs, self.consumes, *drawn
-
-    def model_params(self) -> list[str]:
-        """Return the dotted paths of params that name models."""
-        return sorted(
-            f"{self.params[argument].section}.{name}"
-            for argument, value in self.arguments.items()
-            for name, content in value.__dict__.items()
-            if isinstance(content, ModelName)
-        )
 
 
 def code_version(code: Mapping[str, Any], values: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from rich.table import Table
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.drivers.loop import Report
+from orchestration.files.page_paths import shown_pages
 from orchestration.files.parquet import TABLES
 from orchestration.state.corpora import corpus
 from orchestration.state.counts import total
@@ -71,7 +72,7 @@ def tell_rejected(view: View, items: Iterable[Declaration], console: Console) ->
 
 def _where(workspace: Workspace) -> str:
     """Return where to look now, of what there is."""
-    pages = workspace.quality / "pages" / "index.html"
+    pages = shown_pages(workspace.quality) / "index.html"
     shows = f"{workspace.shown(pages)} shows them in a browser: what was kept, what lost, and why;\n"
     return (
         "\nRows lie in data/<group>/<dataset>/<month>/ (kept, dropped, rejected).\n"

@@ -19,6 +19,7 @@ from orchestration.drivers.closing import tell_rejected
 from orchestration.drivers.loop import bring_up_to_date
 from orchestration.drivers.run import run
 from orchestration.dvc import metrics
+from orchestration.dvc.stages import keep_uncommitted, kept_when_interrupted
 from orchestration.mlflow.sender import Sender
 from orchestration.state.corpora import check_versions
 from orchestration.state.dvc_lock import check_before_dvc, check_lock
@@ -61,10 +62,13 @@ def stage(workspace: Workspace, name: str) -> int:
     sends = workspace.enclosing == workspace or not workspace.tracked_here
     if sends and (force or not all(before.status(item, month).fresh for month in item.made_months)):
         sender.start(soon=True)
-    (report,) = bring_up_to_date(workspace, [(item, item.made_months)], console, force)
+    with kept_when_interrupted(workspace, item):
+        (report,) = bring_up_to_date(workspace, [(item, item.made_months)], console, force)
     view = View(workspace)
     statuses = {month: view.status(item, month) for month in item.made_months}
     stale = {month: status.reasons for month, status in statuses.items() if not status.fresh}
+    if stale:
+        keep_uncommitted(workspace, item)  # DVC commits nothing of a stage that failed
     for month, reasons in stale.items():
         cause = report.failed.get(month) or "; ".join(reasons)
         console.print(f"[red]not fresh[/] {label(item, month)}: {escape(cause)}")

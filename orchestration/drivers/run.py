@@ -54,7 +54,7 @@ def drive(
     Returns 1 if anything failed, or a source was rejected whole; a page that cannot tell how things stand
     is a warning. Datasets are committed here, by one process, whatever the number of `jobs`.
     """
-    from orchestration.dvc.stages import check_rendered, commit_finished
+    from orchestration.dvc.stages import check_rendered, commit_finished, kept_when_interrupted
 
     console = Console(stderr=False, soft_wrap=True)
     check_rendered(workspace)
@@ -66,7 +66,10 @@ def drive(
     input_snapshot(workspace)
     reports, sender = [], Sender(workspace)
     committed, pause, due = time.monotonic(), _COMMIT_EVERY, False
-    with contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended:
+    with (
+        kept_when_interrupted(workspace),
+        contextlib.closing(bring_up_to_date(workspace, wanted, console, force, jobs, tags)) as ended,
+    ):
         for report in ended:
             reports.append(report)
             due = due or bool(report.made)
@@ -100,13 +103,12 @@ def drive(
 
 
 def _show_so_far(workspace: Workspace, console: Console, reports: Sequence[Report]) -> None:
-    """Write pages of what there is where a report, which reads all, is no part of what was asked for."""
-    if any(report.item.shape is None for report in reports):
-        return
-    from orchestration.live.pages_so_far import write_pages_so_far
+    """Write pages of what there is where the report, which reads all, is no part of what was asked for."""
+    from orchestration.live.pages_so_far import drop_pages_so_far, write_pages_so_far
 
+    asked_for = any(report.item.shape is None for report in reports)
     try:
-        write_pages_so_far(workspace)
+        (drop_pages_so_far if asked_for else write_pages_so_far)(workspace)
     except Exception as error:
         _warn(console, "the pages do not show what was made", error)
 

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from orchestration.files.checksummed import dump, read
 from orchestration.files.identity import file_stamp, folder_files, folder_hashes, json_digest, version
+from orchestration.files.page_paths import SO_FAR
 from orchestration.files.publish import write_file
 from orchestration.state.addresses import Addresses
 from orchestration.state.dvc_cache import cached
@@ -29,7 +30,7 @@ _AROUND = {
     ".dvc": ("config", "config.local"),
     ".silverloom": ("dvc.lock", "history", "locks", "measured", "records"),
     ".dagster": (".opening", "dagster.yaml", "event_log.db", "event_log.db-wal", "history", "schedules"),
-    "data/quality": ("docs", "live"),
+    "data/quality": ("docs", "live", SO_FAR),
 }
 _KIND = TypeAdapter(dict[str, str])
 

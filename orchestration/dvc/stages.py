@@ -5,11 +5,12 @@ Belongs here: rendering stages and committing finished ones. Not here: what a st
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,19 +33,24 @@ T = TypeVar("T")
 
 #: What every dataset depends on, besides its own sections.
 COMMON = ("exclude", "numerics", "partitions", "store")
+#: What DVC says of the stage that hashes the code, where nothing is to be committed of it.
+_ALWAYS = ["always changed"]
 HEADER = "# Rendered from the asset graph by `make dvc.yaml`: change assets/, not this file.\n"
 
 
 def render(workspace: Workspace) -> str:
-    """Return dvc.yaml: a stage that hashes the code, then one stage a dataset."""
-    datasets = workspace.datasets.values()
+    """Return dvc.yaml: a stage that hashes the code, then one stage a dataset.
+
+    DVC can compare files alone, and a comment changes a file. So the first stage depends on none and always
+    runs: the others depend on the hashes that it writes.
+    """
     code = {
         "cmd": "silverloom code",
-        "deps": list(input_snapshot.CODE),
-        "params": _given({path for item in datasets for path in item.model_params()}),
+        "always_changed": True,
         "outs": [{"code.json": {"cache": False, "persist": True}}],
     }
-    stages = {"code": code, **{stage_name(item): _stage(workspace, item) for item in datasets}}
+    stages = {stage_name(item): _stage(workspace, item) for item in workspace.datasets.values()}
+    stages = {"code": code, **stages}
     return HEADER + yaml.dump({"stages": stages}, Dumper=yaml.CSafeDumper, sort_keys=False, width=110)
 
 
@@ -88,11 +94,13 @@ def commit_finished(workspace: Workspace, made: Declaration | None = None) -> li
     """Commit into dvc.lock every finished stage that is not recorded as it is; return their names.
 
     A stage is committed only when all its partitions, and those of all its ancestors, are fresh: else DVC
-    would call stale partitions up to date, or record a dependency other than its ancestor's output.
-    With `made`, nothing is looked at as long as the dataset just worked on is not finished itself.
+    would call stale partitions up to date, or record a dependency other than its ancestor's output. What
+    others hold goes into DVC's cache alone (`keep_uncommitted`).
+    With `made`, nothing else is looked at as long as the dataset just worked on is not finished itself.
     """
     view = View(workspace)
     if made is not None and not view.complete(made):
+        keep_uncommitted(workspace, made)
         return []
     check_versions(workspace)
     input_snapshot.check(workspace)
@@ -113,16 +121,55 @@ def _commit(workspace: Workspace, names: list[str]) -> list[str]:
         check_lock(workspace)  # nothing is committed over a damaged file
         _drop_broken_rwlock(repo)
         differing = repo.status()
-        moved = [name for name in names if name in differing]
+        moved = [name for name in names if differing.get(name, _ALWAYS) != _ALWAYS]
         # As `dvc commit` does with a stage, but for dvc.lock, which DVC would write in place.
         stages = {stage.addressing: stage for stage in repo.index.stages}
         for name in moved:
             _save(stages[name])
+        for name in differing.keys() - set(names):
+            _keep(stages[name])
         input_snapshot.check(workspace)
         if moved:
             _write_lock(workspace, [stages[name] for name in moved])
         remember(workspace)
     return moved
+
+
+def keep_uncommitted(workspace: Workspace, made: Declaration | None = None, seconds: float = 60) -> None:
+    """Bring into DVC's cache what datasets hold that dvc.lock does not record, of all or of one.
+
+    `dvc checkout` replaces only what its cache has: it is to bring back what was committed after an
+    unfinished run, too. Waits some `seconds` at most for another process that holds DVC's lock.
+    """
+
+    def keep() -> None:
+        from dvc.repo import Repo, lock_repo
+
+        with Repo(str(workspace.root)) as repo, lock_repo(repo):
+            stages = {stage.addressing: stage for stage in repo.index.stages}
+            for name in repo.status() if made is None else [stage_name(made)]:
+                _keep(stages[name])
+
+    _patiently(keep, seconds)
+
+
+@contextlib.contextmanager
+def kept_when_interrupted(workspace: Workspace, made: Declaration | None = None) -> Iterator[None]:
+    """Do so when Ctrl-C ends the block."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        keep_uncommitted(workspace, made, seconds=5)
+        raise
+
+
+def _keep(stage: Any) -> None:
+    """Bring the outputs of a stage into DVC's cache as they are."""
+    for out in stage.outs:
+        if out.use_cache and out.exists:
+            with contextlib.suppress(FileNotFoundError):  # another process makes it, and keeps it afterwards
+                out.save()
+                out.commit()
 
 
 def _drop_broken_rwlock(repo: Any) -> None:

@@ -14,6 +14,7 @@ from orchestration.dagster.health import Unfresh, health
 from orchestration.files.identity import version
 from orchestration.files.publish import write_file
 from orchestration.live.former_numbers import former
+from orchestration.live.pages_so_far import drop_pages_so_far
 from orchestration.live.versions import write_versions
 from orchestration.pages.html import embedded
 from orchestration.quality import docs
@@ -33,6 +34,7 @@ _DOCS = "../docs/"
 def write_live(workspace: Workspace) -> None:
     """Write the state of now, where every page loads it from, and what changed since the last commit."""
     check_lock(workspace)
+    drop_pages_so_far(workspace)
     with writing_all(workspace, "live"):
         content = f"window.silverloomLive = {embedded(state(workspace))};\n".encode()
         write_file(workspace.quality / "live" / "state.js", content)

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 from assets.declare.declaration import Declaration
 from orchestration.files.checksummed import dump, read
 from orchestration.files.damage import remove_file
+from orchestration.files.page_paths import shown_pages
 from orchestration.files.publish import write_file
 from orchestration.pages.html import render
 from orchestration.state.dvc_lock import recorded, stage_name
@@ -70,7 +71,7 @@ def _write_change(workspace: Workspace, path: Path, entry: DatasetChange) -> Non
 
 
 def _write(workspace: Workspace, path: Path, template: str, title: str, **values: object) -> None:
-    root = Path(os.path.relpath(workspace.quality / "pages", path.resolve().parent)).as_posix() + "/"
+    root = Path(os.path.relpath(shown_pages(workspace.quality), path.resolve().parent)).as_posix() + "/"
     place = "../live/versions.html"
     _, content = render(place, template, title, root=root, kinds=KINDS, alike=ALIKE, **values)
     write_file(path, content)

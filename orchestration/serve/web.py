@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 
+from orchestration.files.page_paths import PAGES, shown_pages
 from orchestration.state.addresses import Addresses
 from orchestration.workspace.workspace import Workspace
 
@@ -51,7 +52,7 @@ def application(workspace: Workspace) -> Starlette:
 
     def home(request: Request) -> Response:
         links = [
-            (f"/{name}/", title, "" if (folder / name / "index.html").exists() else made_by)
+            (f"/{name}/", title, "" if (folder / _served(folder, name) / "index.html").exists() else made_by)
             for name, (title, made_by) in FOLDERS.items()
         ]
         others = [
@@ -92,8 +93,9 @@ def _file(folder: Path, path: str) -> Response:
     parts = path.split("/")
     if parts[0] not in (*FOLDERS, LIVE):
         raise HTTPException(404, _NONE)
+    name = _served(folder, parts[0])
     try:
-        found = locate(folder, parts)
+        found = locate(folder, [name, *parts[1:]])
         if found is not None and found.is_dir():
             return RedirectResponse(f"/{urllib.parse.quote(path)}/", 302)
         content = None if found is None else found.read_bytes()
@@ -101,9 +103,14 @@ def _file(folder: Path, path: str) -> Response:
         found = content = None
     if found is None or content is None:
         made_by = FOLDERS.get(parts[0], ("", "make run"))[1]
-        missing = not (folder / parts[0]).exists()
+        missing = not (folder / name).exists()
         raise HTTPException(404, f"not made yet: `{made_by}` makes it" if missing else _NONE)
     return Response(content, media_type=_TYPES.guess_type(found.name)[0] or "application/octet-stream")
+
+
+def _served(folder: Path, name: str) -> str:
+    """Return the folder that is served by a name: of the pages, those of what is made so far, if any."""
+    return shown_pages(folder).name if name == PAGES else name
 
 
 def _refuse(request: Request, error: Exception) -> Response:

@@ -40,7 +40,7 @@ def test_after_clone_and_pull_nothing_is_recomputed(pulled, done_project):
     assert pulled.data() == done_project.data()
     assert "everything is up to date" in pulled.silverloom("plan")
     assert pulled.made(pulled.run()) == []
-    assert "up to date" in pulled.dvc("status")
+    assert pulled.dvc_status() == {}
     assert pulled.git("status", "--porcelain") == ""
 
 

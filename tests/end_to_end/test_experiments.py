@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from tests.projects import SCRIPTS
+
 pytestmark = pytest.mark.long
 
 EXPERIMENTS = {
@@ -78,7 +80,7 @@ def test_the_queue_leaves_the_workspace_as_it_was_in_every_eye(queued):
     project, (data, lock), _ = queued
     assert (project.data(), project.lock) == (data, lock)
     assert project.git("status", "--porcelain") == ""
-    assert "up to date" in project.dvc("status")
+    assert project.dvc_status() == {}
     assert project.made(project.run()) == []
     assert {part["status"] for part in project.dagster().values()} == {"FRESH"}
 
@@ -125,8 +127,68 @@ def test_an_experiment_in_place_changes_the_workspace_and_can_be_taken_back(done
     assert "talksumm.training_sets.sets" in done.dvc("params", "diff")
     assert "metrics/talksumm/training_sets.json" in done.dvc("metrics", "diff")
     assert {part["status"] for part in done.dagster().values()} == {"FRESH"}
-    assert "up to date" in done.dvc("status")
+    assert done.dvc_status() == {}
     done.git("checkout", ".")
     done.dvc("checkout")
     assert (done.data(), done.lock) == before
     assert done.made(done.run()) == []
+
+
+def take_back(project):
+    """Go back to what is committed, as the README says; what `dvc status` calls stale then."""
+    project.git("checkout", ".")
+    project.dvc("checkout")
+    return project.dvc_status()
+
+
+def test_a_backfill_of_one_month_can_be_taken_back(done):
+    """It commits nothing of the dataset; and what pages show of it is no part of those that are committed."""
+    before = done.data(), done.lock
+    pages = {name: content for name, content in before[0].items() if "/pages/" in name}
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    month = ("--from", "2018-06", "--to", "2018-06", "--select", "talksumm/alignments")
+    output = done.silverloom("backfill", *month)
+    assert "data/quality/pages-so-far/index.html shows them" in output
+    assert done.lock == before[1] and done.data() != before[0]
+    assert pages.items() <= done.data().items()
+    assert take_back(done) == {}
+    assert (done.data(), done.lock) == before
+    done.silverloom("live")
+    assert not (done.root / "data/quality/pages-so-far").exists()
+    output = done.run()
+    assert done.made(output) == []
+    assert "data/quality/pages/index.html shows them" in output
+
+
+def test_a_run_of_which_a_part_failed_can_be_taken_back(failed, done_project):
+    assert failed.data() != done_project.data()
+    assert take_back(failed) == {}
+    assert failed.data() == done_project.data()
+
+
+def test_a_partition_that_the_browser_made_alone_can_be_taken_back(done):
+    before = done.data()
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    ended = done.zygote.run(
+        done.root, ["talksumm/alignments", "2018-06"], path=str(SCRIPTS / "make_one.py"), env={}
+    )
+    assert ended.status == 0, ended.output
+    assert done.data() != before
+    assert take_back(done) == {}
+    assert done.data() == before
+
+
+def test_an_experiment_that_failed_midway_can_be_taken_back(done):
+    before = done.data(), done.lock
+    done.edit(
+        "ops/talksumm/align/alignments.py",
+        "    units: list",
+        """    if any("Short Messages" in title for title in pairs["paper_title"].to_pylist()):
+        raise ValueError("the talk delta is cursed")
+    units: list""",
+    )
+    output = done.dvc("exp", "run", "-S", "talksumm.hmm.minimum_characters=80", ok=False)
+    assert "talksumm/alignments 2018-06:" in output and "the talk delta is cursed" in output
+    assert done.data() != before[0]
+    assert take_back(done) == {}
+    assert (done.data(), done.lock) == before

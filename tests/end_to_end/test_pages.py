@@ -24,7 +24,7 @@ def test_pages_are_made_again_when_a_dataset_changes_and_only_then(done):
     output = done.run()
     assert "quality/pages: written" in output
     assert page.read_bytes() != before
-    assert "up to date" in done.dvc("status")
+    assert done.dvc_status() == {}
 
 
 @pytest.mark.long

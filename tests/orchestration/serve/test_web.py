@@ -68,6 +68,16 @@ def test_files_are_given_with_their_types_and_may_load_nothing_from_elsewhere(as
     assert ask("/pages").headers["Location"] == "/pages/"
 
 
+def test_pages_of_what_is_made_so_far_are_served_in_the_place_of_all(ask, quality):
+    (quality / "pages-so-far").mkdir()
+    (quality / "pages-so-far/index.html").write_text("so far")
+    assert ask("/pages/").text == ask("/pages/index.html").text == "so far"
+    assert ask("/pages").headers["Location"] == "/pages/"
+    assert ask("/pages/datasets/a.html").status == ask("/pages-so-far/").status == 404
+    (quality / "pages-so-far/index.html").unlink()
+    assert ask("/pages/").text == "this is pages/index.html"
+
+
 def test_what_is_written_meanwhile_is_kept_by_no_browser(ask):
     assert ask("/live/state.js").headers["Cache-Control"] == "no-store"
     assert ask("/pages/index.html").headers["Cache-Control"] == "no-cache"
