@@ -7,6 +7,7 @@ Belongs here: their names and arithmetic. Not here: which of them a corpus cover
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Literal, TypeAlias
 
 #: How wide a partition is.
@@ -36,6 +37,11 @@ def between(first: str, last: str, every: Every) -> list[str]:
 def after(name: str, every: Every) -> str:
     """Return the period behind a month or year."""
     return _name(_number(name) + 1, every)
+
+
+def is_over(name: str, every: Every, today: date) -> bool:
+    """Say whether a period lies before the one of a day; without periods nothing is waited for."""
+    return every == "none" or name < f"{today:%Y-%m}"[: len(name)]
 
 
 def period(month: str, every: Every) -> str:

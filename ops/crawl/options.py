@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Literal
 
 from pydantic import Field, field_validator
@@ -69,6 +70,13 @@ class CrawlOptions(Params):
         pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$",
         description="for samples and tests: the time that every record bears",
     )
+
+    @field_validator("clock")
+    @classmethod
+    def _time(cls, value: str | None) -> str | None:
+        if value is not None:
+            datetime.fromisoformat(value)
+        return value
 
     @field_validator("follow", "skip")
     @classmethod

@@ -11,12 +11,14 @@ import errno
 import itertools
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.markup import escape
 
 from assets.declare.declaration import Declaration
 from assets.declare.graph import AssetGraph, label
+from ops.periods import is_over
 from orchestration.drivers.workers import Done, Here, Pool
 from orchestration.execute.prune import no_partitions, prune
 from orchestration.files.full_disk import FULL, DiskFullError
@@ -60,7 +62,10 @@ def bring_up_to_date(
     them all: raises DiskFullError. `wanted` names datasets, inputs before what reads them, with their months.
     With `jobs` > 1 partitions are made in as many worker processes, if as many are stale, and datasets are
     worked on at the same time as far as their inputs allow: those first that most others wait for.
+
+    Raises ValueError for a month that is not over by the clock of this machine: to Dagster it is none yet.
     """
+    _check_over(workspace, wanted)
     recover(workspace.staging)
     if gone := [label(item, month) for item, _ in wanted for month in prune(workspace, item)]:
         console.print(f"removed, {no_partitions(gone)}")
@@ -74,6 +79,16 @@ def bring_up_to_date(
                 yield report
         if loop.settled:
             _sync(workspace)  # of these no run told Dagster
+
+
+def _check_over(workspace: Workspace, wanted: Wanted) -> None:
+    today, every = datetime.now(UTC).date(), workspace.settings.partitions.every
+    asked = sorted({month for item, months in wanted if item.partitioned for month in months})
+    if ahead := [month for month in asked if not is_over(month, every, today)]:
+        raise ValueError(
+            f"params.yaml: partitions: the {every} {ahead[0]} is not over by the clock of this machine, "
+            f"which says {today:%Y-%m-%d}; mend the clock, or let `end` be a {every} that is over"
+        )
 
 
 @dataclass

@@ -27,6 +27,8 @@ def set_in(*path, value):
         (set_in("talksumm", "hmm", "gamma", value=-1), r"params.yaml: talksumm.hmm.gamma: .*greater than 0.*-1"),
         (set_in("partitions", "end", value="2018-05"), r"partitions: end \(2018-05\) is before start \(2018-06\)"),
         (set_in("partitions", "end", value="June"), r"partitions.end: .*'June'"),
+        (set_in("partitions", value={"start": "2099-01", "end": "2099-01"}),
+         "partitions: the month 2099-01 is not over by the clock of this machine, which says 20"),
         (set_in("sources", "papers", "text", "kind", value="docx"),
          r"sources.papers.text: unknown kind 'docx'; known: (\w+, )*plain_text, (\w+, )*scirex"),
         (set_in("sources", "papers", "text", "path", value="nowhere"), "sources.papers.text: no such folder: nowhere"),

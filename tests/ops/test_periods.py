@@ -1,5 +1,7 @@
 """Months, years, and one partition for all."""
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,3 +49,12 @@ def test_what_is_called_like_a_partition_is_of_one_width(name):
 def test_what_is_no_period_is_told(name):
     assert "must be a month like 2018-06" in periods.fault(name, "month")
     assert "must be a year like 2018" in periods.fault(name, "year")
+
+
+@given(MONTHS, st.dates(min_value=date(1000, 1, 1)))
+def test_a_period_is_over_when_the_one_behind_it_has_begun(month, today):
+    for every in ("month", "year"):
+        name = periods.period(month, every)
+        begins = date.fromisoformat(f"{periods.after(name, every)}-01-01"[:10])
+        assert periods.is_over(name, every, today) == (today >= begins)
+    assert periods.is_over(periods.ALL, "none", today)

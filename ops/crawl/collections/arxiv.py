@@ -16,6 +16,8 @@ from ops.crawl.collections.xml_records import elements, text_of, texts
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _ARXIV = "{http://arxiv.org/OAI/arXiv/}"
+#: An address that is longer is one that no server takes.
+_LONGEST_TOKEN = 2_000
 
 
 @dataclass(frozen=True)
@@ -23,17 +25,25 @@ class ArxivRecords(WebCollection):
     """The papers of a set (`cs`) that were first submitted in a month, with their PDFs.
 
     OAI-PMH selects by the date of the last change: all that changed since the month began is listed, and what
-    was submitted in it is kept.
+    was submitted in it is kept. It comes in answers of about a thousand records, with a token for the next.
     """
 
     subjects: str = "cs"
     place: str = "https://export.arxiv.org/oai2"
     files: str = "https://export.arxiv.org/pdf/"
+    answers: int = 10_000
+    """The most of one list; all of arXiv is some 3,000."""
 
     def items(self, month: str) -> Iterator[Item]:
         """Yield the papers of a month; deleted ones are none. Raises FetchError, also in the middle."""
         query = f"?verb=ListRecords&metadataPrefix=arXiv&set={quote(self.subjects)}&from={month}-01"
+        asked: set[str] = set()
         while query:
+            if query in asked:
+                raise FetchError(f"{self.place}{query}: the list leads to itself")
+            if len(asked) == self.answers:
+                raise FetchError(f"{self.place}{query}: the list does not end within {self.answers} answers")
+            asked.add(query)
             url = f"{self.place}{query}"
             root = elements(self.client.stream(url), url)
             fault = root.find(f"{_OAI}error")
@@ -47,10 +57,9 @@ class ArxivRecords(WebCollection):
                 if paper is not None and text_of(paper.find(f"{_ARXIV}created")).startswith(month):
                     yield self._item(paper, month)
             token = text_of(listed.find(f"{_OAI}resumptionToken"))
-            following = f"?verb=ListRecords&resumptionToken={quote(token, safe='')}" if token else ""
-            if following == query:
-                raise FetchError(f"{url}: the list leads to itself")
-            query = following
+            if len(token) > _LONGEST_TOKEN:
+                raise FetchError(f"{url}: a resumption token of {len(token)} characters")
+            query = f"?verb=ListRecords&resumptionToken={quote(token, safe='')}" if token else ""
 
     def _item(self, paper: Element, month: str) -> Item:
         number = text_of(paper.find(f"{_ARXIV}id"))

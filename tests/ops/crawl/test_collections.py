@@ -4,6 +4,7 @@ import bz2
 import dataclasses
 import gzip
 import io
+import itertools
 import json
 
 import pytest
@@ -89,6 +90,20 @@ DELETED = (
 )
 
 
+@pytest.mark.parametrize(
+    ("tokens", "cause"),
+    [(itertools.count(), "does not end within 20 answers"), (itertools.cycle("abc"), "leads to itself")],
+)
+def test_a_list_of_arxiv_that_has_no_end_is_given_up(tokens, cause):
+    def endless(handler):
+        body = oai(paper("1806.00001", "2018-06-01"), token=str(next(tokens)))
+        reply(body=body)(handler)
+
+    with answering({"/oai2": endless}) as (site, asked), pytest.raises(FetchError, match=cause):
+        list(ArxivRecords(client(), place=f"{site}/oai2", answers=20).items("2018-06"))
+    assert len(asked) <= 20
+
+
 def test_arxiv_lists_what_was_submitted_in_a_month_page_by_page_and_waits_where_it_is_told_to():
     first = oai(paper("1806.00001", "2018-06-01"), paper("1801.00001", "2018-01-01"), DELETED, token="a|b 1")
     last = oai(
@@ -111,6 +126,7 @@ def test_arxiv_lists_what_was_submitted_in_a_month_page_by_page_and_waits_where_
         (b"<html>", "no XML that can be read"),
         (b"<!DOCTYPE x [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]><x>&b;</x>", "no XML that can be read"),
         (oai(paper("1806.00001", "2018-06-01"), token="same"), "leads to itself"),
+        (oai(paper("1806.00001", "2018-06-01"), token="x" * 3_000), "a resumption token of 3000 characters"),
     ],
 )  # fmt: skip
 def test_a_list_of_arxiv_that_is_none_says_so(body, cause):

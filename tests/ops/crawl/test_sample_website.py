@@ -133,6 +133,7 @@ def test_what_the_sample_articles_cite_is_crawled_near_copies_dead_links_and_loo
         (lambda options: options.update(contact="me"), "contact: String should match"),
         (lambda options: options.update(depht=1), "depht: Extra inputs are not permitted"),
         (lambda options: options.update(follow=["("]), "is no regular expression"),
+        (lambda options: options.update(clock="2018-13-41T00:00:00Z"), "clock: .*month must be in 1..12"),
     ],
 )
 def test_a_source_with_bad_options_is_refused_with_the_reason(tmp_path, change, fault):
