@@ -11,6 +11,7 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 
 from assets.declare.report import Everything
+from orchestration.execute.inputs import former_files
 from orchestration.files.page_paths import SO_FAR
 from orchestration.files.publish import building, remove, write_files
 from orchestration.state.freshness import View
@@ -40,7 +41,8 @@ def write_pages_so_far(workspace: Workspace) -> None:
         reading(workspace, months),
         building(workspace.staging, place) as new,
     ):
-        write_files(new, report.function(Everything(folders, workspace.graph)))
+        everything = Everything(folders, workspace.graph, former_files(workspace, report))
+        write_files(new, report.function(everything))
 
 
 def drop_pages_so_far(workspace: Workspace) -> None:
