@@ -5,7 +5,7 @@ Belongs here: what a report reads and makes. Not here: datasets (dataset.py), an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -20,10 +20,19 @@ class Everything(dict[str, Mapping[str, Path]]):
     """The folders of every dataset declared before, by name and month: what a report reads."""
 
     def __init__(
-        self, folders: Mapping[str, Mapping[str, Path]] | None = None, graph: AssetGraph | None = None
+        self,
+        folders: Mapping[str, Mapping[str, Path]] | None = None,
+        graph: AssetGraph | None = None,
+        former: Path | None = None,
     ):
         super().__init__(folders or {})
         self.graph = graph or AssetGraph(declarations().values())
+        #: What the report made last, if it is as it was made: a report may take over what would be the same.
+        self.former = former
+
+    def only(self, names: Collection[str]) -> Everything:
+        """Return some of the datasets, in the same order."""
+        return Everything({name: months for name, months in self.items() if name in names}, self.graph)
 
 
 def report(*, group: str) -> Callable[[Callable[[Everything], Files]], Declaration]:

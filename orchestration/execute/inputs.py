@@ -13,10 +13,11 @@ from assets.declare.declaration import Declaration
 from assets.declare.report import Everything
 from ops.parts import FILES, Artifact, Part, Parts
 from orchestration.engine.local import engine
-from orchestration.files.identity import file_md5, folder_files
+from orchestration.files.identity import file_md5, folder_files, folder_hashes
 from orchestration.files.parquet import part_files
 from orchestration.state.freshness import NotReadyError, load_record
 from orchestration.state.partition_locks import making
+from orchestration.state.records import read_record
 from orchestration.workspace.workspace import Workspace
 
 
@@ -38,13 +39,19 @@ def open_inputs(
             for name, item in workspace.datasets.items()
             if name in months
         }
-        return Everything(folders, workspace.graph)
+        return Everything(folders, workspace.graph, former_files(workspace, declaration))
     return {
         source.argument: artifact(workspace, item)
         if source.whole and not item.partitioned
         else parts(workspace, item, months[item.name], "" if source.whole else "kept-")
         for source, item in zip(declaration.inputs, upstream, strict=True)
     }
+
+
+def former_files(workspace: Workspace, report: Declaration) -> Path | None:
+    """Return the folder of a report if every file is as its record has it; one that is forced has none."""
+    record, folder = read_record(workspace, report, ""), workspace.folder(report)
+    return folder if record is not None and record.hashes == folder_hashes(folder) else None
 
 
 def parts(workspace: Workspace, item: Declaration, months: Iterable[str], prefix: str = "kept-") -> Parts:

@@ -131,6 +131,24 @@ class Ancestry:
         order, starts = _grouped(self._sources[used], len(self.ids))
         return rows[used][order], starts
 
+    @cached_property
+    def _occurrences(self) -> tuple[list[str], Codes, Codes]:
+        """Return the datasets, and pairs of an id and the number of a dataset that has it or names it."""
+        datasets = list(dict.fromkeys(file.item.name for file in self.files))
+        number = {name: place for place, name in enumerate(datasets)}
+        of_row = np.array([number[file.item.name] for file in self.files], np.int64)[self._file_of]
+        of_source = np.repeat(of_row, np.diff(self._first))
+        codes = np.concatenate([self.own, self._sources])
+        pairs = np.unique(codes * len(datasets) + np.concatenate([of_row, of_source]))
+        return datasets, *np.divmod(pairs, max(len(datasets), 1))
+
+    def datasets(self, codes: Codes) -> list[str]:
+        """Return every dataset that has some of these ids, or names some among the sources of its rows."""
+        there = np.zeros(len(self.ids), bool)
+        there[codes] = True
+        datasets, ids, numbers = self._occurrences
+        return [datasets[number] for number in np.unique(numbers[there[ids]])]
+
     def codes(self, ids: Sequence[str]) -> list[int]:
         """Return the number of each id, -1 for an unknown one."""
         found = pc.index_in(pa.array(ids, pa.large_string()), value_set=self.ids)

@@ -11,6 +11,7 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 
 from assets.declare.report import Everything
+from orchestration.execute.inputs import former_files
 from orchestration.files.page_paths import SO_FAR
 from orchestration.files.publish import building, remove, write_files
 from orchestration.files.replaced import stamps_of, unreplaced
@@ -41,7 +42,8 @@ def write_pages_so_far(workspace: Workspace) -> None:
         building(workspace.staging, place) as new,
         unreplaced(read),
     ):
-        write_files(new, report.function(Everything(folders, workspace.graph)))
+        everything = Everything(folders, workspace.graph, former_files(workspace, report))
+        write_files(new, report.function(everything))
 
 
 def drop_pages_so_far(workspace: Workspace) -> None:

@@ -21,6 +21,7 @@ from orchestration.lineage.ancestry import Ancestry, RowPlace
 from orchestration.lineage.rows import Counted, read
 from orchestration.pages.cells import cells, columns, fitted
 from orchestration.pages.html import render
+from orchestration.pages.sampling import LIMIT
 from orchestration.pages.text_pairs import text_pairs
 
 #: Measures that are one number a row.
@@ -37,19 +38,32 @@ def pages(
 
     `pages_of` are pages that systems add, by the ids of the rows that lead to them.
     """
-    lengths = {name: len(places) for name, places in shown.items()}
-    yield render("rows.html", "rows-index.html", "Rows", numbers=list(numbers.values()), shown=lengths)
+    yield index(numbers)
     for name, places in shown.items():
-        dataset = numbers[name]
-        data = _data(ancestry, dataset.item, places, pages_of or {})
-        yield render(
-            page_path(name, "rows"),
-            "rows.html",
-            f"Rows of {name}",
-            data={**data, "totals": {table: dataset.total(table) for table in TABLES}},
-            dataset=dataset,
-            shown={table: sum(place.file.table == table for place in places) for table in TABLES},
-        )
+        yield page(ancestry, numbers[name], places, pages_of or {})
+
+
+def index(numbers: Mapping[str, Counted]) -> tuple[str, bytes]:
+    """Return the index of the datasets."""
+    lengths = {
+        name: min(LIMIT, sum(dataset.total(table) for table in TABLES)) for name, dataset in numbers.items()
+    }
+    return render("rows.html", "rows-index.html", "Rows", numbers=list(numbers.values()), shown=lengths)
+
+
+def page(
+    ancestry: Ancestry, dataset: Counted, places: Sequence[RowPlace], pages_of: Mapping[str, str]
+) -> tuple[str, bytes]:
+    """Return the page of the rows of one dataset."""
+    name, data = dataset.item.name, _data(ancestry, dataset.item, places, pages_of)
+    return render(
+        page_path(name, "rows"),
+        "rows.html",
+        f"Rows of {name}",
+        data={**data, "totals": {table: dataset.total(table) for table in TABLES}},
+        dataset=dataset,
+        shown={table: sum(place.file.table == table for place in places) for table in TABLES},
+    )
 
 
 def _data(

@@ -5,7 +5,7 @@ Belongs here: the funnel, the months, the distributions, columns and params. Not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -21,11 +21,14 @@ from orchestration.pages.system import systems
 from orchestration.quality.profile import profile, total
 
 
-def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
-    """Yield a page for every dataset."""
-    pictures = {name: link for system in systems() for name, link in system.pictures.items()}
-    parts = {name: part for system in systems() for name, part in system.dataset_parts.items()}
-    for name, dataset in numbers.items():
+def pages(
+    everything: Everything, numbers: Mapping[str, Counted], names: Iterable[str] | None = None
+) -> Files:
+    """Yield a page for every dataset, or for some of them."""
+    pictures = {name: link for system in systems().values() for name, link in system.pictures.items()}
+    parts = {name: part for system in systems().values() for name, part in system.dataset_parts.items()}
+    for name in numbers if names is None else names:
+        dataset = numbers[name]
         item = dataset.item
         assert item.shape is not None
         shapes = total(profile(folder, item.measures) for folder in everything[name].values())
@@ -46,7 +49,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
             name,
             data=data,
             dataset=dataset,
-            steps=[numbers[step] for step in _steps(item, numbers)],
+            steps=[numbers[step] for step in steps(item, numbers)],
             pictures=pictures.get(name),
             part=part,
             columns=[(column.name, column.type, meaning(column)) for column in item.shape.kept],
@@ -55,7 +58,7 @@ def pages(everything: Everything, numbers: Mapping[str, Counted]) -> Files:
         )
 
 
-def _steps(item: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
+def steps(item: Declaration, numbers: Mapping[str, Counted]) -> list[str]:
     """Return the datasets whose units became this one's, the first one first: follow what each consumes."""
     names = [item.name]
     while item.consumes:

@@ -77,7 +77,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["number"] = lambda value: f"{value:,}".replace(",", "\u202f")
     environment.filters["about"] = about
     environment.globals["address"] = page_path
-    environment.globals["navigation"] = [link for system in systems() for link in system.navigation]
+    environment.globals["navigation"] = [link for system in systems().values() for link in system.navigation]
     return environment
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from assets.declare.declaration import Declaration
 from assets.declare.report import Files
 from ops.outcome import of_role
@@ -16,6 +18,7 @@ from orchestration.files.json_ready import json_ready
 from orchestration.files.page_paths import page_path
 from orchestration.lineage.ancestry import Ancestry, File, RowPlace
 from orchestration.lineage.origins import flow, raw_file, rows, short, spoken, summary_column, where
+from orchestration.lineage.rows import read
 from orchestration.pages.html import about, render
 
 #: The most rows that a page holds, and of what one is made of, or used by, the most that it names.
@@ -27,7 +30,13 @@ _FOLLOWED = (1, 3, 12, 48)
 def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
     """Yield for each dataset the page of the lineage of its shown rows."""
     roots = {name: [place.code for place in places] for name, places in shown.items()}
-    codes = {name: held(ancestry, page) for name, page in roots.items()}
+    return pages_of(ancestry, roots, {name: held(ancestry, page) for name, page in roots.items()})
+
+
+def pages_of(
+    ancestry: Ancestry, roots: Mapping[str, Sequence[int]], codes: Mapping[str, Sequence[int]]
+) -> Files:
+    """Yield for each dataset the page that holds some rows, of which the `roots` are shown."""
     descriptions = _Descriptions(ancestry, sorted({code for page in codes.values() for code in page}))
     for name, page in codes.items():
         yield render(
@@ -37,6 +46,32 @@ def pages(ancestry: Ancestry, shown: Mapping[str, Sequence[RowPlace]]) -> Files:
             data={"name": name, "shown": len(set(roots[name])), **descriptions.data(page)},
             dataset=name,
         )
+
+
+class Reads:
+    """Which datasets a page of lineage shows anything of: its bytes depend on no other.
+
+    They are all that have or name a row that the page holds, so also what came to use one of them; and those
+    that hold the words which such rows were spoken in.
+    """
+
+    def __init__(self, ancestry: Ancestry) -> None:
+        self._ancestry = ancestry
+        self._owners = [
+            (number, np.array(ancestry.codes(read(file.path, [owner])[owner].to_pylist()), np.int64))
+            for number, file in enumerate(ancestry.files)
+            for owner in {detail.partition(".")[0] for detail in of_role(file.schema, "spans").values()}
+        ]
+
+    def of(self, codes: Sequence[int]) -> list[str]:
+        """Return those of the page that holds these rows."""
+        found, starts = [np.array(codes, np.int64)], self._ancestry.starts
+        there = np.zeros(len(self._ancestry.ids), bool)
+        there[found[0]] = True
+        for number, owners in self._owners:
+            spoken = owners[there[self._ancestry.own[starts[number] : starts[number + 1]]]]
+            found.append(spoken[spoken >= 0])
+        return self._ancestry.datasets(np.concatenate(found))
 
 
 def held(ancestry: Ancestry, roots: Sequence[int], most: int = NODES) -> list[int]:

@@ -44,9 +44,9 @@ class SystemPages(NamedTuple):
 
 
 @cache
-def systems() -> list[SystemPages]:
-    """Return what each system that params.yaml does not leave out adds, by the names of the systems."""
+def systems() -> dict[str, SystemPages]:
+    """Return by its name what each system that params.yaml does not leave out adds."""
     present = {item.key.group for item in AssetGraph(declarations().values()).datasets.values()}
     modules = pkgutil.iter_modules(orchestration.pages.systems.__path__)
     names = [module.name for module in modules if module.name in present]
-    return [import_module(f"orchestration.pages.systems.{name}.site").SYSTEM for name in names]
+    return {name: import_module(f"orchestration.pages.systems.{name}.site").SYSTEM for name in names}

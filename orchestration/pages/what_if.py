@@ -8,6 +8,7 @@ looked at (assets/declare/thresholds.py), and the choosing itself, which the bro
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -33,25 +34,39 @@ POINTS = 2_000
 ROWS, NEAREST = 2_000, 10
 _CHARACTERS = 300
 _ROWS = SCORED.append(pa.field("hash", pa.binary()))
+_BEFORE, _AFTER = b"silverloom.whatIf(", b");\n"
 _LISTED = ("path", "dataset", "meaning", "units", "rule", "now", "tried", "total", "script")
 
 
 def pages(everything: Everything) -> Files:
-    """Yield the page, and for each threshold a script with its scores, loaded when it is looked at.
+    """Yield the page, and for each threshold a script with its scores, loaded when it is looked at."""
+    found = []
+    for name in everything:
+        for path, content in scripts(everything, name):
+            found.append(content)
+            yield path, content
+    yield index(found)
 
-    Raises ValueError where the scores do not give what a dataset kept: then they are not those of its rule.
+
+def index(scripts: Iterable[bytes]) -> tuple[str, bytes]:
+    """Return the page that lists the thresholds of some scripts."""
+    contents = [json.loads(script[len(_BEFORE) : -len(_AFTER)]) for script in scripts]
+    listed = [{key: content[key] for key in _LISTED} for content in contents]
+    return render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)
+
+
+def scripts(everything: Everything, name: str) -> Files:
+    """Yield the scripts of the thresholds of one dataset.
+
+    Raises ValueError where the scores do not give what it kept: then they are not those of its rule.
     """
-    listed = []
-    for name, months in everything.items():
-        item = everything.graph.datasets[name]
-        for threshold in item.thresholds:
-            params = next(value for value in item.arguments.values() if isinstance(value, threshold.params))
-            for knob in threshold.knobs(params):
-                content = what_if(everything, item, threshold, knob)
-                _check(content, kept(months, threshold, knob))
-                listed.append({key: content[key] for key in _LISTED})
-                yield content["script"], f"silverloom.whatIf({embedded(content)});\n".encode()
-    yield render("what-if.html", "what_if.html", "What if", data=listed, thresholds=listed)
+    item = everything.graph.datasets[name]
+    for threshold in item.thresholds:
+        params = next(value for value in item.arguments.values() if isinstance(value, threshold.params))
+        for knob in threshold.knobs(params):
+            content = what_if(everything, item, threshold, knob)
+            _check(content, kept(everything[name], threshold, knob))
+            yield content["script"], _BEFORE + embedded(content).encode() + _AFTER
 
 
 def what_if(everything: Everything, item: Declaration, threshold: Threshold, knob: Knob) -> dict[str, Any]:

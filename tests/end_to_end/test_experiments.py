@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import signal
 
 import pytest
 
@@ -176,6 +177,19 @@ def test_a_partition_that_the_browser_made_alone_can_be_taken_back(done):
     assert done.data() != before
     assert take_back(done) == {}
     assert done.data() == before
+
+
+def test_a_run_that_was_interrupted_can_be_taken_back(done):
+    before = done.data(), done.lock
+    done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
+    run = done.start("orchestration.cli", "run")
+    output = next(line for line in run.stdout if line.startswith("talksumm/alignments 2018-06:"))
+    run.send_signal(signal.SIGINT)
+    output += run.communicate()[0]
+    assert run.returncode == 130 and "interrupted; what was finished is kept" in output, output
+    assert done.data() != before[0]
+    assert take_back(done) == {}
+    assert (done.data(), done.lock) == before
 
 
 def test_an_experiment_that_failed_midway_can_be_taken_back(done):

@@ -6,7 +6,8 @@ import re
 import pyarrow.parquet as pq
 import pytest
 
-from orchestration.files.identity import folder_files
+from orchestration.files.identity import folder_files, folder_hashes
+from orchestration.pages.reuse import INDEX
 
 
 def live(project):
@@ -42,6 +43,31 @@ def test_a_page_that_somebody_changed_is_made_again(done):
     page.write_bytes(before + b"<!-- changed by hand -->")
     assert "quality/pages: written" in done.run()
     assert page.read_bytes() == before
+
+
+@pytest.mark.long
+def test_pages_after_changes_are_those_of_a_render_from_scratch_in_every_system(sample_project, tmp_path):
+    project = sample_project.copy(tmp_path / "project")
+    pages = project.root / "data/quality/pages"
+    project.run()
+    former = groups(pages)
+    for change in (
+        lambda params: params["talksumm"]["hmm"].update(minimum_characters=80),
+        lambda params: [params[name]["rating_sheets"].update(seed=9) for name in ("parasci", "wikisum")],
+        lambda params: params["discofuse"]["balanced"]["caps"].update(control=0.2),
+    ):
+        project.params(change)
+        project.run()
+        changed, former = groups(pages) - former, groups(pages)
+        assert 0 < len(changed) < len(former) / 2, "most groups of pages are taken over"
+        found = folder_hashes(pages)
+        project.silverloom("stage", "quality/pages", env={"SILVERLOOM_FORCE": "1"})
+        assert folder_hashes(pages) == found
+
+
+def groups(pages):
+    """The groups of pages, with their keys."""
+    return {(name, group["key"]) for name, group in json.loads((pages / INDEX).read_bytes()).items()}
 
 
 @pytest.mark.long
