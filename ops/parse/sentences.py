@@ -1,8 +1,8 @@
 """Which sentences of the papers are sentences: kept, or dropped with the reason.
 
 Belongs here: the op, its knobs, the order in which the rules are asked.
-Not here: the rules (sentences_rules.py), splitting text into sentences (ops/text, ops/parse/papers),
-TalkSumm's minimum length (ops/talksumm).
+Not here: the rules (sentences_rules.py, footnote_marks.py), splitting text into sentences (ops/text,
+ops/parse/papers), TalkSumm's minimum length (ops/talksumm).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import Field
 from ops.outcome import Outcome, Row, drop
 from ops.params import ModelName, Params
 from ops.parse import sentences_rules as rules
+from ops.parse.footnote_marks import Mark, footnote_marks, without_footnote_marks
 from ops.parse.schemas import SENTENCES
 from ops.text.stop_words import STOP_WORDS
 
@@ -43,8 +44,9 @@ def filter_sentences(
     """Return every sentence of `papers` (PAPERS.kept), kept or dropped with a reason; shape SENTENCES.
 
     Rules: TalkSumm's released code, see sentences_rules.py. A sentence that a footnote ran into stays
-    without it, and the footnote is in `cut`; if no words stay, it is dropped as a footnote.
-    `in_vocabulary` replaces the vocabulary of `params.vectors`.
+    without it, and the footnote is in `cut`; if no words stay, it is dropped as a footnote. A footnote's
+    mark that became part of a word goes the same way. `in_vocabulary` replaces the vocabulary of
+    `params.vectors`.
     """
     known = in_vocabulary or _vocabulary(params)
     kept: list[Row] = []
@@ -53,9 +55,11 @@ def filter_sentences(
     for paper in _rows(papers):
         sentences = list(_units(paper))
         units += [sentence["id"] for sentence in sentences]
-        heads = _running_heads([sentence["text"] for sentence in sentences], params.running_head_repeats)
+        texts = [sentence["text"] for sentence in sentences]
+        heads = _running_heads(texts, params.running_head_repeats)
+        marks = footnote_marks(texts, known)
         for sentence in sentences:
-            reason, text, cut = judge(sentence["text"], heads, known)
+            reason, text, cut = judge(sentence["text"], heads, known, marks)
             if reason is not None:
                 dropped.append(drop(sentence, reason))
             else:
@@ -63,7 +67,9 @@ def filter_sentences(
     return Outcome.of(SENTENCES, units, kept, dropped)
 
 
-def judge(text: str, heads: frozenset[str], known: Vocabulary) -> tuple[str | None, str, str | None]:
+def judge(
+    text: str, heads: frozenset[str], known: Vocabulary, marks: frozenset[Mark] = frozenset()
+) -> tuple[str | None, str, str | None]:
     """Return (reason or None, text that stays, what was cut out of it) of one sentence."""
     if reason := rules.start_reason(text):
         return reason, text, None
@@ -77,7 +83,8 @@ def judge(text: str, heads: frozenset[str], known: Vocabulary) -> tuple[str | No
         return rules.FOOTNOTE, text, None
     if rules.is_equation(stays, known):
         return rules.EQUATION, text, None
-    return None, stays, cut
+    stays, numbers = without_footnote_marks(stays, marks)
+    return None, stays, " ".join([*([cut] if cut else []), *numbers]) or None
 
 
 def _running_heads(texts: Sequence[str], repeats: int) -> frozenset[str]:

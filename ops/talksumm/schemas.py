@@ -84,6 +84,8 @@ ALIGNMENTS = Shape(
     ),
 )
 
+_EXHAUSTED = "whether it has every sentence that the talk has in mind: a larger budget gives the same"
+
 SUMMARIES = Shape(
     unit=ALIGNMENTS.kept,
     kept=columns(
@@ -98,6 +100,7 @@ SUMMARIES = Shape(
         ("text", _TEXT, "the summary", TEXT),
         ("words", _INT, "of the summary"),
         ("paper_words", _INT, "of all states of the paper"),
+        ("exhausted", pa.bool_(), _EXHAUSTED),
     ),
 )
 
@@ -114,6 +117,7 @@ TRAINING_SETS = Shape(
         ("sections", pa.list_(_INT), "number of the section that a sentence stands in, from 0"),
         ("labels", pa.list_(_INT), "1 where the sentence is in the summary"),
         ("summary", _TEXT, "the sentences with label 1"),
+        ("exhausted", pa.bool_(), _EXHAUSTED),
     ),
 )
 

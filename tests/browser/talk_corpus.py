@@ -218,7 +218,7 @@ def _summary(talk: Talk) -> dict:
         **IDENTITY, "id": f"summary-{talk.name}", "source_ids": [talk.state(at) for at in talk.summary], "pair_id": talk.pair,
         "talk_id": f"talk-{talk.name}", "paper_id": f"paper-{talk.name}", "paper_title": "A paper", "budget": "words_150",
         "sentence_ids": [f"sentence-{talk.name}-{at}" for at in talk.summary], "positions": list(talk.summary),
-        "counts": [1 for _ in talk.summary], "text": " ".join(texts), "words": 20, "paper_words": 100,
+        "counts": [1 for _ in talk.summary], "text": " ".join(texts), "words": 20, "paper_words": 100, "exhausted": True,
     }  # fmt: skip
 
 

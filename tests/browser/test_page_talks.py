@@ -104,6 +104,8 @@ def test_an_address_opens_its_sentence_and_summary(talk_page):
     assert_in_view(opened, "talk", 57)
     assert opened.page.locator("#budget").input_value() == ""
     assert opened.page.locator(".chosen").count() == 0
+    told = opened.page.locator("#budget option[value=words_150]").inner_text()
+    assert told.endswith("20 words of 100, all that the talk has in mind")
     opened.page.locator("#budget").select_option("words_150")
     assert opened.page.locator(".chosen").count() == 2
     assert opened.page.url.endswith(f"#{TALK.state(58)}")

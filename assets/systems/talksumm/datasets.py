@@ -158,7 +158,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     shape=SUMMARIES,
     consumes="alignments",
     measures=["words", "sentence_ids.length", "counts.items"],
-    scores={"words": DatasetScore("words")},
+    scores={"words": DatasetScore("words"), "exhausted": DatasetScore("exhausted", "share")},
     thresholds=[
         Threshold(
             SummaryParams,
@@ -175,7 +175,7 @@ def alignments(pairs: Parts, params: HmmParams) -> Outcomes:
     text_pair=("text", "pairs.sentences"),
     expectations=[
         *identity("summary"),
-        *not_null("pair_id", "talk_id", "paper_id", "budget", "text"),
+        *not_null("pair_id", "talk_id", "paper_id", "budget", "text", "exhausted"),
         unique("pair_id", "budget"),
         between("words", 1),
         between("words", 10, 5_000, "warning"),
@@ -204,7 +204,7 @@ def summaries(alignments: Parts, pairs: Parts, params: SummaryParams) -> Outcome
     text_pair=("summary", "sentences"),
     expectations=[
         *identity("example"),
-        *not_null("set", "split", "pair_id", "paper_id", "summary"),
+        *not_null("set", "split", "pair_id", "paper_id", "summary", "exhausted"),
         unique("set", "pair_id"),
         among("split", "train", "validation"),
         equal("sentences.length", "labels.length"),

@@ -70,7 +70,8 @@ def summaries(alignments: pa.Table, pairs: pa.Table, params: SummaryParams) -> O
 
     All sentences of a pair must stand in the one table. `pairs` gives the papers' titles. A sentence in
     no summary is dropped, its count being the score: `zero_count` (the talk never has it in mind) or
-    `beyond_every_budget`. Raises KeyError for an alignment whose pair is not in `pairs`.
+    `beyond_every_budget`. A summary is exhausted where it has all sentences that the talk has in mind: those
+    of larger budgets are the same. Raises KeyError for an alignment whose pair is not in `pairs`.
     """
     titles = dict(zip(pairs["id"].to_pylist(), pairs["paper_title"].to_pylist(), strict=True))
     units = alignments.to_pylist()
@@ -113,4 +114,5 @@ def _summary(states: Sequence[Row], name: str, budget: Budget, title: str | None
         "text": text,
         "words": word_count(text),
         "paper_words": sum(word_count(unit["text"]) for unit in states),
+        "exhausted": len(chosen) == sum(unit["count"] > 0 for unit in states),
     }

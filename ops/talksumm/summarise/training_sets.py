@@ -109,6 +109,7 @@ def examples(summaries: pa.Table, states: pa.Table, params: TrainingSetParams) -
             "sections": sections([state["section_title"] for state in paper]),
             "labels": [int(state["sentence_id"] in chosen) for state in paper],
             "summary": unit["text"],
+            "exhausted": unit["exhausted"],
         }
         kept.append(example)
     return Outcome.of(TRAINING_SETS, [unit["id"] for unit in units], kept, dropped)

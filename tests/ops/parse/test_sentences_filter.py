@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ops.outcome import Outcome
 from ops.parse import sentences_rules as rules
+from ops.parse.footnote_marks import footnote_marks, without_footnote_marks
 from ops.parse.papers import parse_papers
 from ops.parse.records import Record, record_id
 from ops.parse.sentences import SentenceParams, filter_sentences, judge
@@ -119,6 +120,77 @@ def test_every_sentence_is_kept_or_dropped_once_with_all_that_it_had():
     assert found.kept["source_ids"].to_pylist() == [[paper] for paper in found.kept["paper_id"].to_pylist()]
     assert found.kept["section_title"].to_pylist() == ["Abstract"] * 3
     assert set(found.kept["licence"].to_pylist()) == {"MIT"}
+
+
+def texts(*sentences: str) -> list[tuple[str, str | None]]:
+    found = outcome("T\n\n1 Introduction\n\n" + "\n\n".join(sentences) + "\n")
+    return [(row["text"], row["cut"]) for row in found.kept.to_pylist()]
+
+
+def test_marks_of_footnotes_that_stick_to_words_are_cut_where_they_count_upwards():
+    assert texts(
+        "We release the parser1.",
+        "Some egregious2 errors are left, and egregious ones are few.",
+        "The weight3, which is high, is a value.",
+        "Again we look at the weight3.",
+        "The relevant values are6: (1) high and (2) low.",
+    ) == [
+        ("We release the parser.", "1"),
+        ("Some egregious errors are left, and egregious ones are few.", "2"),
+        ("The weight, which is high, is a value.", "3"),
+        ("Again we look at the weight.", "3"),
+        ("The relevant values are: (1) high and (2) low.", "6"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["We release the parser1."],
+        ["We release the parser9.", "The code2 is open.", "A value20 is high."],
+        ["We release the parser1.", "It is unlike qwerty2."],
+        ["The value1 is high.", "The value2 is low.", "The value3 is none."],
+        ["The value1 and the weight2 are high.", "So is the code3."],
+        ["We see clips from1 speakers.", "There are about2 parsers.", "See table3."],
+        ["Even if it is from1, there is one.", "See table2."],
+        ["The value of parser1 = 4.", "The code2(x) is high.", "See weight3-value."],
+        ["We use word2vec.", "It is h2o.", "And gpt2-parsing."],
+        ["The parser1 is a.", "The parser1 is b.", "The parser1 is c.", "The code2 is d."],
+    ],
+    ids=[
+        "alone",
+        "not upwards",
+        "unknown word",
+        "senses",
+        "two",
+        "numbers",
+        "one is left",
+        "formulas",
+        "names",
+        "often",
+    ],
+)
+def test_a_number_behind_a_word_that_may_be_a_name_stays(sentences):
+    assert footnote_marks(sentences, known) == frozenset()
+
+
+def test_a_word_of_the_vocabulary_that_ends_in_a_number_stays():
+    sentences = ["We parse mp3.", "The code4 is open.", "The parser5 is not."]
+    kept = outcome(
+        "T\n\n1 Introduction\n\n" + "\n\n".join(sentences), {*WORDS, "mp", "mp3"}.__contains__
+    ).kept
+    assert kept["text"].to_pylist() == ["We parse mp3.", "The code is open.", "The parser is not."]
+
+
+@given(st.lists(st.text(st.sampled_from("ab 12.,(")), max_size=8))
+def test_nothing_but_numbers_behind_words_is_cut_as_a_mark(sentences):
+    marks = footnote_marks(sentences, lambda word: not word[-1].isdigit())
+    for text in sentences:
+        stays, gone = without_footnote_marks(text, marks)
+        assert len(stays) + sum(map(len, gone)) == len(text)
+        assert "".join(sign for sign in stays if not sign.isdigit()) == "".join(
+            sign for sign in text if not sign.isdigit()
+        )
 
 
 def test_the_vocabulary_is_the_most_frequent_words_without_stop_words():

@@ -69,6 +69,7 @@ def page_data(aligned: Aligned) -> dict[str, Any]:
             row["budget"]: {
                 "words": row["words"],
                 "paper_words": row["paper_words"],
+                "exhausted": row["exhausted"],
                 "sentences": [places[state] for state in row["source_ids"]],
             }
             for row in aligned.summaries

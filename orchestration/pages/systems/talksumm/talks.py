@@ -150,7 +150,7 @@ def _chosen(everything: Everything, chosen: Collection[str]) -> Iterator[tuple[s
             for name, table, of in (
                 (states, "kept", ["count", "seconds", "spans"]),
                 (states, "dropped", ["reason", "score"]),
-                ("talksumm/summaries", "kept", ["source_ids", "budget", "words", "paper_words"]),
+                ("talksumm/summaries", "kept", ["source_ids", "budget", "words", "paper_words", "exhausted"]),
             )
         )
         found = rows(everything, "sources/talks", ["id", "document", "date", "url"], month=month)

@@ -126,8 +126,16 @@ def test_every_sentence_is_in_a_summary_or_dropped_with_its_count():
     assert [row["source_ids"] for row in rows] == [["pair-1-2"], ["pair-1-2", "pair-1-3"]]
     assert rows[1]["text"] == "Sentence 2. Sentence 3." and rows[1]["positions"] == [12, 13]
     assert (rows[1]["words"], rows[1]["paper_words"], rows[1]["paper_title"]) == (4, 8, "T pair-1")
+    assert [row["exhausted"] for row in rows] == [False, False]
     dropped = {row["id"]: (row["reason"], row["score"]) for row in outcome.dropped.to_pylist()}
     assert dropped == {"pair-1-0": ("beyond_every_budget", 1.0), "pair-1-1": ("zero_count", 0.0)}
+
+
+def test_summaries_of_budgets_beyond_what_the_talk_covers_are_the_same_and_exhausted():
+    budgets = {name: Budget(ratio=ratio) for name, ratio in (("a", 0.25), ("b", 0.5), ("c", 0.9))}
+    outcome = summaries(alignments([1, 0, 5, 0]), pairs("pair-1"), SummaryParams(budgets=budgets))
+    rows = [(row["text"], row["exhausted"]) for row in outcome.kept.to_pylist()]
+    assert rows == [("Sentence 2.", False), *[("Sentence 0. Sentence 2.", True)] * 2]
 
 
 def test_the_order_of_rows_does_not_matter():

@@ -175,7 +175,7 @@
 
   function buildBudgets() {
     const names = Object.keys(budgets);
-    budget.append(el("option", { value: "" }, names.length ? "none" : "there is none"), ...names.map((name) => el("option", { value: name }, `${name}: ${times(budgets[name].sentences.length, "sentence")}, ${times(budgets[name].words, "word")} of ${number(budgets[name].paper_words)}`)));
+    budget.append(el("option", { value: "" }, names.length ? "none" : "there is none"), ...names.map((name) => el("option", { value: name }, `${name}: ${times(budgets[name].sentences.length, "sentence")}, ${times(budgets[name].words, "word")} of ${number(budgets[name].paper_words)}${budgets[name].exhausted ? ", all that the talk has in mind" : ""}`)));
     budget.value = names.includes("words_150") ? "words_150" : names[0] ?? "";
     budget.dataset.first = budget.value;
     budget.addEventListener("change", () => { markSummary(); store(); });
