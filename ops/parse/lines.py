@@ -6,10 +6,12 @@ what a line calls its document (read_lines.py), what else it holds (the formats)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from io import BufferedIOBase
 from itertools import chain
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.packed import ERRORS, is_packed, opened
@@ -21,6 +23,12 @@ _SKIPPED = 16
 #: So does what unpacks to so many times its size; text packs to a tenth, and that of many like lines to less.
 _UNPACKED = 100
 UNPACKED = f"it unpacks to more than {_UNPACKED} times its size; the rest of the file was not read"
+#: So many bytes a line counts for besides its own: very many tiny ones are a bomb, too.
+_LEAST = 100
+_TOO_MANY_LINES = "it unpacks to more than a line for each byte of its size; the rest was not read"
+#: What is read at once. Of a damaged file that is packed, no more is lost before the damage.
+_BLOCK = 2**13
+_SPACE = re.compile(rb"\s*")
 
 
 def lines_of_files(
@@ -70,24 +78,102 @@ def lines_of(stream: IO[bytes], path: str, packed: int | None, max_bytes: int) -
 
     `packed` is its size where `stream` unpacks it.
     """
-    row = 0
+    lines = _Lines(cast("BufferedIOBase", stream), max_bytes)
+    count = 0
     try:
-        while line := stream.readline(max_bytes + 1):
-            row += 1
-            place = f"{path}#{row}"
-            if unpacks_too_far(stream.tell(), packed, max_bytes):
-                yield Raw(path, place, b"", row, error=UNPACKED)
+        for line in lines:
+            count += 1
+            place, error = f"{path}#{lines.row}", None
+            if unpacks_too_far(lines.end, packed, max_bytes):
+                error = UNPACKED
+            elif unpacks_too_far(lines.end + count * _LEAST, packed, max_bytes):
+                error = _TOO_MANY_LINES
+            if error:
+                yield Raw(path, place, b"", lines.row, error=error)
                 return
-            if len(line.rstrip(b"\r\n")) > max_bytes:
-                whole = line.endswith(b"\n") or _skip_line(stream, max_bytes)
-                rest = "" if whole else "; the rest of the file was not read"
-                yield Raw(path, place, b"", row, error=too_large(max_bytes) + rest)
-                if not whole:
-                    return
-            elif line.strip():
-                yield Raw(path, place, line.rstrip(b"\r\n"), row)
+            if isinstance(line, str):
+                yield Raw(path, place, b"", lines.row, error=line)
+            else:
+                yield Raw(path, place, line, lines.row)
     except ERRORS as error:
-        yield unread(path, row + 1, error)
+        yield unread(path, lines.row + 1, error)
+
+
+class _Lines:
+    """The lines of a stream that are not blank, without their ends; for one that is too long, an error.
+
+    Blank lines are taken many at a time, since a small file may unpack to millions of them, and no byte is
+    looked at again when more was read.
+    """
+
+    def __init__(self, stream: BufferedIOBase, max_bytes: int) -> None:
+        self._stream, self._max_bytes = stream, max_bytes
+        self._done = 0
+        """How many bytes were read and taken apart."""
+        self.row = 0
+        """The number of the last line, from 1."""
+        self.end = 0
+        """Where it ends or, if it is too long, where that was told."""
+
+    def __iter__(self) -> Iterator[bytes | str]:
+        pieces: list[bytes] = []  # of a line whose end was not read yet
+        size = 0
+        block = self._stream.read1(_BLOCK)
+        while block:
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                yield from self._parted(b"".join((*pieces, block[:cut])))
+                pieces, size = [], 0
+            pieces.append(block[cut:])
+            size += len(block) - cut
+            if size > self._max_bytes + len(b"\r\n"):
+                error, rest = self._skipped(size, b"".join(pieces).isspace())
+                if error:
+                    yield error
+                if rest is None:
+                    return
+                pieces, size = [], 0
+                block = rest or self._stream.read1(_BLOCK)
+            else:
+                block = self._stream.read1(_BLOCK)
+        yield from self._parted(b"".join(pieces))
+
+    def _parted(self, text: bytes) -> Iterator[bytes | str]:
+        """Yield the lines of a text that ends with one."""
+        place = 0
+        while place < len(text):
+            first = _SPACE.match(text, place).end()  # type: ignore[union-attr]  # it matches anything
+            start = text.rfind(b"\n", place, first) + 1 or place
+            self.row += text.count(b"\n", place, start)
+            if first == len(text):
+                break
+            place = text.find(b"\n", first) + 1 or len(text)
+            self.row += 1
+            self.end = self._done + place
+            line = text[start:place].rstrip(b"\r\n")
+            yield line if len(line) <= self._max_bytes else too_large(self._max_bytes)
+        self._done += len(text)
+
+    def _skipped(self, size: int, blank: bool) -> tuple[str, bytes | None]:
+        """Read to the end of a line that is too long; return its error and what was read behind it.
+
+        A blank one has no error. One that has no end within bounds ends the reading: it may be a bomb.
+        """
+        self.row += 1
+        self.end = self._done + self._max_bytes + 1
+        error = too_large(self._max_bytes)
+        rest: bytes | None = b""
+        while block := self._stream.read1(_BLOCK):
+            cut = block.find(b"\n") + 1
+            size += cut or len(block)
+            blank = blank and block[: cut or None].isspace()
+            if cut:
+                rest = block[cut:]
+                break
+            if size > self._max_bytes * (_SKIPPED + 1):
+                return f"{error}; the rest of the file was not read", None
+        self._done += size
+        return "" if blank else error, rest
 
 
 def unpacks_too_far(position: int, packed: int | None, max_bytes: int) -> bool:
@@ -99,12 +185,3 @@ def unread(path: str, row: int, error: Exception, file: str | None = None) -> Ra
     """Return the last record of a file that cannot be read on."""
     cause = f"cannot be read from line {row} on: {error.__class__.__name__}: {error}"
     return Raw(path, f"{path}#{row}", b"", row, error=cause.replace(file, path) if file else cause)
-
-
-def _skip_line(stream: IO[bytes], max_bytes: int) -> bool:
-    """Read to the end of a line; tell whether the end was found within bounds."""
-    for _ in range(_SKIPPED):
-        chunk = stream.readline(max_bytes)
-        if not chunk or chunk.endswith(b"\n"):
-            return True
-    return False

@@ -24,7 +24,7 @@ _PAGES = ("response", "resource", "conversion")
 _LONGEST_HEAD = 64 * 2**10
 #: The fields that are read; a head of many others costs little.
 _FIELD = re.compile(
-    rb"\n[ \t]*(content-length|content-type|warc-type|warc-record-id|warc-target-uri|warc-date)[ \t]*:([^\n]*)",
+    rb"\n[ \t]*(content-(?:length|type)|warc-(?:type|record-id|target-uri|date))[ \t]*:([^\n]*)",
     re.IGNORECASE,
 )
 #: Python refuses to read a number of thousands of digits, and reads those of other scripts.

@@ -144,7 +144,7 @@ class Unpacked:
             raise DamageError(f"its Content-Length is wrong, or the file is cut short: {count} is too much")
 
     def _look_ahead(self, count: int) -> None:
-        """Unpack so many bytes and what shows whether a record ends there; no further than the next member."""
+        """Unpack so many bytes and what shows whether a record ends there, but one more member at most."""
         while len(self._buffer) < count + _BEHIND and not self._starts and self._fill():
             pass
 
