@@ -55,8 +55,9 @@ def rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
 
     Of a row over several lines that is broken, the first line is: the others are read anew, since a quote
     that is none may have taken them in. Then each of them is a row by itself or broken, but for the last:
-    from there a row may go on. So no line is read more than twice. Raises ParseError for what ends the reading,
-    what `packed.ERRORS` names for a damaged file.
+    from there a row may go on. So no line is read more than twice.
+
+    Raises ParseError for what ends the reading, what `packed.ERRORS` names for a damaged file.
     """
     with closing(_Lines(file, form, max_bytes)) as lines:
         reader = csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting, strict=True)
