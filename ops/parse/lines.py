@@ -78,102 +78,92 @@ def lines_of(stream: IO[bytes], path: str, packed: int | None, max_bytes: int) -
 
     `packed` is its size where `stream` unpacks it.
     """
-    lines = _Lines(cast("BufferedIOBase", stream), max_bytes)
-    count = 0
+    lines = _Lines(cast("BufferedIOBase", stream), packed, max_bytes)
     try:
         for line in lines:
-            count += 1
-            place, error = f"{path}#{lines.row}", None
-            if unpacks_too_far(lines.end, packed, max_bytes):
-                error = UNPACKED
-            elif unpacks_too_far(lines.end + count * _LEAST, packed, max_bytes):
-                error = _TOO_MANY_LINES
-            if error:
-                yield Raw(path, place, b"", lines.row, error=error)
-                return
-            if isinstance(line, str):
-                yield Raw(path, place, b"", lines.row, error=line)
-            else:
-                yield Raw(path, place, line, lines.row)
+            content, error = (b"", line) if isinstance(line, str) else (line, None)
+            yield Raw(path, f"{path}#{lines.row}", content, lines.row, error=error)
     except ERRORS as error:
         yield unread(path, lines.row + 1, error)
 
 
 class _Lines:
-    """The lines of a stream that are not blank, without their ends; for one that is too long, an error.
+    """The lines of a stream that are not blank, without their ends; for one that is not read, an error.
 
     Blank lines are taken many at a time, since a small file may unpack to millions of them, and no byte is
     looked at again when more was read.
     """
 
-    def __init__(self, stream: BufferedIOBase, max_bytes: int) -> None:
-        self._stream, self._max_bytes = stream, max_bytes
-        self._done = 0
-        """How many bytes were read and taken apart."""
+    def __init__(self, stream: BufferedIOBase, packed: int | None, max_bytes: int) -> None:
+        self._stream, self._packed, self._max_bytes = stream, packed, max_bytes
+        self._longest = max_bytes * (_SKIPPED + 1)
+        self._done = self._count = 0
+        """How many bytes were taken apart, and how many lines that are not blank."""
+        self._stopped = False
         self.row = 0
         """The number of the last line, from 1."""
-        self.end = 0
-        """Where it ends or, if it is too long, where that was told."""
 
     def __iter__(self) -> Iterator[bytes | str]:
         pieces: list[bytes] = []  # of a line whose end was not read yet
         size = 0
-        block = self._stream.read1(_BLOCK)
-        while block:
+        block = b""
+        while not self._stopped and (block := block or self._stream.read1(_BLOCK)):
             cut = block.rfind(b"\n") + 1
             if cut:
                 yield from self._parted(b"".join((*pieces, block[:cut])))
                 pieces, size = [], 0
             pieces.append(block[cut:])
             size += len(block) - cut
+            block = b""
             if size > self._max_bytes + len(b"\r\n"):
-                error, rest = self._skipped(size, b"".join(pieces).isspace())
-                if error:
-                    yield error
-                if rest is None:
-                    return
+                size, blank, block = self._skip(size, b"".join(pieces).isspace())
+                self.row += 1
+                if not blank or size > self._longest:
+                    yield self._bomb(self._done + self._max_bytes) or self._too_large(size)
+                self._done += size
                 pieces, size = [], 0
-                block = rest or self._stream.read1(_BLOCK)
-            else:
-                block = self._stream.read1(_BLOCK)
         yield from self._parted(b"".join(pieces))
 
     def _parted(self, text: bytes) -> Iterator[bytes | str]:
-        """Yield the lines of a text that ends with one."""
+        """Yield the lines of a text, which ends with one."""
         place = 0
-        while place < len(text):
+        while place < len(text) and not self._stopped:
             first = _SPACE.match(text, place).end()  # type: ignore[union-attr]  # it matches anything
             start = text.rfind(b"\n", place, first) + 1 or place
             self.row += text.count(b"\n", place, start)
-            if first == len(text):
-                break
             place = text.find(b"\n", first) + 1 or len(text)
-            self.row += 1
-            self.end = self._done + place
-            line = text[start:place].rstrip(b"\r\n")
-            yield line if len(line) <= self._max_bytes else too_large(self._max_bytes)
+            self._count += first < len(text)
+            error = self._bomb(self._done + place)
+            if error or first < len(text):
+                self.row += 1
+                line = text[start:place].rstrip(b"\r\n")
+                yield error or (line if len(line) <= self._max_bytes else self._too_large(place - start))
         self._done += len(text)
 
-    def _skipped(self, size: int, blank: bool) -> tuple[str, bytes | None]:
-        """Read to the end of a line that is too long; return its error and what was read behind it.
-
-        A blank one has no error. One that has no end within bounds ends the reading: it may be a bomb.
-        """
-        self.row += 1
-        self.end = self._done + self._max_bytes + 1
-        error = too_large(self._max_bytes)
-        rest: bytes | None = b""
-        while block := self._stream.read1(_BLOCK):
+    def _skip(self, size: int, blank: bool) -> tuple[int, bool, bytes]:
+        """Read on to the end of a line; return its size, whether it is blank, and what was read behind it."""
+        while size <= self._longest and (block := self._stream.read1(_BLOCK)):
             cut = block.find(b"\n") + 1
             size += cut or len(block)
             blank = blank and block[: cut or None].isspace()
             if cut:
-                rest = block[cut:]
-                break
-            if size > self._max_bytes * (_SKIPPED + 1):
-                return f"{error}; the rest of the file was not read", None
-        self._done += size
-        return "" if blank else error, rest
+                return size, blank, block[cut:]
+        return size, blank, b""
+
+    def _bomb(self, end: int) -> str | None:
+        """Return why reading ends with a line that ends there, if it does."""
+        error = None
+        if unpacks_too_far(end, self._packed, self._max_bytes):
+            error = UNPACKED
+        elif unpacks_too_far(end + self._count * _LEAST, self._packed, self._max_bytes):
+            error = _TOO_MANY_LINES
+        self._stopped = error is not None
+        return error
+
+    def _too_large(self, size: int) -> str:
+        """Return the error of a line over the bound; one that is much too long ends the reading."""
+        self._stopped = size > self._longest
+        return too_large(self._max_bytes) + ("; the rest of the file was not read" if self._stopped else "")
 
 
 def unpacks_too_far(position: int, packed: int | None, max_bytes: int) -> bool:

@@ -57,7 +57,8 @@ class Unpacked:
         self._starts: deque[int] = deque()
         """Where members begin that begin with a record, ahead of `place`."""
         self._damage: str | None = None
-        self._records = 0
+        self._records = self._begun = 0
+        """How many records were begun, and where the last was."""
         self.place = 0
         """How many unpacked bytes were taken."""
 
@@ -125,12 +126,15 @@ class Unpacked:
 
     def recover(self) -> None:
         """Go on at the next record that can be told: at a line of its own, or in the next member."""
+        if self.place > self._begun and self.peek(len(self._mark)) == self._mark:
+            return  # right behind the head of the damaged one
         while True:
-            if self._starts:
-                self._drop(self._starts[0] - self.place)
-                return
-            if (place := self._buffer.find(b"\n" + self._mark)) >= 0:
+            start = self._starts[0] - self.place if self._starts else len(self._buffer)
+            if (place := self._buffer.find(b"\n" + self._mark, 0, start)) >= 0:
                 self._drop(place + 1)
+                return
+            if self._starts:
+                self._drop(start)
                 return
             self._drop(max(0, len(self._buffer) - len(self._mark)))
             if not self._fill():
@@ -181,6 +185,7 @@ class Unpacked:
     def begin(self) -> None:
         """Say that a record begins here: the member that begins so is its own. Raises BombError."""
         self._records += 1
+        self._begun = self.place
         if self.place + self._records * _LEAST > self._most:
             raise BombError(f"it unpacks to more than a record for {_LEAST // _UNPACKED} bytes of its size")
         while self._starts and self._starts[0] <= self.place:
