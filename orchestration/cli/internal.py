@@ -47,10 +47,14 @@ def code(workspace: Workspace) -> None:
 
 @command(hidden=True)
 def source_changes(workspace: Workspace) -> None:
-    """Read what a sensor knew as JSON from standard input; print what changed since as JSON."""
-    from orchestration.dagster.source_changes import look
+    """Read a sensor's cursor from standard input; print what changed since, with the next one, as JSON."""
+    from orchestration.dagster.source_changes import keep, look
 
-    print(json.dumps(asdict(look(workspace, sys.stdin.read()))))
+    former = sys.stdin.read()
+    found = look(workspace, former)
+    requests = [asdict(request) for request in found.requests]
+    cursor = keep(workspace, found.memory, former)
+    print(json.dumps({"requests": requests, "reason": found.reason, "cursor": cursor}))
 
 
 @command(hidden=True)

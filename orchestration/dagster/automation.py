@@ -6,7 +6,6 @@ Belongs here: when something is asked for, and of what. Not here: noticing what 
 
 from __future__ import annotations
 
-import json
 import subprocess
 
 import dagster as dg
@@ -26,7 +25,7 @@ def source_files(workspace: Workspace) -> dg.SensorDefinition:
     """Return the sensor; a source or params.yaml that cannot be read fails the tick."""
 
     @dg.sensor(
-        target=dg.AssetSelection.all(),
+        target=_all(workspace),
         minimum_interval_seconds=60,
         default_status=dg.DefaultSensorStatus.STOPPED,
         description=(
@@ -47,7 +46,7 @@ def source_files(workspace: Workspace) -> dg.SensorDefinition:
             for request in found["requests"]
         ]
         reason = None if requests else found["reason"]
-        return dg.SensorResult(requests, skip_reason=reason, cursor=json.dumps(found["memory"]))
+        return dg.SensorResult(requests, skip_reason=reason, cursor=found["cursor"])
 
     return source_files
 
@@ -88,7 +87,7 @@ def newest_month(workspace: Workspace) -> dg.ScheduleDefinition:
 
     @dg.schedule(
         cron_schedule="0 3 1 * *",
-        target=dg.AssetSelection.all(),
+        target=_all(workspace),
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description=(
             "Makes what is not fresh of the newest month, the last one of params.yaml: on the first of a "
@@ -129,6 +128,11 @@ def hourly(check: dg.AssetChecksDefinition) -> dg.ScheduleDefinition:
         default_status=dg.DefaultScheduleStatus.STOPPED,
         description="Lists what is failed or stale, every hour.",
     )
+
+
+def _all(workspace: Workspace) -> dg.AssetSelection:
+    """Select every dataset, and none of assets/plain, whose partitions may be others."""
+    return dg.AssetSelection.assets(*(asset_key(item.key) for item in workspace.datasets.values()))
 
 
 def _key(workspace: Workspace, name: str, month: str) -> dg.AssetKey:

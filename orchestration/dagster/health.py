@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import dagster as dg
-from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
 from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
+from orchestration.dagster.attempts import failed_run
 from orchestration.dagster.instance import cause, instance, with_store
-from orchestration.dagster.sync import ABSENT
 from orchestration.messages.markdown import table
 from orchestration.state.freshness import View
 from orchestration.state.plan import Step, plan
@@ -26,7 +25,6 @@ from orchestration.workspace.workspace import Workspace
 
 #: How a partition can stand otherwise than fresh, worst first.
 STATES = ("failed", "rejected", "stale", "missing", "excluded")
-FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
 @dataclass(frozen=True)
@@ -61,31 +59,12 @@ def health(view: View) -> list[Unfresh]:
 
 def _unfresh(view: View, step: Step) -> Unfresh:
     item, month = step.item, step.month
-    if (failure := _failure(view, item, month)) is not None:
-        return Unfresh(item.name, month, "failed", *failure)
+    if (run := failed_run(item, month)) is not None:
+        return Unfresh(item.name, month, "failed", _cause(item, run), run)
     record = read_record(view.workspace, item, month)
     state = "missing" if record is None else "stale"
     why = "never made" if step.reasons == ("missing",) else "; ".join(step.reasons)
     return Unfresh(item.name, month, state, why, record.run_id if record else None)
-
-
-def _failure(view: View, item: Declaration, month: str) -> tuple[str, str] | None:
-    """Return cause and run of a partition's last attempt if it failed and nothing came after it."""
-    last = instance().get_latest_planned_materialization_info(asset_key(item.key), month or None)
-    run = instance().get_run_by_id(last.run_id) if last else None
-    if last is None or run is None or run.status not in FAILED:
-        return None
-    record = read_record(view.workspace, item, month)
-    if record is not None and record.run_id == last.run_id:
-        return None  # another dataset of that run failed
-    later = dg.AssetRecordsFilter(
-        asset_key(item.key), asset_partitions=[month] if month else None, after_storage_id=last.storage_id
-    )
-    for event in instance().fetch_materializations(later, limit=10).records:
-        tags = (event.asset_materialization and event.asset_materialization.tags) or {}
-        if event.run_id != last.run_id and tags.get(DATA_VERSION_TAG) != ABSENT:
-            return None
-    return _cause(item, last.run_id), last.run_id
 
 
 def _cause(item: Declaration, run_id: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
 import dagster as dg
+from dotenv import dotenv_values, set_key
 
 from orchestration.files.damage import make_folder
 from orchestration.files.full_disk import in_words
@@ -31,16 +32,25 @@ _STORES = {
 
 T = TypeVar("T")
 
+#: The settings of this project's own commands, beside those of Dagster's: see console_log.py.
+_COMMANDS = "commands.yaml"
+_NO_CAPTURE = b"""
+compute_logs:
+  module: dagster._core.storage.noop_compute_log_manager
+  class: NoOpComputeLogManager
+"""
+
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 @lru_cache(maxsize=1)
 def instance() -> dg.DagsterInstance:
     """Return the instance of this checkout (.dagster), made on first use."""
-    config = _home() / "dagster.yaml"
     wanted = (Path(__file__).parent / "dagster.yaml").read_bytes()
     with _opening():
-        write_changed(config, wanted)
+        write_changed(home() / "dagster.yaml", wanted)
+        write_changed(home() / _COMMANDS, wanted + _NO_CAPTURE)
+        _tell_dagster()
         _set_damaged_aside()
         try:
             return _get()
@@ -81,26 +91,43 @@ def close_stores() -> None:
 
 
 def _get() -> dg.DagsterInstance:
-    found = dg.DagsterInstance.get()
+    found = dg.DagsterInstance.from_config(str(home()), _COMMANDS)
     atexit.register(found.dispose)
     return found
 
 
-def _home() -> Path:
+def _tell_dagster() -> None:
+    """Name the instance in .env, where Dagster's own commands look for it; its other lines stay."""
+    place = home().parent / ".env"
+    with contextlib.suppress(OSError):  # the commands of the project do without
+        if dotenv_values(place).get("DAGSTER_HOME") != str(home()):
+            set_key(place, "DAGSTER_HOME", str(home()))
+
+
+def home() -> Path:
+    """Return the folder of Dagster's state."""
     return Path(os.environ["DAGSTER_HOME"])
 
 
 @contextlib.contextmanager
 def _opening() -> Iterator[None]:
-    """Let one process at a time open the store: two would both create its tables, or set them aside."""
-    make_folder(_home())
-    with contextlib.closing(lock_file(_home() / ".opening", wait=True)):
+    """Let one process at a time open the store: two would both create its tables, or set them aside.
+
+    Raises RuntimeError for a folder that cannot be written to: read-only, immutable, somebody else's.
+    """
+    make_folder(home())
+    if not os.access(home(), os.W_OK | os.X_OK):
+        raise RuntimeError(
+            f"{home()} cannot be written to, and Dagster keeps its runs there: make it writable (chmod u+w, "
+            "chattr -i, a mount that is not read-only), or move it away for a new one"
+        )
+    with contextlib.closing(lock_file(home() / ".opening", wait=True)):
         yield
 
 
 def _set_damaged_aside(thorough: bool = False) -> None:
     """Set damaged files of the store aside: Dagster begins new ones, and sync.py tells it what is on disk."""
-    stores = {_home() / name: what for name, what in _STORES.items()}
+    stores = {home() / name: what for name, what in _STORES.items()}
     for path in stores:
         make_folder(path.parent)
     for path, (table, held) in stores.items():

@@ -17,6 +17,7 @@ from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
 from orchestration.dagster.build import build_definitions
+from orchestration.dagster.console_log import write_console_log
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
 from orchestration.workspace.workspace import Workspace
 
@@ -58,6 +59,7 @@ def materialise(
                 tags={REPOSITORY_LABEL_TAG: REPOSITORY, **(tags or {})},
             )
         )
+    write_console_log(result)
     if result.success:
         return Ran(result.run_id, None)
     if any(_interrupted(event) for event in result.all_events):

@@ -8,8 +8,10 @@ down the graph. What is stale for other reasons (params, code) is left alone. No
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from pydantic import TypeAdapter
@@ -18,7 +20,9 @@ from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from ops.parse.records import record_place
 from ops.parse.source import EVERY
+from orchestration.files.damage import DamagedError, read_state, remove_file
 from orchestration.files.identity import json_digest
+from orchestration.files.publish import write_file
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import EXPECTATIONS, NotReadyError, View
 from orchestration.state.plan import Step, plan
@@ -34,7 +38,7 @@ _LEFT_ALONE = ("param ", "code ", "package ", "model ", EXPECTATIONS)
 
 @dataclass
 class Cursor:
-    """What a sensor keeps from one look to the next, as JSON."""
+    """What a sensor keeps from one look to the next: as JSON in a file, which Dagster knows by its MD5."""
 
     rules: dict[str, str] = field(default_factory=dict)
     """The MD5 of what params.yaml says of each source (`papers.text`): its folder, how months are found."""
@@ -69,15 +73,44 @@ class SourceChanges:
 
 
 def look(workspace: Workspace, text: str) -> SourceChanges:
-    """Look at the source folders with a cursor as JSON; a damaged one counts as empty, as the reason says.
+    """Look at the source folders with a cursor that `keep` gave; a damaged one counts as empty, as the reason
+    says.
 
     Raises SourceError for a folder that cannot be read, ParamsError for params that cannot be used.
     """
-    cursor = read_cursor(text)
+    cursor = _kept(workspace, text)
     found = _source_changes(workspace, cursor or Cursor())
     if cursor is None:
         found.reason = f"the cursor could not be read, and is begun anew; {found.reason}"
     return found
+
+
+def keep(workspace: Workspace, memory: Cursor, former: str) -> str:
+    """Keep what a look found and return the cursor that it has for the next one; the former one stays, too.
+
+    Dagster goes back to that where a tick fails.
+    """
+    cursor = json_digest(asdict(memory))
+    write_file(_place(workspace, cursor), json.dumps(asdict(memory)).encode())
+    for file in _place(workspace, cursor).parent.glob("*.json"):
+        if file.stem not in (cursor, former):
+            remove_file(file)
+    return cursor
+
+
+def _place(workspace: Workspace, cursor: str) -> Path:
+    return workspace.state / "source_changes" / f"{cursor}.json"
+
+
+def _kept(workspace: Workspace, text: str) -> Cursor | None:
+    """Return what was kept; None where it is not there as it was. Former versions kept it in the cursor."""
+    if not re.fullmatch("[0-9a-f]{32}", text):
+        return read_cursor(text)
+    try:
+        found = read_cursor((read_state(_place(workspace, text)) or b"").decode())
+    except (DamagedError, UnicodeDecodeError):
+        return None
+    return found if found and json_digest(asdict(found)) == text else None
 
 
 def read_cursor(text: str) -> Cursor | None:

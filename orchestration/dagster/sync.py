@@ -24,17 +24,15 @@ from dagster._core.event_api import EventLogRecord
 from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES, asset_key
 from assets.declare.declaration import Declaration, code_version
 from assets.declare.graph import label
+from orchestration.dagster.attempts import ABSENT, failed_run, once_failed
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
 from orchestration.execute.metadata import metadata
-from orchestration.files.identity import folder_hashes, version
 from orchestration.quality.checks import recorded_finding, settle
 from orchestration.quality.sources import source_finding
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
 from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
-
-ABSENT = "absent"
 
 DagsterEvent: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
@@ -46,21 +44,20 @@ def sync(workspace: Workspace) -> list[str]:
 
 
 def _sync(workspace: Workspace) -> list[str]:
-    corrected, view = [], View(workspace)
+    corrected, view, suspects = [], View(workspace), once_failed()
     for item in workspace.datasets.values():
         reported = _reported_tags(item)
         events: list[DagsterEvent] = []
         for month in item.months:
-            tags, record = reported.get(month, {}), view.status(item, month).record
-            if record is not None:
+            tags, status = reported.get(month, {}), view.status(item, month)
+            failed = (item.name, month) in suspects and failed_run(item, month) is not None
+            found: list[DagsterEvent] = []
+            if (record := status.record) is not None:
                 wanted = _version_tags(workspace, item, record)
-                found = (
-                    _found(workspace, item, month, record, wanted) if wanted.items() - tags.items() else []
-                )
-            else:
-                # What a run left without a record failed a check, and Dagster is to go on showing it.
-                left = version(folder_hashes(workspace.folder(item, month)))
-                found = [] if tags.get(DATA_VERSION_TAG, ABSENT) in (ABSENT, left) else [_absent(item, month)]
+                if wanted.items() - tags.items() or (failed and status.fresh):
+                    found = _found(workspace, item, month, record, wanted)
+            elif not failed and tags.get(DATA_VERSION_TAG, ABSENT) != ABSENT:
+                found = [_absent(item, month)]
             if found:
                 events += found
                 corrected.append(label(item, month))

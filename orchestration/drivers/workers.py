@@ -202,9 +202,9 @@ def _work(pipe: Connection, jobs: int) -> None:
         instance()
     except Exception as fault:
         sys.exit(f"error: {describe(fault)}")
-    pipe.send(None)
     listen(pipe.send)
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
+        pipe.send(None)
         while True:
             make, *arguments = pipe.recv()
             begun = time.monotonic()

@@ -57,7 +57,7 @@ from orchestration.state.freshness import EXPECTATIONS, FORCED, ONLY_STALE, NotR
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making
 from orchestration.state.records import PartitionRecord, forget, write_record
-from orchestration.workspace.environment import check_kernels
+from orchestration.workspace.environment import check_kernels, put_first
 from orchestration.workspace.workspace import Workspace
 
 _Inputs: TypeAlias = Mapping[str, Parts | Artifact]
@@ -78,6 +78,7 @@ class Store:
         another process finished while this one waited for it, or since a driver found it stale, is not made
         twice. One that cannot be committed is finished all the same, and the next commit takes it along.
         """
+        put_first(self.workspace)
         input_snapshot(self.workspace)
         month = context.partition_key if context.has_partition_key else ""
         forced = FORCED in context.run.tags

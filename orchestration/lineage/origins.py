@@ -18,6 +18,7 @@ from ops.outcome import Row, of_role
 from ops.parse.records import record_place
 from orchestration.lineage.ancestry import Ancestry, File, RowPlace
 from orchestration.lineage.rows import read
+from orchestration.workspace.logins import without_logins
 
 WIDTH = 240
 SPOKEN = 3
@@ -110,9 +111,9 @@ def short(value: object) -> str:
 
 
 def flow(value: object) -> str:
-    """Return params as YAML on one line."""
+    """Return params as YAML on one line, without logins."""
     text: str = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=True)
-    return text.removesuffix("...\n").strip()
+    return without_logins(text.removesuffix("...\n").strip())
 
 
 def _passage(talk: pa.StructArray, first: int, last: int) -> Spoken:

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from orchestration.files.full_disk import causes, full_disk
 from orchestration.files.replaced import InputReplacedError
+from orchestration.workspace.logins import without_logins
 
 TRIES = 3
 
@@ -44,7 +45,11 @@ def give_up_or_retry(error: Exception, tried: int, label: str) -> NoReturn:
 
 
 def describe(error: BaseException) -> str:
-    """Return an error as people should read it."""
+    """Return an error as people should read it; addresses in it are without logins."""
+    return without_logins(_described(error))
+
+
+def _described(error: BaseException) -> str:
     if (line := full_disk(error)) is not None:
         return line
     if isinstance(error, OSError) and error.strerror:

@@ -34,6 +34,7 @@ from orchestration.state.addresses import Addresses
 from orchestration.state.freshness import flattened
 from orchestration.state.git import commit
 from orchestration.state.records import PartitionRecord, read_record
+from orchestration.workspace.logins import without_logins
 from orchestration.workspace.workspace import Workspace
 
 #: What runs themselves write into the checkout: it does not make the tree another one than the commit.
@@ -98,7 +99,7 @@ def _run(
 
 def _params(sections: Mapping[str, Any]) -> dict[str, str]:
     return {
-        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        name: without_logins(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for name, value in flattened(sections).items()
     }
 

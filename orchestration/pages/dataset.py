@@ -19,6 +19,7 @@ from orchestration.lineage.rows import Counted
 from orchestration.pages.html import render
 from orchestration.pages.system import systems
 from orchestration.quality.profile import profile, total
+from orchestration.workspace.logins import without_logins
 
 
 def pages(
@@ -79,4 +80,4 @@ def _months(dataset: Counted) -> Iterator[dict[str, Any]]:
 
 def _flow(value: object) -> str:
     text: str = yaml.safe_dump(value, default_flow_style=False, sort_keys=True, width=100)
-    return text.removesuffix("...\n").strip()
+    return without_logins(text.removesuffix("...\n").strip())

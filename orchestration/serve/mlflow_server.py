@@ -23,13 +23,15 @@ def serve(workspace: Workspace, port: int) -> None:
         except Exception as error:
             place = workspace.shown(workspace.mlflow_store)
             raise RuntimeError(f"{place} cannot be used ({error}): move it away for a new one") from error
+    # Not as an argument: all users of the machine see those.
+    os.environ["MLFLOW_BACKEND_STORE_URI"] = workspace.tracking_uri
     os.environ["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # three processes more, and there are no jobs
     mlflow = str(Path(sys.executable).with_name("mlflow"))
     os.execv(mlflow, [mlflow, "server", *arguments(workspace, port)])  # noqa: S606
 
 
 def arguments(workspace: Workspace, port: int) -> list[str]:
-    """Return the arguments of `mlflow server`: the store, and whom it answers.
+    """Return the arguments of `mlflow server`: where artifacts lie, and whom it answers.
 
     MLflow checks the Host of a request, and refuses changes by pages of other origins, but for those of other
     ports of this machine.
@@ -37,7 +39,6 @@ def arguments(workspace: Workspace, port: int) -> list[str]:
     names = allowed_hosts()
     hosts = [HOST, "localhost", *names]
     chosen = {
-        "--backend-store-uri": workspace.tracking_uri,
         "--host": HOST,
         "--port": str(port),
         "--workers": "1",

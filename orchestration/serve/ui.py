@@ -5,6 +5,8 @@ Belongs here: starting and ending the processes. Not here: what they show.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -16,12 +18,18 @@ from pathlib import Path
 from orchestration.dagster.instance import instance
 from orchestration.files.damage import make_folder, remove_file
 from orchestration.state.addresses import Addresses, allowed_hosts
+from orchestration.workspace.logins import without_logins
 from orchestration.workspace.workspace import Workspace
 
 _LAST_LINES, _PATIENCE = 15, 30
 
 #: What the rest can do without: it is started again when it ends, once in so many seconds at most.
 _DISPENSABLE, _AGAIN = "watch", 60.0
+
+
+#: Leads the group of all other processes, and ends it when its standard input ends: with this process, even
+#: when that was killed.
+_WATCHDOG = "trap '' TERM INT HUP; read _; kill -TERM 0; sleep 10; kill -KILL 0"
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,7 @@ class Child:
 
     def last_lines(self) -> str:
         """Return the last lines of its log."""
-        lines = self.log.read_text(errors="replace").splitlines()
+        lines = without_logins(self.log.read_text(errors="replace")).splitlines()
         return "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
 
 
@@ -59,14 +67,15 @@ def serve(workspace: Workspace) -> int:
     if base != wanted:
         print(f"port {wanted}, {wanted + 1} or {wanted + 2} is taken; from now on {base} to {base + 2}")
     children: list[Child] = []
+    watchdog = subprocess.Popen(["sh", "-c", _WATCHDOG], stdin=subprocess.PIPE, process_group=0)
     try:
-        children.extend(_start(workspace, base))
+        children.extend(_start(workspace, base, watchdog.pid))
         print(_summary(workspace), flush=True)
-        return _attend(workspace, children)
+        return _attend(workspace, children, watchdog.pid)
     except KeyboardInterrupt:
         return 0
     finally:
-        _end(children)
+        _end(children, watchdog)
 
 
 def _logs(workspace: Workspace) -> Path:
@@ -74,7 +83,7 @@ def _logs(workspace: Workspace) -> Path:
     return workspace.state / "ui"
 
 
-def _attend(workspace: Workspace, children: list[Child]) -> int:
+def _attend(workspace: Workspace, children: list[Child], group: int) -> int:
     """Look after processes until one ends that is needed, and return its status."""
     while True:
         for number, child in enumerate(children):
@@ -84,11 +93,11 @@ def _attend(workspace: Workspace, children: list[Child]) -> int:
                 return _died(child, status, "so all end")
             if time.monotonic() - child.began >= _AGAIN:
                 _died(child, status, "and is started again")
-                children[number] = _child(workspace, child.name, *child.command)
+                children[number] = _child(workspace, group, child.name, *child.command)
         time.sleep(0.3)
 
 
-def _start(workspace: Workspace, base: int) -> Iterator[Child]:
+def _start(workspace: Workspace, base: int, group: int) -> Iterator[Child]:
     make_folder(_logs(workspace))
     silverloom = (sys.executable, "-m", "orchestration.cli")
     daemon = (sys.executable, "-m", "dagster._daemon", "run")  # by which its stores are found in the checkout
@@ -102,14 +111,17 @@ def _start(workspace: Workspace, base: int) -> Iterator[Child]:
     }
     if workspace.tracking_uri.startswith("http"):
         del commands["mlflow"]
-    return (_child(workspace, name, *command) for name, command in commands.items())
+    return (_child(workspace, group, name, *command) for name, command in commands.items())
 
 
-def _child(workspace: Workspace, name: str, *command: str) -> Child:
+def _child(workspace: Workspace, group: int, name: str, *command: str) -> Child:
+    """Start a process in a group, so that Ctrl-C is for this process alone."""
     log = _logs(workspace) / f"{name}.log"
     remove_file(log)  # whatever it is by now
     with log.open("wb") as out:
-        process = subprocess.Popen(command, cwd=workspace.root, stdout=out, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=workspace.root, stdout=out, stderr=subprocess.STDOUT, process_group=group
+        )
     return Child(name, process, log, command, time.monotonic())
 
 
@@ -133,11 +145,12 @@ def _died(child: Child, status: int, so: str) -> int:
     return status if status > 0 else 1
 
 
-def _end(children: list[Child]) -> None:
+def _end(children: list[Child], watchdog: subprocess.Popen[bytes]) -> None:
+    """Tell all processes to end, those that the children started too; kill what is left of them."""
+    os.killpg(watchdog.pid, signal.SIGTERM)
     for child in children:
-        child.process.terminate()
-    for child in children:
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             child.process.wait(timeout=_PATIENCE)
-        except subprocess.TimeoutExpired:
-            child.process.kill()
+    os.killpg(watchdog.pid, signal.SIGKILL)
+    for process in (watchdog, *(child.process for child in children)):
+        process.wait()

@@ -12,8 +12,7 @@ the months of a corpus stood at the edge of the plot, and those of one that ende
 
 from __future__ import annotations
 
-from dagster import TimeWindowPartitionsDefinition
-from dagster._cli.utils import get_instance_for_cli
+from dagster import DagsterInstance, TimeWindowPartitionsDefinition
 from dagster._core.definitions.partitions.context import PartitionLoadingContext, partition_loading_context
 from dagster._core.types.pagination import PaginatedResults
 from dagster._core.workspace.context import WorkspaceProcessContext
@@ -88,7 +87,7 @@ def serve(workspace: Workspace, port: int) -> None:
     setup_interrupt_handlers()
     target = ModuleTarget("orchestration.dagster.definitions", None, str(workspace.root), None)
     with (
-        get_instance_for_cli() as instance,
+        DagsterInstance.get() as instance,
         WorkspaceProcessContext(instance, target, __version__, code_server_log_level="warning") as context,
     ):
         app = create_app_from_workspace_process_context(context)

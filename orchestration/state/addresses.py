@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 from orchestration.files.damage import DamagedError, read_state
 from orchestration.files.page_paths import page_path
 from orchestration.files.publish import write_file
+from orchestration.workspace.logins import without_logins
 from orchestration.workspace.workspace import Workspace
 
 HOST = "127.0.0.1"
@@ -87,7 +88,7 @@ class Addresses:
         return self.address("pages", f"{place}?{urlencode({'version': version})}")
 
     def _mlflow(self) -> str:
-        uri = self.workspace.tracking_uri
+        uri = without_logins(self.workspace.tracking_uri)
         return uri.rstrip("/") if uri.startswith("http") else self.address("mlflow", "")
 
     def page(self, name: str = "") -> str:

@@ -18,6 +18,7 @@ from orchestration.state.crawls import asks_again
 from orchestration.state.dvc_cache import check_bytes
 from orchestration.state.record_recovery import recover_record
 from orchestration.state.records import PartitionRecord, read_record, write_record
+from orchestration.workspace.logins import without_logins
 from orchestration.workspace.workspace import Workspace
 
 #: The tag of a run that a driver began for a stale partition: it leaves alone what is fresh by then.
@@ -170,7 +171,7 @@ def _changed(what: str, old: Mapping[str, Any], new: Mapping[str, Any], show: bo
     lines = []
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name) or (name in old) != (name in new):
-            detail = f": {old.get(name)} -> {new.get(name)}" if show else " changed"
+            detail = without_logins(f": {old.get(name)} -> {new.get(name)}") if show else " changed"
             lines.append(f"{what} {name}{detail}")
     return lines
 

@@ -81,6 +81,15 @@ def _end() -> None:
         gc.freeze()
 
 
+def put_first(workspace: Workspace) -> None:
+    """Let the processes that this one starts import the code that it runs.
+
+    They search where this one does, and Dagster takes a checkout off the path once it has loaded definitions.
+    """
+    if str(workspace.root) not in sys.path:
+        sys.path.insert(0, str(workspace.root))
+
+
 def check_kernels() -> None:
     """Raise RuntimeError where this process cannot promise the bytes of what it would make."""
     if _late:

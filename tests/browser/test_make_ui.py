@@ -29,6 +29,10 @@ from tests.projects import datasets
 
 MONTH = "2018-07"
 QUERY = "{ assetNodes { assetKey { path } groupName description partitionDefinition { name } } }"
+STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized numFailed } } }"
+LOGS = """{ runsOrError(limit: 1000) { ... on Runs { results { runId assetSelection { path }
+            eventConnection { events { ... on LogsCapturedEvent { fileKey } } } } } } }"""
+CAPTURED = '{ capturedLogs(logKey: ["%s", "compute_logs", "%s"]) { stderr } }'
 PAGES = """{ assetNodes { assetKey { path } partitionKeys
              partitionKeyConnection(limit: 120, ascending: false) { results } } }"""
 
@@ -136,6 +140,27 @@ def test_a_failed_check_is_shown_as_failed_with_what_was_lost(visit, dagster):
     expect(checks.page.get_by_text("Failed", exact=True).first).to_be_visible()
     expect(checks.page.get_by_text("Succeeded", exact=True).first).to_be_visible()
     checks.assert_sound()
+
+
+def test_a_partition_whose_check_failed_is_failed_and_not_made(visit, dagster):
+    stats = {
+        "/".join(node["assetKey"]["path"]): node["partitionStats"]
+        for node in ask(dagster, STATS)["assetNodes"]
+    }
+    assert stats["talksumm/summaries"] == {"numMaterialized": 0, "numFailed": 2}
+    assert stats["talksumm/alignments"] == {"numMaterialized": 2, "numFailed": 0}
+    partitions = visit(f"{dagster}/assets/talksumm/summaries?view=partitions&partition={MONTH}")
+    partitions.assert_text("Failed (2)", "Materialized (0)", "failed, and did not materialize this asset")
+    partitions.assert_sound()
+
+
+def test_a_run_has_a_console_log(dagster):
+    """Of a run of `make run`; one that Dagster starts itself: end_to_end/test_daemon.py."""
+    runs = ask(dagster, LOGS)["runsOrError"]["results"]
+    (summaries, *_) = [run for run in runs if run["assetSelection"] == [{"path": ["talksumm", "summaries"]}]]
+    (key,) = [event["fileKey"] for event in summaries["eventConnection"]["events"] if "fileKey" in event]
+    log = ask(dagster, CAPTURED % (summaries["runId"], key))["capturedLogs"]["stderr"]
+    assert " - STEP_START - Started execution" in log and "check conservation failed: 1 units are lost" in log
 
 
 def test_links_lead_from_the_asset_to_the_run_that_failed(visit, dagster):

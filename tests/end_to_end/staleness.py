@@ -6,11 +6,12 @@ import dagster as dg
 from dagster._core.definitions.data_version import DATA_VERSION_TAG, CachingStaleStatusResolver
 from dagster._core.loader import LoadingContextForTest
 
-from assets.declare.dagster_asset import asset_key
+from assets.declare.dagster_asset import asset_key, months
 from orchestration.catalogue import workspace
 from orchestration.dagster.definitions import defs
 from orchestration.dagster.instance import instance
 
+MONTHS = months()
 loading = LoadingContextForTest(instance())
 graph = defs.resolve_asset_graph()
 resolver = CachingStaleStatusResolver(instance(), graph, loading)
@@ -36,6 +37,9 @@ for name, item in workspace().datasets.items():
                         checks.setdefault(key.name, evaluation.passed)
         answer[f"{name} {month}".strip()] = {
             "status": resolver.get_status(asset_key(item.key), month or None).value,
+            "shown": instance().get_status_by_partition(asset_key(item.key), [month], MONTHS)[month].value
+            if month
+            else None,
             "version": latest.asset_materialization.tags.get(DATA_VERSION_TAG) if latest else None,
             "run": latest.run_id if latest else None,
             "checks": checks,

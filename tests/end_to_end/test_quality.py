@@ -29,7 +29,7 @@ def plan(project):
 
 
 def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(done):
-    lock, data = done.lock, done.data()
+    lock, data, former = done.lock, done.data(), done.dagster()
     done.edit(SUITE, BOUND, TOO_HIGH)
     output = done.run(ok=False)
     assert (
@@ -47,6 +47,10 @@ def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(don
     states = done.dagster()
     assert states["talksumm/pairs 2018-06"]["checks"]["expectations"] is False
     assert states["talksumm/pairs 2018-06"]["checks"]["warnings"] is True
+    assert {states[f"talksumm/pairs {month}"]["shown"] for month in MONTHS} == {"FAILED"}
+    assert states["talksumm/pairs 2018-06"]["run"] == former["talksumm/pairs 2018-06"]["run"], (
+        "not materialised"
+    )
 
     repro = done.repro(ok=False)
     assert "check expectations failed" in repro and "talksumm_alignments" not in repro.split("failed")[0]
@@ -55,7 +59,9 @@ def test_an_error_blocks_what_depends_on_it_in_both_drivers_until_it_is_gone(don
     done.edit(SUITE, TOO_HIGH, BOUND)
     assert not [line for line in done.made(done.run()) if not line.startswith("talksumm/pairs")]
     assert not [month for month in MONTHS if failing(done, month).exists()]
-    assert set(done.dagster()["talksumm/pairs 2018-06"]["checks"].values()) == {True}
+    states = done.dagster()
+    assert set(states["talksumm/pairs 2018-06"]["checks"].values()) == {True}
+    assert states["talksumm/pairs 2018-06"]["shown"] == "MATERIALIZED"
     assert done.lock == lock and done.data() == data
 
 
@@ -70,6 +76,24 @@ def test_new_data_that_breaks_an_expectation_does_not_count_as_made(fresh_projec
         (project.root / ".silverloom/records/talksumm/pairs").iterdir()
     )
     assert "talksumm/pairs" not in project.silverloom("sync")
+
+
+def test_what_failed_is_shown_so_until_what_was_there_before_is_brought_back(failed):
+    """As `make ui` tells Dagster at its start, too."""
+    places = [f"talksumm/summaries {month}" for month in MONTHS]
+
+    def shown():
+        states = failed.dagster()
+        return {states[place]["shown"] for place in places}, {states[place]["status"] for place in places}
+
+    assert shown()[0] == {"FAILED"}
+    assert "talksumm/summaries" not in failed.silverloom("sync")
+    assert shown()[0] == {"FAILED"}
+    failed.git("checkout", ".")
+    failed.dvc("checkout", "--force", "data/talksumm/summaries")
+    assert set(failed.silverloom("sync").splitlines()) >= set(places)
+    assert shown() == ({"MATERIALIZED"}, {"FRESH"})
+    assert "everything is up to date" in failed.silverloom("plan")
 
 
 @pytest.mark.long

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from orchestration.mlflow.outbox import TrackedRun, WaitingRun, put, waiting
 from orchestration.mlflow.send import find
 from orchestration.workspace.environment import QUIET, STRICT
 from orchestration.workspace.workspace import Workspace
-from tests.browser.servers import end
+from tests.browser.servers import end, free_ports
 from tests.waiting import ended, until
 
 
@@ -25,6 +27,39 @@ def test_all_ends_on_an_interrupt(done):
         process.send_signal(signal.SIGINT)
         assert ended(process) == 0
         gone(children)
+
+
+def test_all_ends_where_it_is_killed_and_the_ports_are_free_again(done):
+    with started(done) as process:
+        port = int((done.root / ".silverloom/port").read_text())
+        for server in range(3):
+            until(lambda server=server: taken(port + server), programs=[process])
+        children = descendants(process.pid)
+        process.kill()
+        gone(children)
+    assert not any(taken(port + server) for server in range(3))
+
+
+def taken(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.long
+def test_a_login_of_mlflows_server_is_neither_said_nor_linked(done):
+    named = {"MLFLOW_TRACKING_URI": "http://me:s3cret@127.0.0.1:9"}
+    put(Workspace(done.root), WaitingRun("talksumm/pairs", TrackedRun("waited", "FINISHED", 1, 2)))
+    with started(done, "MLflow:", **named) as process:
+        port = int((done.root / ".silverloom/port").read_text())
+        until(lambda: taken(port + 1), programs=[process])
+        with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/", timeout=600) as answer:
+            home = answer.read().decode()
+        assert "http://127.0.0.1:9/#/experiments" in home and "s3cret" not in home
+        process.send_signal(signal.SIGINT)
+        ended(process)
+        assert "s3cret" not in process.stdout.read()
+    assert "s3cret" not in done.silverloom("send", ok=False, env=named)
+    assert not [path for path in (done.root / ".silverloom/ui").iterdir() if "s3cret" in path.read_text()]
 
 
 @pytest.mark.long
@@ -45,8 +80,9 @@ def test_when_one_dies_the_others_end_and_its_last_words_are_shown(done):
 
 
 @contextmanager
-def started(done, line="Ctrl-C ends all"):
-    environment = {**os.environ, **STRICT, **QUIET, "DAGSTER_HOME": str(done.root / ".dagster")}
+def started(done, line="Ctrl-C ends all", **named):
+    environment = {**os.environ, **STRICT, **QUIET, **named, "DAGSTER_HOME": str(done.root / ".dagster")}
+    environment["SILVERLOOM_PORT"] = str(free_ports(3))
     process = subprocess.Popen(
         [sys.executable, "-m", "orchestration.cli", "ui"],
         cwd=done.root,
@@ -59,6 +95,8 @@ def started(done, line="Ctrl-C ends all"):
     try:
         while line not in (shown := process.stdout.readline()):
             assert shown, "it ended, and did not say so"
+            assert "s3cret" not in shown
+        assert "s3cret" not in shown
         yield process
     finally:
         end(process)

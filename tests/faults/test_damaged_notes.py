@@ -26,6 +26,7 @@ CURSORS = {
     "a text": '"text"',
     "another shape": '{"rules": {"papers.text": 1}, "seen": []}',
     "deeper than can be read": "[" * 100_000,
+    "of a file that is gone": "0" * 32,
 }
 
 
@@ -38,6 +39,20 @@ def test_a_damaged_cursor_is_begun_anew_and_that_is_said(world, tally, cursor): 
     assert found.memory == sound.memory and found.requests == sound.requests
     assert found.reason.startswith("the cursor could not be read, and is begun anew; ")
     assert not sound.reason.startswith("the cursor could not")
+    tally.survive()
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_what_a_cursor_stands_for_is_begun_anew_where_it_is_damaged(world, tally, how):  # noqa: F811
+    """What the cursor of the sensor stands for is damaged."""
+    (kept,) = (world.root / ".silverloom/source_changes").iterdir()
+    damage(kept, how)
+    tally.attempt()
+    sound, found = world.look_with(""), world.look_with(world.cursor)
+    assert found.memory == sound.memory and found.requests == sound.requests
+    assert found.reason.startswith("the cursor could not be read, and is begun anew; ")
+    world.look()
+    assert not world.look_with(world.cursor).reason.startswith("the cursor could not")
     tally.survive()
 
 
@@ -65,7 +80,7 @@ def test_whatever_lies_in_the_place_of_a_log_a_process_is_started(tmp_workspace,
     logs.mkdir(parents=True)
     damage(logs / "pages.log", how)
     tally.attempt()
-    child = ui._child(tmp_workspace, "pages", "echo", "hello")
+    child = ui._child(tmp_workspace, 0, "pages", "echo", "hello")
     assert child.process.wait() == 0 and child.last_lines().strip() == "hello"
     tally.survive()
 

@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import sqlite3
+from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -120,10 +121,12 @@ def test_a_store_that_another_process_writes_to_is_not_damaged(store, tally, cap
 
 @pytest.fixture
 def protected(monkeypatch):
-    """Nothing may be written to, as far as can be told: a mode does not hold root back."""
+    """No file may be written to, as far as can be told: a mode does not hold root back."""
     access = os.access
     monkeypatch.setattr(
-        os, "access", lambda path, mode, **how: not mode & os.W_OK and access(path, mode, **how)
+        os,
+        "access",
+        lambda path, mode, **how: (not mode & os.W_OK or Path(path).is_dir()) and access(path, mode, **how),
     )
 
 
@@ -246,6 +249,21 @@ def test_a_store_of_dagster_that_is_write_protected_is_left_alone(home, protecte
     with pytest.raises(PermissionError, match="write-protected: `chmod u\\+w` it"):
         tell("second")
     assert not capsys.readouterr().err and not list(home.rglob("*.damaged*"))
+    tally.survive()
+
+
+def test_a_folder_of_dagsters_that_may_not_be_written_to_is_named_with_a_remedy(
+    home, monkeypatch, tally, capsys
+):
+    """Dagster's folder is immutable, read-only or somebody else's."""
+    instance.instance.cache_clear()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != home or not mode & os.W_OK)
+    tally.attempt()
+    with pytest.raises(
+        RuntimeError, match=r"home cannot be written to, and .*: make it writable .*, or move"
+    ):
+        tell("second")
+    assert not capsys.readouterr().err
     tally.survive()
 
 

@@ -80,7 +80,7 @@ def test_packages_that_are_read_as_data_are_asked_for_by_name():
 @pytest.fixture
 def make(tmp_path):
     """Run a target of the Makefile in a folder of its own, with stand-ins for `python` and `uv`: no network."""
-    for name in ("Makefile", "requirements.in", *LOCKS):
+    for name in ("Makefile", "pyproject.toml", "requirements.in", *LOCKS):
         shutil.copy(checkout() / name, tmp_path)
     plots = tmp_path / "orchestration/dvc/plots.html"  # of which set-up makes another
     plots.parent.mkdir(parents=True)

@@ -1,7 +1,7 @@
 """What the sensor asks for, look by look, with sources that come and change and files that do."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -56,7 +56,7 @@ class World:
 
     def look(self):
         found = self.look_with(self.cursor)
-        self.cursor = json.dumps(asdict(found.memory))
+        self.cursor = source_changes.keep(self.workspace, found.memory, self.cursor)
         return [f"{one.dataset} {one.month}" for one in found.requests]
 
     def look_with(self, cursor):
@@ -134,6 +134,21 @@ def test_a_source_that_moves_is_looked_at_anew_and_one_that_goes_is_left_alone(w
     assert world.look() == []
     del world.sources["text"]
     assert world.look() == []
+
+
+def test_a_cursor_is_short_and_what_it_stands_for_is_kept_for_this_look_and_the_former_one(world):
+    cursors = [world.cursor]
+    for number in range(3):
+        world.file("text/a.txt", "2018-06", f"{number} words")
+        world.look()
+        cursors.append(world.cursor)
+    assert len(set(cursors)) == 4 and {len(cursor) for cursor in cursors} == {32}
+    kept = {path.stem for path in (world.root / ".silverloom/source_changes").iterdir()}
+    assert kept == set(cursors[-2:])
+    world.file("text/b.txt", "2018-07", "other words")
+    for cursor in cursors[-2:]:
+        changed = world.look_with(cursor).reason
+        assert "changed: " in changed and "sources/papers 2018-07" in changed
 
 
 def test_a_cursor_that_did_not_tell_sources_apart_is_a_first_look(world):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing import Pipe
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 from orchestration.catalogue import workspace
 from orchestration.dagster import runs
-from orchestration.drivers.workers import Pool
+from orchestration.drivers.workers import Pool, _work
 from orchestration.engine.processes import Worker
 from orchestration.messages.progress import Pace, PartitionProgress, tell
 from tests.processes import alive, descendants
@@ -54,6 +55,16 @@ ended, events = [], []
 
 def start(pool, month, how, **tags):
     pool.start(workspace().datasets["sources/papers"], month, {"how": how, **tags})
+
+
+def test_a_worker_whose_driver_is_gone_before_it_begins_says_nothing(capfd):
+    """As Ctrl-C leaves it where workers still begin."""
+    ours, theirs = Pipe()
+    worker = Worker(target=_work, args=(theirs, 1), name="0")
+    worker.start()
+    ours.close(), theirs.close()
+    worker.join()
+    assert (worker.exitcode, capfd.readouterr().err) == (0, "")
 
 
 def results(pool, count):

@@ -47,6 +47,23 @@ def test_a_permanent_failure_is_not_tried_again(error):
     assert not caught.value.allow_retries
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("API request to https://me:s3cret@host:80/api failed", "API request to https://host:80/api failed"),
+        ("(postgresql://me:s3%40cret@db/mlflow)", "(postgresql://db/mlflow)"),
+        ("s3://key:s3@cret@bucket/papers/a@b.txt", "s3://bucket/papers/a@b.txt"),
+        ("see https://example.org/?q=me@example.org, or me@example.org", None),
+        ("https://example.org, mail to me@example.org", None),
+    ],
+)
+def test_addresses_in_errors_are_shown_without_logins(said, shown):
+    assert describe(ValueError(said)) == (shown or said)
+    with pytest.raises(dg.Failure) as caught:
+        give_up_or_retry(OSError(errno.ENOENT, "No such file", said), 0, "asset")
+    assert caught.value.description == f"asset: No such file ({shown or said})"
+
+
 def sqlite_full(tmp_path):
     """The error of a real database that may not grow, as SQLAlchemy hands it on."""
     engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/store.db")

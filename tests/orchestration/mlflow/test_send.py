@@ -78,6 +78,13 @@ def port() -> int:
         return probe.getsockname()[1]
 
 
+def test_a_login_of_a_server_that_is_away_is_not_said(tmp_path, monkeypatch, port):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://me:s3cret@127.0.0.1:{port + 1}")
+    put(Workspace(tmp_path), WaitingRun("talksumm/pairs", TrackedRun("2018-06", "FINISHED", 1, 2)))
+    said = send(Workspace(tmp_path))
+    assert f"127.0.0.1:{port + 1}" in said and "s3cret" not in said
+
+
 class Server:
     """`mlflow server`, as it comes."""
 

@@ -11,7 +11,7 @@ from orchestration.state.records import PartitionRecord, write_record
 
 KEY = {
     "inputs": {"sources/talks": {"2018-06": "0" * 32 + ".dir"}},
-    "params": {"a.b": {"c": [1, 2]}},
+    "params": {"a.b": {"c": [1, 2], "url": "https://me:s3cret@host/search"}},
     "code": {},
 }
 COUNTS = {"kept": 81, "dropped": 0, "rejected": 0, "reasons": {}}
@@ -47,5 +47,8 @@ def test_every_kept_row_of_a_grid_is_a_child_run(tmp_workspace):
     assert third.data.params == {"lambda": "0.03", "gamma": "0.03", "delta": "0.03", "epsilon": "0.03"}
     assert third.data.metrics == {"accuracy": 0.03, "high": 0.03, "within_two": 0.03, "words": 0.03}
     assert third.info.run_name == "lambda=0.03, gamma=0.03, delta=0.03, epsilon=0.03"
-    assert parent.data.params == {"a.b.c": "[1, 2]"} and parent.data.metrics["kept"] == 81
+    assert (
+        parent.data.params == {"a.b.c": "[1, 2]", "a.b.url": "https://host/search"}
+        and parent.data.metrics["kept"] == 81
+    )
     assert parent.info.end_time - parent.info.start_time == 1_500

@@ -24,6 +24,12 @@ def test_the_ports_are_the_chosen_ones_else_the_last_ones_else_3000(addresses):
     assert addresses.mlflow_run("3", "def").startswith("http://127.0.0.1:4002/#/experiments/3/runs/def?")
 
 
+def test_a_login_of_mlflows_server_is_in_no_link(addresses):
+    os.environ["MLFLOW_TRACKING_URI"] = "https://me:s3cret@mlflow.example.org/"
+    assert addresses.mlflow().startswith("https://mlflow.example.org/#/experiments?")
+    assert addresses.mlflow_run("3", "def").startswith("https://mlflow.example.org/#/experiments/3/")
+
+
 @pytest.mark.parametrize("chosen", ["x", "0", "65534", "-1", "3.5"])
 def test_a_port_that_leaves_no_room_for_three_is_refused(addresses, chosen):
     os.environ["SILVERLOOM_PORT"] = chosen

@@ -67,5 +67,5 @@ def test_other_hosts_and_pages_of_other_names_are_refused(address):
 def test_a_database_that_is_named_is_served_as_it_is(tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "postgresql://db.example.org/mlflow")
     words = arguments(Workspace(tmp_path), 3002)
-    assert words[words.index("--backend-store-uri") + 1] == "postgresql://db.example.org/mlflow"
+    assert not any("postgresql" in word for word in words), "every user of the machine sees arguments"
     assert "--artifacts-destination" not in words and "--cors-allowed-origins" not in words

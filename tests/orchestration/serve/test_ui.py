@@ -14,7 +14,7 @@ def start(tmp_workspace, monkeypatch):
     children = []
 
     def start(name, code, *arguments):
-        children.append(ui._child(tmp_workspace, name, sys.executable, "-c", code, *map(str, arguments)))
+        children.append(ui._child(tmp_workspace, 0, name, sys.executable, "-c", code, *map(str, arguments)))
         return children
 
     yield start
@@ -43,7 +43,7 @@ sys.exit(3)
 def test_the_watch_is_started_again_and_the_rest_goes_on(start, tmp_workspace, tmp_path, capfd):
     start("watch", TWICE, tmp_path / "began")
     children = start("pages", UNTIL, tmp_path / "began")
-    assert ui._attend(tmp_workspace, children) == 3
+    assert ui._attend(tmp_workspace, children, 0) == 3
     said = capfd.readouterr().err
     assert "watch ended with status 1, and is started again" in said and "out of order" in said
     assert "pages ended with status 3, so all end" in said

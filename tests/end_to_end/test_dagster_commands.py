@@ -1,0 +1,141 @@
+"""Dagster's own commands in a checkout: by the console script of a virtual environment into which it is installed.
+
+Such a script has its own folder on the path, and not the one that it is called in.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import urllib.error
+
+import pytest
+
+from orchestration.workspace.environment import QUIET
+from tests.browser.servers import end, free_ports
+from tests.end_to_end.servers import Servers
+from tests.projects import ROOT
+
+DEFINITIONS = ("-m", "orchestration.dagster.definitions")
+SCRIPT = "from dagster._cli import main\nmain()\n"
+PAPERS = ("asset", "materialize", "--select", "sources/papers", "--partition", "2018-06", *DEFINITIONS)
+PACKAGES = ("ops", "assets", "orchestration")
+#: The environment of a shell in which nothing of the project was set.
+SHELL = {
+    name: value
+    for name, value in os.environ.items()
+    if not name.startswith(("DAGSTER", "PYTHON", "SILVERLOOM"))
+}
+STATS = "{ assetNodes { assetKey { path } partitionStats { numMaterialized } } }"
+
+
+@pytest.fixture(scope="module")
+def installed(done_project, tmp_path_factory):
+    """A checkout that is installed into a virtual environment of its own, which finds all other packages here."""
+    folder = tmp_path_factory.mktemp("installed")
+    project = done_project.copy(folder / "checkout")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    packages = folder / "venv/lib/python3.11/site-packages"
+    others = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "others.pth").write_text("\n".join(others))
+    pip = ["-m", "pip", "install", "--no-deps", "--no-build-isolation", "--quiet", "--editable", project.root]
+    subprocess.run([folder / "venv/bin/python", *pip], check=True)
+    script = folder / "venv/bin/dagster"
+    script.write_text(f"#!{folder}/venv/bin/python\n{SCRIPT}")
+    script.chmod(0o755)
+    project.silverloom("setup")
+    return project, folder / "venv/bin"
+
+
+def call(program, *arguments, cwd, **environment):
+    ended = subprocess.run(
+        [program, *arguments],
+        cwd=cwd,
+        env={**SHELL, **QUIET, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stdout
+    return ended.stdout
+
+
+def test_the_packages_are_found_from_anywhere(installed, tmp_path):
+    project, bin = installed
+    code = f"import {', '.join(PACKAGES)}; print(*[package.__file__ for package in ({', '.join(PACKAGES)})])"
+    found = call(bin / "python", "-c", code, cwd=tmp_path).split()
+    assert found == [str(project.root / package / "__init__.py") for package in PACKAGES]
+
+
+def test_definitions_are_found_in_the_checkout_with_its_instance(installed):
+    project, bin = installed
+    said = call(bin / "dagster", "definitions", "validate", cwd=project.root)
+    assert "All code locations passed validation" in said
+    assert "Loaded environment variables from .env file: DAGSTER_HOME" in said
+    listed = call(bin / "dagster", "asset", "list", *DEFINITIONS, cwd=project.root)
+    assert "talksumm/alignments" in listed.split()
+
+
+@pytest.mark.parametrize(
+    "how", ["as set up", "by DAGSTER_HOME", pytest.param("in no home", marks=pytest.mark.long)]
+)
+def test_a_partition_is_made_by_the_code_of_the_checkout_at_hand(installed, tmp_path, how):
+    """In a copy, which shares the virtual environment with the checkout that is installed there."""
+    project, bin = installed[0].copy(tmp_path / "copy"), installed[1]
+    mark = "print('parsed by the copy', file=sys.stderr)"
+    project.edit("ops/parse/bounded/serve.py", "\nimport sys\n", f"\nimport sys\n{mark}\n")
+    if how == "as set up":
+        project.silverloom("setup")
+    else:
+        (project.root / ".env").unlink()
+    home = {"DAGSTER_HOME": str(project.root / ".dagster")} if how == "by DAGSTER_HOME" else {}
+    before = {path: path.stat().st_mtime_ns for path in (installed[0].root / ".dagster").rglob("*.db")}
+    said = call(bin / "dagster", *PAPERS, cwd=project.root, **home)
+    assert "RUN_SUCCESS" in said and "parsed by the copy" in said
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert project.made(project.silverloom("run", "--select", "sources/papers")) == []
+
+
+def test_dagster_dev_shows_what_the_project_has_made(installed):
+    project, bin = installed
+    port = free_ports(1)
+    with (project.root / "dev.log").open("wb") as log:
+        process = subprocess.Popen(
+            [bin / "dagster", "dev", "--port", str(port)],
+            cwd=project.root,
+            env={**SHELL, **QUIET},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    servers = Servers(f"http://127.0.0.1:{port}", [process])
+
+    def stats():
+        try:
+            return servers.ask(STATS)["assetNodes"]
+        except (OSError, urllib.error.URLError):
+            return None
+
+    try:
+        found = servers.until(stats, bool)
+    finally:
+        end(process)
+    made = {"/".join(node["assetKey"]["path"]): node["partitionStats"] for node in found}
+    assert made["talksumm/alignments"] == {"numMaterialized": 2}
+
+
+def test_a_plain_asset_as_documented_is_discovered_and_made(installed, tmp_path):
+    project, bin = installed[0].copy(tmp_path / "copy"), installed[1]
+    page = (ROOT / "docs/add-an-asset.md").read_text().partition("## A plain asset of Dagster")[2]
+    place = re.search(r"`(assets/plain/\w+\.py)`", page)[1]
+    (project.root / place).write_text(re.search(r"```python\n(.*?)```", page, re.S)[1])
+    (command,) = re.findall(r"^dagster (asset materialize .*)$", page, re.M)
+    project.silverloom("setup")
+    said = call(bin / "dagster", *command.split(), cwd=project.root)
+    assert "RUN_SUCCESS" in said and "Asset check 'every_summary_has_words' on 'budgets' passed" in said
+    table = (project.root / "data/tables/budgets.csv").read_text().splitlines()
+    assert table[0] == "budget,len,words" and [row.split(",")[0] for row in table[1:]] == sorted(
+        ["ratio_30", "ratio_40", "sentences_30", "words_150", "words_250"]
+    )
+    assert project.made(project.run()) == [], "only Dagster knows it"
+    assert "data/tables" not in project.lock
