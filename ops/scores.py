@@ -41,11 +41,12 @@ class Sum(NamedTuple):
 class DatasetScore:
     """A number about the kept rows of a dataset: of one measure, over all rows or those that a column marks.
 
-    `mean` of its values, the `share` of them above 0, or the `greatest`. Missing values and NaN do not count.
+    `mean` of its values, the `share` of them above 0, the number of `zeros` (of a measure that is never
+    below 0), or the `greatest`. Missing values and NaN do not count.
     """
 
     measure: str
-    kind: Literal["mean", "share", "greatest"] = "mean"
+    kind: Literal["mean", "share", "zeros", "greatest"] = "mean"
     where: str | None = None
     """A column of booleans."""
 
@@ -72,6 +73,7 @@ class DatasetScore:
         found = {
             "mean": whole.total / whole.values,
             "share": whole.positive / whole.values,
+            "zeros": whole.values - whole.positive,
             "greatest": whole.greatest,
         }
         return round(found[self.kind], 6)

@@ -1,6 +1,6 @@
-"""Which candidates are references of an article: those that are no clones of it.
+"""Which candidates are references of an article: no clones of it, and about its title.
 
-Belongs here: the threshold, applied to stored scores, and near-duplicates. Not here: the scores
+Belongs here: the thresholds, applied to stored scores, and near-duplicates. Not here: the scores
 (references.py).
 """
 
@@ -17,7 +17,7 @@ from ops.identity import row_id
 from ops.outcome import Outcome, Row, drop
 from ops.params import Params
 from ops.parts import Parts
-from ops.thresholds import at_most, scored
+from ops.thresholds import at_least, at_most, scored
 from ops.wikisum.near_duplicates import repeated
 from ops.wikisum.schemas import CORPUS
 
@@ -29,9 +29,17 @@ CorpusName = Literal["combined", "citations", "search"]
 class CorpusParams(Params, section="wikisum.corpus"):
     """Which candidates are taken."""
 
-    clone_recall: float = Field(0.5, ge=0, le=1, description="a page that holds more of a section is a clone")
+    clone_recall: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="a page that holds more of a section is a clone; 0.5 in the paper, which counts words",
+    )
     clones_among: tuple[Literal["citations", "search"], ...] = Field(
         ("search",), description="where clones are removed; the paper: among results of the search"
+    )
+    title_mentions: int = Field(
+        2, ge=0, description="a result of the search that mentions the title less often is none; 0: no floor"
     )
     near_duplicates: float = Field(
         0.9, gt=0, le=1, description="similarity of pages of which the first stays; needs permutations above"
@@ -42,9 +50,11 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
     """Return the candidates of one part that are taken; the others are dropped.
 
     `clone`: it holds more of a section than the threshold, and is among what clones are removed from; a cited
-    page stays a cited one. `near_duplicate`: an earlier reference of the article says nearly the same.
+    page stays a cited one. `few_mentions`: the search alone found it, and it hardly mentions the title.
+    `near_duplicate`: an earlier reference of the article says nearly the same.
     """
     units = references.to_pylist()
+    without_floor = params.model_copy(update={"title_mentions": 0})
     kept: list[Row] = []
     dropped: list[Row] = []
     for _, group in groupby(units, key=lambda unit: str(unit["article_id"])):
@@ -54,6 +64,8 @@ def corpus(references: pa.Table, params: CorpusParams) -> Outcome:
             if cited or searched:
                 identity = {"id": row_id("corpus", unit["id"]), "source_ids": [unit["id"]]}
                 taken.append((unit, {**unit, **identity, "cited": cited, "searched": searched}))
+            elif any(_stays(unit, without_floor)):
+                dropped.append(drop(unit, "few_mentions", float(unit["title_mentions"])))
             else:
                 dropped.append(drop(unit, "clone", unit["clone_recall"]))
         repeats = _repeated([unit for unit, _ in taken], params)
@@ -76,16 +88,39 @@ def is_compared(unit: Row, params: CorpusParams) -> bool:
 
 def recalls(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
     """Yield the candidates by what `params.clone_recall` is asked of."""
-    lenient = params.model_copy(update={"clone_recall": -1.0})
     for table in references:
-        yield scored(
-            (
-                unit["id"],
-                float("-inf") if any(_stays(unit, lenient)) else unit["clone_recall"],
-                unit["title"] or unit["address"],
-            )
-            for unit in table.to_pylist()
+        yield _scored(table, params, "clone_recall", never=-1.0, always=1.0, kept=float("-inf"))
+
+
+def mentions(references: Parts, params: CorpusParams) -> Iterator[pa.Table]:
+    """Yield the candidates by what `params.title_mentions` is asked of."""
+    for table in references:
+        yield _scored(table, params, "title_mentions", never=float("inf"), always=0, kept=float("inf"))
+
+
+def _scored(
+    table: pa.Table, params: CorpusParams, name: str, never: float, always: float, kept: float
+) -> pa.Table:
+    """Return candidates by a score, of which the param of its name keeps none at `never` and all at `always`.
+
+    A candidate that stays at both has the score `kept`; one that stays at neither, or repeats another one,
+    has none.
+    """
+    strict, lenient = (params.model_copy(update={name: value}) for value in (never, always))
+    dropped = corpus(table, params).dropped.to_pylist()
+    lost = {row["id"] for row in dropped if row["reason"] == "near_duplicate"}
+    return scored(
+        (
+            unit["id"],
+            None
+            if unit["id"] in lost or not any(_stays(unit, lenient))
+            else kept
+            if any(_stays(unit, strict))
+            else unit[name],
+            unit["title"] or unit["address"],
         )
+        for unit in table.to_pylist()
+    )
 
 
 def _stays(unit: Row, params: CorpusParams) -> tuple[bool, bool]:
@@ -93,7 +128,9 @@ def _stays(unit: Row, params: CorpusParams) -> tuple[bool, bool]:
     clone = not at_most(unit["clone_recall"], params.clone_recall)
     return (
         unit["cited"] and not (clone and CITATIONS in params.clones_among),
-        bool(unit["hits"]) and not (clone and SEARCH in params.clones_among),
+        bool(unit["hits"])
+        and not (clone and SEARCH in params.clones_among)
+        and bool(at_least(unit["title_mentions"], params.title_mentions)),
     )
 
 

@@ -22,7 +22,7 @@ from ops.text.word_numbers import normalised
 from ops.thresholds import at_least, scored
 from ops.wikisum import learned_ranker as learning
 from ops.wikisum import tokenizer as sub_words
-from ops.wikisum.corpus import CorpusName
+from ops.wikisum.corpus import SEARCH, CorpusName
 from ops.wikisum.learned import LEARNED, LearnedRanker
 from ops.wikisum.rank import Method, rank
 from ops.wikisum.ranked import members, order_of
@@ -31,6 +31,13 @@ from ops.wikisum.splits import SplitParams
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+
+#: What to do about an article that is dropped for want of cited pages.
+UNCITED = (
+    "crawl what articles cite (sources.cited_pages, docs/crawl.md), or keep such articles with "
+    "wikisum.examples.citations: 0: all that they are made from is then what the search found"
+)
 
 
 class InputSet(Params):
@@ -114,7 +121,7 @@ def examples_of(
     lost: Counter[str] = Counter()
     for unit in units:
         if not at_least(unit["citations"], params.citations):
-            dropped.append(drop(unit, "no_crawlable_citation", float(unit["citations"])))
+            dropped.append(drop(unit, "no_crawlable_citation", float(unit["citations"]), UNCITED))
         elif not unit["lead"]:
             dropped.append(drop(unit, "no_lead"))
         else:
@@ -180,6 +187,7 @@ def _row(
         "source": source.text,
         "source_tokens": source.tokens,
         "used_paragraphs": source.paragraphs,
+        "cited_pages": unit["citations"] if content.references and content.corpus != SEARCH else 0,
         "target": target,
         "target_tokens": target_tokens,
         "longest_target": longest,

@@ -1,7 +1,7 @@
 """Inner loops over numbers of words, compiled by numba.
 
 Belongs here: loops over arrays, nothing else; callers check their input. Not here: what is computed
-(clones.py, rank.py). Imported when first needed: numba takes a third of a second.
+(clones.py, mentions.py, rank.py). Imported when first needed: numba takes a third of a second.
 """
 
 from __future__ import annotations
@@ -17,6 +17,54 @@ _ASCII = np.uint8(0x80)
 _CASE = np.uint8(0x20)
 #: Bytes that are looked at together.
 _BLOCK = 1 << 12
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@compiled
+def number_shingles(
+    numbers: NDArray[np.int32], ends: NDArray[np.int64], known: int, size: int
+) -> tuple[NDArray[np.int32], int]:
+    """Return by place the number of the shingle that begins there, and how many shingles have one.
+
+    Text i has the words `numbers[ends[i]:ends[i + 1]]`. The shingles of the first `known` texts have numbers,
+    in the order in which they first occur; at places of others, and where no shingle begins, there is -1.
+    """
+    capacity = 2
+    while capacity < 2 * ends[known]:
+        capacity *= 2
+    mask = np.uint64(capacity - 1)
+    slots = np.full(capacity, -1, np.int32)
+    firsts = np.empty(ends[known], np.int64)
+    found = np.full(len(numbers), -1, np.int32)
+    distinct = 0
+    for text in range(len(ends) - 1):
+        run = 0  # words with a number, one behind the other, up to here
+        for end in range(ends[text], ends[text + 1]):
+            run = run + 1 if numbers[end] >= 0 else 0
+            if run < size:
+                continue
+            place = end - size + 1
+            key = np.uint64(0)
+            for offset in range(size):
+                key = (key ^ np.uint64(numbers[place + offset])) * _MIX
+                key ^= key >> np.uint64(32)
+            slot = key & mask
+            number = slots[slot]
+            while number >= 0:
+                same = True
+                for offset in range(size):
+                    same &= numbers[firsts[number] + offset] == numbers[place + offset]
+                if same:
+                    break
+                slot = (slot + np.uint64(1)) & mask
+                number = slots[slot]
+            if number < 0 and text < known:
+                number = np.int32(distinct)
+                slots[slot] = number
+                firsts[distinct] = place
+                distinct += 1
+            found[place] = number
+    return found, distinct
 
 
 @compiled
@@ -27,7 +75,7 @@ def greatest_recalls(
     word_ends: NDArray[np.int64],
     distinct: int,
 ) -> NDArray[np.float64]:
-    """Return of every text the greatest share of a section's words that it has.
+    """Return of every text the greatest share of a section's words, or shingles, that it has.
 
     Section s has the words `words[word_ends[s]:word_ends[s + 1]]`, each once; all their numbers are less than
     `distinct`. No branch depends on a word, so that none is guessed wrong.
@@ -45,6 +93,32 @@ def greatest_recalls(
             if shared:
                 recalls[text] = max(recalls[text], shared / (word_ends[section + 1] - word_ends[section]))
     return recalls
+
+
+@compiled
+def most_mentions(
+    numbers: NDArray[np.int32], ends: NDArray[np.int64], distinct: int, window: int
+) -> NDArray[np.int64]:
+    """Return of every text how often it has the word that it has most often, of `distinct` ones.
+
+    0 where these words are nowhere all within `window` words.
+    """
+    found = np.zeros(len(ends) - 1, np.int64)
+    counts = np.empty(distinct, np.int64)
+    lasts = np.empty(distinct, np.int64)
+    for text in range(len(found)):
+        counts[:] = 0
+        lasts[:] = ends[text] - window
+        together = False
+        for place in range(ends[text], ends[text + 1]):
+            number = numbers[place]
+            if number >= 0:
+                counts[number] += 1
+                lasts[number] = place
+                together |= lasts.min() > place - window
+        if together:
+            found[text] = counts.max()
+    return found
 
 
 @compiled

@@ -1,7 +1,7 @@
 """The pages that an article cites, and those that a search finds for its sections.
 
-Belongs here: candidates for references, and how much of the article each holds. Not here: which candidates
-are taken (corpus.py), crawling and searching (ops/crawl).
+Belongs here: candidates for references, how much of the article each holds and how often it mentions it. Not
+here: which candidates are taken (corpus.py), crawling and searching (ops/crawl).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pyarrow as pa
 from pydantic import Field
@@ -22,6 +23,7 @@ from ops.wikisum import search_index as indexing
 from ops.wikisum.clones import clone_recalls
 from ops.wikisum.crawled import Crawled
 from ops.wikisum.itself import is_itself, is_titled
+from ops.wikisum.mentions import title_mentions
 from ops.wikisum.near_duplicates import signature
 from ops.wikisum.schemas import REFERENCES
 
@@ -47,8 +49,17 @@ class ReferenceParams(Params, section="wikisum.references"):
     hosts: tuple[str, ...] = Field(
         ("wikipedia.org",), description="of the encyclopedia: a page there that has the article's title is it"
     )
+    recall: Literal["shingles", "words"] = Field(
+        "shingles",
+        description="what of a section is looked for in a page to tell clones: runs of words, or words (the "
+        "paper's formula, with least_section_words: 1 and wikisum.corpus.clone_recall: 0.5)",
+    )
+    shingle_words: int = Field(3, ge=2, description="words of a shingle")
     least_section_words: int = Field(
-        1, ge=1, description="distinct words of a section that clones are looked for in; the paper's 1"
+        20,
+        ge=1,
+        description="distinct shingles, or words, that a section must have to tell clones; where none has as "
+        "many, the article counts as one section",
     )
     permutations: int = Field(0, ge=0, description="of a MinHash of each page, for near-duplicates; 0: none")
 
@@ -190,9 +201,12 @@ def _rows(
 ) -> Iterator[Row]:
     texts = [page["text"] for _, page in references]
     sections = [text for _, text in sections_of(article)]
-    recalls = clone_recalls(texts, sections, params.least_section_words).tolist()
-    for position, ((candidate, page), text, recall) in enumerate(
-        zip(references, texts, recalls, strict=True)
+    shingle = params.shingle_words if params.recall == "shingles" else 1
+    recalls = clone_recalls(texts, sections, shingle, params.least_section_words).tolist()
+    titled = [f"{page['title'] or ''}\n{page['text']}" for _, page in references]
+    mentions = title_mentions(article["title"], titled).tolist()
+    for position, ((candidate, page), text, recall, mentioned) in enumerate(
+        zip(references, texts, recalls, mentions, strict=True)
     ):
         yield {
             "id": row_id("reference", article["id"], page["id"]),
@@ -208,5 +222,6 @@ def _rows(
             "hits": candidate.hits,
             "words": len(text.split()),
             "clone_recall": round(recall, 6),
+            "title_mentions": mentioned,
             "signature": signature(text, params.permutations) if params.permutations else None,
         }

@@ -43,7 +43,18 @@ REFERENCES = Shape(
             "the queries that find it",
         ),
         ("words", _INT, "of the page"),
-        ("clone_recall", _REAL, "the greatest share of a section's distinct words that the page has, 0 to 1"),
+        (
+            "clone_recall",
+            _REAL,
+            "the greatest share of a section of the article that the page has, 0 to 1: of its distinct "
+            "shingles or words, as wikisum.references.recall says",
+        ),
+        (
+            "title_mentions",
+            _INT,
+            "how often the page has the word of the article's title that it has most often; 0 where the "
+            "title's words are nowhere close together",
+        ),
         ("signature", pa.list_(pa.uint32()), "MinHash of the page's runs of words; missing where not asked"),
     ),
 )
@@ -53,7 +64,11 @@ CORPUS = Shape(
     unit=REFERENCES.kept,
     kept=extended(
         REFERENCES.kept,
-        ("searched", _FLAG, "whether it counts as a result of the search: found, and no clone"),
+        (
+            "searched",
+            _FLAG,
+            "whether it counts as a result of the search: found, no clone, mentions the title",
+        ),
     ),
 )
 
@@ -139,6 +154,7 @@ EXAMPLES = Shape(
         ("source", _TEXT, "title and ranked paragraphs, as many as there is room for"),
         ("source_tokens", pa.list_(_INT), "the same as sub-words, cut at the length of the set"),
         ("used_paragraphs", _INT, "that stand in the source, the last one maybe cut"),
+        ("cited_pages", _INT, "pages that the article cites, among those that the source is drawn from"),
         ("target", _TEXT, "what is to be written", TEXT),
         ("target_tokens", pa.list_(_INT), "the same as sub-words"),
         (
@@ -159,7 +175,7 @@ STATISTICS = Shape(
         ("article_words", _INT),
         ("citations", _INT, "cited pages that were crawled"),
         ("citation_words", pa.int64(), "of all these pages"),
-        ("search_results", _INT, "pages found, without the article and its clones"),
+        ("search_results", _INT, "found pages, without the article, its clones and what hardly mentions it"),
         ("search_words", pa.int64(), "of all these pages"),
         ("input_words", pa.int64(), "of all paragraphs that are worth reading"),
         ("rouge1_recall", _REAL, "share of the lead's words that stand in the input, 0 to 1"),

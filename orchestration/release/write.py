@@ -11,6 +11,7 @@ asked for.
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 from assets.declare.declaration import Declaration
@@ -19,6 +20,7 @@ from ops.release import ReleaseParams
 from orchestration.files.identity import listing
 from orchestration.files.publish import building
 from orchestration.files.replaced import stamps_of, unreplaced
+from orchestration.lineage.rows import tables
 from orchestration.release.card import card
 from orchestration.release.contents import Contents, Words
 from orchestration.release.croissant import croissant
@@ -67,7 +69,8 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
         besides = [target.relative_to(workspace.root).as_posix()] if inside else []
         contents = Contents(workspace, item, record, Words.of(workspace, system), commit(workspace, besides))
         if not contents.files:
-            raise RuntimeError(f"{item.name} has no rows: there is nothing to release")
+            lost = _lost(workspace, item)
+            raise RuntimeError(f"{item.name} has no rows: there is nothing to release{lost}")
         with building(target.parent / ".building", target) as new:
             for row in contents.files:
                 (new / row["file"]).parent.mkdir(parents=True, exist_ok=True)
@@ -77,6 +80,21 @@ def write(workspace: Workspace, system: str, target: Path) -> Path:
             (new / "dvc.json").write_bytes(listing(record.hashes))
             (new / CHECKSUMS).write_text(_checksums(contents))
     return target
+
+
+def _lost(workspace: Workspace, item: Declaration) -> str:
+    """Return why most units of the dataset that is released were dropped, and what is said of it."""
+    (rows,) = [source for source in item.argument_inputs if source.argument == item.consumes]
+    dataset = workspace.datasets[rows.key.to_user_string()]
+    found = Counter(
+        (row["reason"], row["detail"])
+        for table in tables(workspace.folder(dataset), "dropped", ["reason", "detail"])
+        for row in table.to_pylist()
+    )
+    if not found:
+        return ""
+    [((reason, detail), count)] = found.most_common(1)
+    return f"; of {dataset.name} {count} were dropped as {reason}{f': {detail}' if detail else ''}"
 
 
 def _checksums(contents: Contents) -> str:

@@ -76,7 +76,7 @@ def search_index(web_pages: Parts) -> Outcomes:
     group="wikisum",
     shape=REFERENCES,
     consumes="articles",
-    measures=["clone_recall", "words", "hits.length"],
+    measures=["clone_recall", "title_mentions", "words", "hits.length"],
     scores={
         "clone_recall": DatasetScore("clone_recall"),
         "cited": DatasetScore("hits.length", where="cited"),
@@ -84,9 +84,11 @@ def search_index(web_pages: Parts) -> Outcomes:
     expectations=[
         *identity("reference"),
         *not_null("article_id", "article_title", "page_id", "address", "position", "cited", "clone_recall"),
+        *not_null("title_mentions"),
         unique("article_id", "page_id"),
         between("position", 0),
         between("clone_recall", 0, 1),
+        between("title_mentions", 0),
         between("words", 1),
         between("hits.rank.least", 1),
         *steady(),
@@ -99,7 +101,7 @@ def references(
     search_index: Artifact,
     params: finding.ReferenceParams,
 ) -> Outcomes:
-    """Every page that an article cites or a search finds for it, and how much of the article it has."""
+    """Every page that an article cites or a search finds, how much of the article it has and mentions it."""
     return finding.references(articles, cited_pages, web_pages, search_index, params)
 
 
@@ -114,10 +116,19 @@ def references(
             "clone_recall",
             rules.at_most,
             choosing.recalls,
-            values=(0.3, 0.4, 0.6, 0.7, 0.8, 0.9),
-            meaning="greatest share of a section's words that the page has",
+            values=(0.1, 0.15, 0.25, 0.3, 0.4, 0.5, 0.7),
+            meaning="greatest share of a section that the page has",
             units="references",
-        )
+        ),
+        Threshold(
+            choosing.CorpusParams,
+            "title_mentions",
+            rules.at_least,
+            choosing.mentions,
+            values=(0, 1, 3, 5, 10),
+            meaning="mentions of the article's title",
+            units="references",
+        ),
     ],
     expectations=[
         *identity("corpus"),
@@ -128,7 +139,7 @@ def references(
     ],
 )
 def corpus(references: Parts, params: choosing.CorpusParams) -> Outcomes:
-    """The references of each article: what it cites, and what the search finds that is no clone of it."""
+    """The references of each article: what it cites, and what a search finds about it that is no clone."""
     return references.map(choosing.corpus, params)
 
 

@@ -43,7 +43,7 @@ def steps(tmp_path):
             page("http://a/1", "Home", MONKS, HARBOUR),
             page("http://b/1", "Bread of salt is sold in many towns.", "1 2 3 4 5 6 ."),
         ],
-        corpus=CorpusParams(clone_recall=0.9),
+        corpus=CorpusParams(clone_recall=0.5, title_mentions=1),
     )
 
 
@@ -143,7 +143,7 @@ def test_a_title_longer_than_the_input_leaves_no_room(steps):
 
 def test_the_source_may_be_the_title_alone(steps):
     [row] = made(steps, {"title": InputSet(references=False, target="article")}).kept.to_pylist()
-    assert (row["source"], row["used_paragraphs"]) == (f"salt bread {TITLE_END}", 0)
+    assert (row["source"], row["used_paragraphs"], row["cited_pages"]) == (f"salt bread {TITLE_END}", 0, 0)
     assert row["source_tokens"] == [*load_tokenizer(steps.pieces).encode("salt bread").ids, 3]
     assert row["target"].startswith("salt bread is a flat bread . == history ==")
 
@@ -186,17 +186,25 @@ def test_articles_without_what_an_example_needs_are_dropped_with_the_reason(tmp_
         article("Salt", "", [("Use", "Salt is used in bread.")], ["http://a/1"]),
         article("Harbour", "The harbour has a shop."),
     ]
-    steps = Steps(tmp_path, articles, [page("http://a/1", HARBOUR)], corpus=CorpusParams(clone_recall=1))
+    choosing = CorpusParams(clone_recall=1, title_mentions=1)
+    steps = Steps(tmp_path, articles, [page("http://a/1", HARBOUR)], corpus=choosing)
     outcome = made(steps, {"lead": InputSet()})
     dropped = outcome.dropped.select(["title", "reason", "score"]).to_pylist()
     assert [tuple(row.values()) for row in dropped] == [
         ("Salt", "no_lead", None),
         ("Harbour", "no_crawlable_citation", 0),
     ]
+    assert "wikisum.examples.citations: 0" in outcome.dropped["detail"].to_pylist()[1]
     [table] = citations(steps.parts("ranked"))
     assert table["score"].to_pylist() == [1, None, 0]
     both = made(steps, {"lead": InputSet(), "found": InputSet(corpus="search")}, citations=0)
     assert articles_of(both.kept) == 2
+    assert {(row["title"], row["set"]): row["cited_pages"] for row in both.kept.to_pylist()} == {
+        ("Bread", "lead"): 1,
+        ("Bread", "found"): 0,
+        ("Harbour", "lead"): 0,
+        ("Harbour", "found"): 0,
+    }
     only_cited = made(steps, {"cited": InputSet(corpus="citations")}, citations=0)
     assert only_cited.dropped["reason"].to_pylist() == ["no_lead", "no_paragraph"]
     assert only_cited.combinations == {"no_paragraph_in_corpus": 1}
@@ -308,7 +316,7 @@ def test_statistics_are_counted_beside_the_published_ones(steps):
         steps.parts("corpus"),
         steps.parts("references"),
         ExampleParams(),
-        CorpusParams(),
+        steps.params[1],
     )
     conserved(outcome)
     [row] = outcome.kept.to_pylist()

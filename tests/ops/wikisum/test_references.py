@@ -3,7 +3,7 @@
 import pytest
 
 from ops.parse.schemas import WEB_PAGES
-from ops.wikisum.corpus import CorpusParams, recalls
+from ops.wikisum.corpus import CorpusParams, mentions, recalls
 from ops.wikisum.references import ReferenceParams
 from ops.wikisum.search_index import search_index
 from tests.ops.wikisum.encyclopedia import Steps, article, conserved, page
@@ -190,15 +190,65 @@ def test_a_page_of_no_bytes_is_no_reference(tmp_path):
     assert steps.outcome("references").combinations == {"page_without_words": 1}
 
 
+#: The paper's formula, which wants both params.
+PAPER = ReferenceParams(recall="words", least_section_words=1), CorpusParams(clone_recall=0.5)
+
+
 def test_a_clone_is_found_and_a_threshold_moves_it_later(tmp_path):
-    copy = page("http://c/1", LEAD, "Monks baked it.")
-    half = page("http://c/2", "The flat bread of Hollin.")
-    steps = Steps(tmp_path, [BREAD], [copy, half])
-    assert steps.kept("references", "clone_recall") == [(1.0,), (0.5,)]
+    copy = page("http://c/1", LEAD, "Monks baked it first.")
+    half = page(
+        "http://c/2", "Salt bread is a bread of Hollin. A flat bread of the islands, salt bread is old."
+    )
+    steps = Steps(tmp_path, [BREAD], [copy, half], corpus=CorpusParams(clone_recall=0.8))
+    assert steps.kept("references", "address", "clone_recall") == [
+        ("http://c/2", 0.666667),
+        ("http://c/1", 1.0),
+    ]
     assert steps.dropped("corpus", "address", "reason", "score") == [("http://c/1", "clone", 1.0)]
     assert steps.kept("corpus", "address", "cited", "searched") == [("http://c/2", False, True)]
-    stricter = Steps(tmp_path / "2", [BREAD], [copy, half], corpus=CorpusParams(clone_recall=0.4))
-    assert len(stricter.dropped("corpus", "address")) == 2
+    stricter = Steps(tmp_path / "2", [BREAD], [copy, half])
+    assert stricter.dropped("corpus", "reason", "score") == [("clone", 0.666667), ("clone", 1.0)]
+
+
+def test_a_page_that_has_the_words_of_a_section_is_a_clone_by_the_papers_formula_alone(tmp_path):
+    own = "In Hollin salt bread is flat. Bakers of the town sell salt bread first to monks who ask for it."
+    pages = [page("http://c/1", own)]
+    assert Steps(tmp_path, [BREAD], pages).kept("references", "clone_recall") == [(0.111111,)]
+    steps = Steps(tmp_path / "2", [BREAD], pages, (), *PAPER)
+    assert steps.kept("references", "clone_recall") == [(0.75,)]
+    assert steps.dropped("corpus", "reason", "score") == [("clone", 0.75)]
+
+
+def test_what_the_search_finds_without_mentions_of_the_title_is_no_reference(tmp_path):
+    pages = [
+        page("http://a/1", "A page about monks who bake."),
+        page("http://b/1", "The history of monks: bread.", title="History"),
+        page("http://b/2", "Bread and salt. The history of baking."),
+        page("http://b/3", "The history of bread, salt bread above all.", title="Salt bread"),
+    ]
+    steps = Steps(tmp_path, [BREAD], pages)
+    assert steps.kept("references", "address", "title_mentions") == [
+        ("http://a/1", 0),
+        ("http://b/3", 3),
+        ("http://b/2", 1),
+        ("http://b/1", 0),
+    ]
+    assert steps.dropped("corpus", "address", "reason", "score") == [
+        ("http://b/2", "few_mentions", 1.0),
+        ("http://b/1", "few_mentions", 0.0),
+    ]
+    assert steps.kept("corpus", "address", "cited", "searched") == [
+        ("http://a/1", True, False),
+        ("http://b/3", False, True),
+    ]
+    lenient = Steps(tmp_path / "2", [BREAD], pages, corpus=CorpusParams(title_mentions=0))
+    assert len(lenient.kept("corpus")) == 4
+
+
+def test_a_cited_page_that_hardly_mentions_the_title_counts_as_cited_only(tmp_path):
+    steps = Steps(tmp_path, [BREAD], [page("http://a/1", "Bread for monks.")])
+    assert [bool(hits) for (hits,) in steps.kept("references", "hits")] == [True]
+    assert steps.kept("corpus", "cited", "searched") == [(True, False)]
 
 
 def test_a_cited_clone_stays_unless_clones_are_removed_among_citations(tmp_path):
@@ -211,13 +261,38 @@ def test_a_cited_clone_stays_unless_clones_are_removed_among_citations(tmp_path)
 
 
 def test_what_other_thresholds_would_keep_is_told_from_stored_scores(tmp_path):
-    steps = Steps(tmp_path, [BREAD], [page("http://a/1", LEAD), page("http://c/1", LEAD)])
-    [table] = recalls(steps.parts("references"), CorpusParams())
-    assert table["score"].to_pylist() == [float("-inf"), 1.0]
+    pages = [
+        page("http://a/1", LEAD),
+        page("http://c/1", LEAD),
+        page("http://c/2", "Bread and salt."),
+        page("http://c/3", "Salt bread, and bread."),
+        page("http://c/4", LEAD.replace("Salt bread", "This")),
+    ]
+    steps = Steps(tmp_path, [BREAD], pages, corpus=CorpusParams(title_mentions=2))
+    addresses = [address for (address,) in steps.kept("references", "address")]
+    [table] = recalls(steps.parts("references"), steps.params[1])
+    assert dict(zip(addresses, table["score"].to_pylist(), strict=True)) == {
+        "http://a/1": float("-inf"), "http://c/1": 0.777778, "http://c/2": None, "http://c/3": 0.0,
+        "http://c/4": None,
+    }  # fmt: skip
+    [table] = mentions(steps.parts("references"), steps.params[1])
+    assert dict(zip(addresses, table["score"].to_pylist(), strict=True)) == {
+        "http://a/1": float("inf"), "http://c/1": None, "http://c/2": 1, "http://c/3": 2, "http://c/4": None,
+    }  # fmt: skip
+
+
+def test_scores_of_thresholds_leave_out_what_repeats_another_reference(tmp_path):
+    text = " ".join(f"word{number} of bread" for number in range(200))
+    pages = [page("http://b/1", text), page("http://b/2", text)]
+    bread = article("Bread", "Nothing of it.")
+    steps = Steps(tmp_path, [bread], pages, references=ReferenceParams(permutations=64))
+    for scores in (recalls, mentions):
+        [table] = scores(steps.parts("references"), CorpusParams())
+        assert table["score"].null_count == len(steps.dropped("corpus", "reason")) == 1
 
 
 def test_small_sections_may_be_left_out_of_the_search_for_clones(tmp_path):
-    params = ReferenceParams(least_section_words=6)
+    params = ReferenceParams(recall="words", least_section_words=6)
     steps = Steps(tmp_path, [BREAD], [page("http://a/1", "Monks baked it first.")], references=params)
     assert steps.kept("references", "clone_recall") == [(0.0,)]
 

@@ -18,12 +18,14 @@ from ops.metrics.bootstrap import Comparison, Interval
 from ops.outcome import Row
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.learned_ranker import BASELINE, RECALLS
+from ops.wikisum.references import ReferenceParams
 from ops.wikisum.statistics import TABLES
 from orchestration.pages.evaluation import Grid, GridLine, bars, test_cells
 from orchestration.pages.html import render
 from orchestration.pages.reading import side_file
 
-STATISTICS, LEARNED, CORPUS = "wikisum/statistics", "wikisum/learned_ranker", "wikisum/corpus"
+STATISTICS, LEARNED = "wikisum/statistics", "wikisum/learned_ranker"
+CORPUS, REFERENCES = "wikisum/corpus", "wikisum/references"
 
 #: What Table 2 counts, as people read it.
 ASPECTS = {
@@ -42,7 +44,13 @@ def pages(everything: Everything) -> Files:
     """Yield the page. It names what is missing. Raises ValueError naming a file that cannot be read."""
     tables = side_file(everything, STATISTICS, TABLES)
     recalls = side_file(everything, LEARNED, RECALLS) or []
-    params = everything.graph.datasets[CORPUS].arguments.values() if CORPUS in everything else ()
+    params = [
+        value
+        for name in (CORPUS, REFERENCES)
+        if name in everything
+        for value in everything.graph.datasets[name].arguments.values()
+    ]
+    finding = next((value for value in params if isinstance(value, ReferenceParams)), ReferenceParams())
     yield render(
         "inputs.html",
         "wikisum/inputs.html",
@@ -53,6 +61,8 @@ def pages(everything: Everything) -> Files:
         articles=tables["table_1"][-1]["examples"] if tables else 0,
         aspects=ASPECTS,
         clones=_clones(tables["clones"]) if tables else None,
+        looked_for=_looked_for(finding),
+        of_words=finding.recall == "words",
         threshold=next((value.clone_recall for value in params if isinstance(value, CorpusParams)), None),
         recalls=_recalls(recalls) if recalls else None,
         tests=_tests(recalls) if recalls else None,
@@ -112,6 +122,13 @@ def _percentiles(tables: Mapping[str, Any] | None) -> dict[str, list[Row]]:
     """Return what is drawn: by aspect the percentiles of ours and the paper's."""
     rows = (tables or {}).get("table_2", [])
     return {aspect: [row for row in rows if row["aspect"] == aspect] for aspect in ASPECTS}
+
+
+def _looked_for(params: ReferenceParams) -> str:
+    """Return what of a section is looked for in a page to tell clones."""
+    if params.recall == "words":
+        return "the distinct words"
+    return f"the distinct runs of {params.shingle_words} words"
 
 
 def _clones(rows: Iterable[Row]) -> Grid:

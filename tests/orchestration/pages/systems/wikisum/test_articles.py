@@ -45,7 +45,7 @@ def test_every_article_with_a_ranked_paragraph_has_a_page_and_others_say_why_not
     pages = {f"articles/{name}.html" for name, entry in listed.items() if entry["page"]}
     assert pages == set(made) - {"articles.html"}
     assert listed["article-2"]["split"] == "test" and listed["article-2"]["rougeL"] == 0.25
-    assert listed["article-1"] | {"month": corpora.MONTH, "cited": 2, "left_out": 2, "rougeL": None} == listed["article-1"]  # fmt: skip
+    assert listed["article-1"] | {"month": corpora.MONTH, "cited": 2, "left_out": 4, "rougeL": None} == listed["article-1"]  # fmt: skip
     assert listed["article-Sorrel"]["why"] == "no lead" and listed["article-Sorrel"]["lead"] == 0
     assert (listed["article-Qqzx"]["lost"], listed["article-Wwyv"]["lost"]) == (
         "no reference",
@@ -134,6 +134,14 @@ def test_references_have_what_became_of_them(everything, made):
     ]  # fmt: skip
 
 
+def test_what_hardly_mentions_the_title_is_struck_out_with_its_mentions(everything, made):
+    [found] = articles._chosen(everything, ["article-1"])
+    lost = [row for row in article.references(found) if row["reason"] == "few_mentions"]
+    assert lost and all(row["score"] == 0 and not row["cited"] for row in lost)
+    page = made["articles/article-1.html"].decode()
+    assert page.count('<b class="dropped">few mentions</b> <span class="quiet">0</span>') == len(lost)
+
+
 def test_a_page_has_what_each_model_of_the_grid_wrote(everything):
     [found] = articles._chosen(everything, ["article-2"])
     assert [(row["label"], row["text"], row["log_perplexity"]) for row in article.cells(found)] == [
@@ -158,14 +166,14 @@ def test_a_page_holds_bounded_numbers_of_everything(everything, monkeypatch):
 
 
 def test_a_page_that_does_not_hold_all_leads_to_the_rows(everything, monkeypatch):
-    for name in ("MOST_PARAGRAPHS", "MOST_REFERENCES", "MOST_DROPPED"):
-        monkeypatch.setattr(article, name, 1)
+    for name, most in (("MOST_PARAGRAPHS", 1), ("MOST_REFERENCES", 1), ("MOST_DROPPED", 0)):
+        monkeypatch.setattr(article, name, most)
     page = dict(articles.pages(everything))["articles/article-4.html"].decode()
     said = re.findall(r'(?:^|[>.] ?)([^<>.]*)<a href="../rows/([^"]*)">', page, re.M)
     assert [(text.strip(), link) for text, link in said] == [
         ("1 of 10 are here;", "wikisum-references.html#q=article-4"),
-        ("The page holds 1 of 7 paragraphs, those that come first by any ranker;", "wikisum-ranked.html#q=article-4"),
-        *[("1 of 2 are here;", "wikisum-ranked.html#q=article-4")] * 2,
+        ("The page holds 1 of 4 paragraphs, those that come first by any ranker;", "wikisum-ranked.html#q=article-4"),
+        *[("0 of 1 are here;", "wikisum-ranked.html#q=article-4")] * 2,
     ]  # fmt: skip
 
 

@@ -2,9 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
+from assets.declare.graph import AssetGraph
+from assets.declare.report import Everything
+from ops.wikisum.references import ReferenceParams
 from ops.wikisum.statistics import TABLE_2
 from orchestration.pages.reading import side_file
 from orchestration.pages.systems.wikisum import statistics
@@ -61,7 +65,19 @@ def test_clones_are_counted_by_length(everything):
         (row["candidates"], row["clones"]) for row in counted
     ]
     assert rows[0][0] == "1 to 100" and rows[-1] == ["more", "0", "0", "–"]
-    assert "what-if.html#wikisum.corpus.clone_recall=0.9" in page_of(everything)
+    page = page_of(everything)
+    assert "what-if.html#wikisum.corpus.clone_recall=0.9" in page
+    assert "more than 0.9 of the distinct runs of 3 words of a section" in page
+    assert "The longer a page is" not in page
+
+
+def test_what_the_papers_formula_looks_for_is_told(everything):
+    params = ReferenceParams(recall="words", least_section_words=1)
+    found = dict(everything.graph.datasets)
+    found["wikisum/references"] = replace(found["wikisum/references"])
+    vars(found["wikisum/references"])["arguments"] = {"params": params}
+    page = page_of(Everything(everything, AssetGraph(found.values())))
+    assert "more than 0.9 of the distinct words of a section" in page and "The longer a page is" in page
 
 
 def test_recall_has_every_ranker_and_length(everything):

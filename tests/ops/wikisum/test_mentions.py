@@ -1,0 +1,42 @@
+"""How often pages mention the subject of an article."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ops.wikisum.mentions import WINDOW, title_mentions
+
+WORDS = st.lists(st.sampled_from(["salt", "bread", "the", "sea"]), max_size=90)
+
+
+def test_the_word_that_is_there_most_often_counts_where_all_are_close_together_once():
+    pages = [
+        "Sara Bisel was born here. Bisel studied there, and later Bisel taught.",
+        "Sara was here. " + "So it was. " * WINDOW + "Bisel was there. Bisel.",
+        "Bisel, Bisel, Bisel.",
+        "",
+    ]
+    assert title_mentions("Sara Bisel", pages).tolist() == [3, 0, 0, 0]
+
+
+def test_case_stop_words_signs_and_what_stands_in_brackets_do_not_count():
+    assert title_mentions("The-Field of WATERLOO (poem)", ["A field near Waterloo"]).tolist() == [1]
+    assert title_mentions("(What's the Story) Morning Glory?", ["morning glory"]).tolist() == [1]
+    assert title_mentions("(I Can't Get No) Satisfaction", ["satisfaction"]).tolist() == [1]
+    assert title_mentions("(Untitled)", ["untitled, untitled"]).tolist() == [2]
+
+
+def test_a_title_of_stop_words_is_mentioned_nowhere():
+    assert title_mentions("A", ["A page of a word."]).tolist() == [0]
+    assert title_mentions("", ["A page."]).tolist() == [0]
+    assert title_mentions("Salt", []).tolist() == []
+
+
+@given(WORDS, WORDS)
+def test_counts_are_those_of_the_definition(first, second):
+    def slow(words):
+        spans = (words[place : place + WINDOW] for place in range(len(words)))
+        together = any({"salt", "bread"} <= set(span) for span in spans)
+        return max(words.count("salt"), words.count("bread")) if together else 0
+
+    pages = [" ".join(first), " ".join(second)]
+    assert title_mentions("Salt and bread", pages).tolist() == [slow(first), slow(second)]
