@@ -200,7 +200,7 @@ class _Counted:
     @property
     def alike(self) -> list[str]:
         """The ids of the sentences that reach the floor with another one."""
-        return [self._sentences[place][0].row["id"] for place in np.flatnonzero(self._alike)]
+        return [self._sentences[place][0].row["id"] for place in np.flatnonzero(self._alike).tolist()]
 
 
 def _by(found: Sequence[Occurrence], key: Callable[[Occurrence], str]) -> list[list[Occurrence]]:

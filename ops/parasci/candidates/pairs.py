@@ -78,9 +78,11 @@ def neighbour_blocks(
     for start in range(0, len(embeddings), _AT_ONCE):
         rows = np.arange(start, min(start + _AT_ONCE, len(embeddings)))
         # One more: the nearest of all is the row itself.
-        found = index.search(embeddings[rows], neighbours + 1, threads=1)
-        near = found.keys.reshape(len(rows), -1).astype(np.int64)
-        there = np.arange(near.shape[1])[None, :] < np.reshape(found.counts, (-1, 1))
+        found: Any = index.search(embeddings[rows], neighbours + 1, threads=1)
+        near = np.atleast_2d(found.keys).astype(np.int64)
+        # The answer to a single row has as many places as neighbours, that to several may have empty ones.
+        counts = found.counts if len(rows) > 1 else np.array([near.shape[1]])
+        there = np.arange(near.shape[1])[None, :] < counts[:, None]
         first, second = np.repeat(rows, there.sum(1)), near[there]
         pairs = np.unique(np.sort(np.stack([first, second], axis=1), axis=1), axis=0)
         pairs = pairs[groups[pairs[:, 0]] != groups[pairs[:, 1]]]

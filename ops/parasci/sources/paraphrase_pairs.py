@@ -64,10 +64,10 @@ class _Pairs(Table):
         if raw.error is not None:
             raise ParseError(raw.error)
         row = self.row(raw)
-        texts = [fold(text_at(self.needed(raw, row, name), name)) for name in ("first", "second")]
+        first, second = (fold(text_at(self.needed(raw, row, name), name)) for name in ("first", "second"))
         if "label" in row and _text(row["label"]) in _NO:
             raise UnwantedError("not_paraphrases")
-        return [_pair(*texts, _split(raw.path, row))]
+        return [_pair(first, second, _split(raw.path, row))]
 
 
 class _Captions(Table):

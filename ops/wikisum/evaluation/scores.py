@@ -141,7 +141,7 @@ def evaluation(
                 split = split_of(unit["title"], splits)
                 lost = "not_drawn" if unit["article_id"] in not_drawn else "nothing_written"
                 dropped.append(drop(unit, lost if split == "test" else f"split_{split}"))
-        _score(kept, scorer)
+        kept = list(_more_scores(kept, scorer))
         light.extend({name: row[name] for name in _LIGHT} for row in kept)
         last = Outcome.of(EVALUATION, [unit["id"] for unit in units], kept, dropped)
     files = {TABLE: json.dumps(tables(light, params), indent=1, sort_keys=True).encode()}
@@ -202,13 +202,13 @@ def _tests(
     return system_tests(systems, pairs, "article_id", "articles", compared)
 
 
-def _score(rows: Sequence[Row], scorer: BertScorer) -> None:
-    """Add to each lead what ROUGE-1.5.5 does not tell."""
+def _more_scores(rows: Sequence[Row], scorer: BertScorer) -> Iterator[Row]:
+    """Yield the leads with what ROUGE-1.5.5 does not tell."""
     found = scorer.score([row["prediction"] for row in rows], [row["target"] for row in rows])
     for row, f1 in zip(rows, found.f1.tolist(), strict=True):
         rouge_l = Score(row["rougeL_precision"], row["rougeL_recall"], row["rougeL_f"])
-        row[RELEASED_ROUGE_L] = round(tensor2tensor_f(rouge_l), DIGITS)
-        row[BERTSCORE] = round(f1, 4)
+        released = round(tensor2tensor_f(rouge_l), DIGITS)
+        yield {**row, RELEASED_ROUGE_L: released, BERTSCORE: round(f1, 4)}
 
 
 def _about(unit: Row, categories: Sequence[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ops.parasci.candidates.groups import CitationParams, DefinitionParams, citations, definitions
 from ops.parasci.candidates.intra import IntraParams, intra
-from ops.parasci.candidates.pairs import most_alike, similar_blocks, similar_pairs
+from ops.parasci.candidates.pairs import most_alike, neighbour_blocks, similar_blocks, similar_pairs
 from tests.ops.parasci.parasci_cases import EMBEDDED, PASSAGES, mention, statement, unit
 from tests.parts import dealt, parts
 
@@ -178,6 +178,16 @@ def test_the_most_alike_pairs_are_kept_each_once_whatever_the_blocks(count, most
     blocks = list(similar_blocks(rows, groups, -1e9, block))
     found = most_alike([*blocks, *blocks], most)
     assert list(zip(*found, strict=True)) == sorted((i, j, -cosine) for cosine, i, j in slow)
+
+
+@pytest.mark.parametrize("count", [2, 4096, 4097])
+def test_an_index_is_asked_for_every_row(count):
+    random = np.random.default_rng(0)
+    rows = random.standard_normal((count, 8)).astype(np.float32)
+    rows[-1] = rows[0]
+    rows = np.round(rows / np.linalg.norm(rows, axis=1, keepdims=True), 4)
+    pairs = most_alike(neighbour_blocks(rows, np.arange(count), 0.9999, 3), 10)
+    assert [0, count - 1] in np.stack([pairs.first, pairs.second], axis=1).tolist()
 
 
 def test_all_sentences_citing_a_paper_are_compared_and_the_most_alike_pairs_kept(tmp_path):
