@@ -42,10 +42,6 @@ PAGES = Shape(
         ("file", pa.string(), "the WARC file beside the rows that holds the answer", NAME),
         ("offset", pa.int64(), "of its record in the file, in bytes"),
         ("length", pa.int64(), "of its record in the file, in bytes"),
-        (
-            "about",
-            pa.string(),
-            "what else is told of it (title, video, md5, ranks), as JSON; else null",
-        ),
+        ("about", pa.string(), "what a collection says of an item (title, video, md5), as JSON; else null"),
     ),
 )
