@@ -152,6 +152,8 @@ class _Lines:
 
     def _bomb(self, end: int) -> str | None:
         """Return why reading ends with a line that ends there, if it does."""
+        if self._packed is None:
+            return None
         error = None
         if unpacks_too_far(end, self._packed, self._max_bytes):
             error = UNPACKED

@@ -2,8 +2,7 @@
 
 Belongs here: reading, skipping, going on behind damage. Not here: what the bytes are (records.py).
 
-Nothing that was taken is put back, and nothing is searched twice: the work is linear in what is unpacked,
-whatever records say of themselves.
+Nothing that was taken is put back: the work is linear in what is unpacked, whatever a record says of itself.
 """
 
 from __future__ import annotations
