@@ -38,6 +38,11 @@ from ops.parts import Engine
 from ops.periods import ALL, Every, between, period
 
 
+#: Bytes that the records of one part may have together: all of them are in memory, and the content of those
+#: that are rejected is a column, which holds less than 2 GiB.
+_LARGEST_PART = 2**29
+
+
 class SourceError(ValueError):
     """A source that cannot be scanned at all; its text says what to change in params.yaml."""
 
@@ -52,6 +57,8 @@ class Entry:
     path: str
     row: int | None
     error: str | None
+    size: int
+    """Bytes of its content."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +136,18 @@ class Corpus:
     def ids(self, month: str) -> list[str]:
         """Return the ids of a month's records, in the order of sources and paths."""
         return [entry.id for entry in self._by_month.get(month, ())]
+
+    def parts(self, month: str) -> list[int]:
+        """Return how many records each part of a month begins with, bounded by number and by bytes."""
+        counts: list[int] = []
+        taken = 0
+        for entry in self._by_month.get(month, ()):
+            taken += entry.size
+            if not counts or counts[-1] == self.records_per_part or taken > _LARGEST_PART:
+                counts.append(0)
+                taken = entry.size
+            counts[-1] += 1
+        return counts
 
     def outside(self) -> dict[str, int]:
         """Return how many records lie in months outside the range, by month."""
@@ -220,14 +239,16 @@ class Chunks:
     month: str
 
     def __len__(self) -> int:
-        return -(-len(self.corpus.ids(self.month)) // self.corpus.records_per_part)
+        return len(self.corpus.parts(self.month))
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
-        return batched(self.corpus.of_month(self.month), self.corpus.records_per_part)
+        records = self.corpus.of_month(self.month)
+        return (tuple(islice(records, count)) for count in self.corpus.parts(self.month))
 
 
 def _entry(record: Record) -> Entry:
-    return Entry(record.id, record.month, record.raw.md5, record.raw.path, record.raw.row, record.raw.error)
+    raw = record.raw
+    return Entry(record.id, record.month, raw.md5, raw.path, raw.row, raw.error, len(raw.content))
 
 
 def _encoding_fault(form: Format[Any], source: Source) -> str | None:
@@ -258,12 +279,6 @@ def _fault(place: Path) -> str | None:
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         return "is neither a file nor a folder"
     return None if os.access(place, os.R_OK, effective_ids=True) else "cannot be read"
-
-
-def batched(items: Iterator[Record], size: int) -> Iterator[tuple[Record, ...]]:
-    """Yield the items in tuples of `size`, the last one shorter."""
-    while chunk := tuple(islice(items, size)):
-        yield chunk
 
 
 def _record(name: str, source: Source, form: Format[Any], raw: Raw, every: Every) -> Record:
