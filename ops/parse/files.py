@@ -18,6 +18,9 @@ from typing import NamedTuple
 from ops.parse.characters import one_line
 from ops.parse.source import Only, ParseError, Raw, Source
 
+#: How the error of a file over the bound ends.
+TO_READ_IT = "raise max_bytes of its source in params.yaml"
+
 
 class Found(NamedTuple):
     """A file of a source: its path inside the folder, where it is, and why it is not to be read."""
@@ -138,12 +141,13 @@ def content_of(file: Path, max_bytes: int) -> bytes:
     """Return what is in a file. Raises ParseError where it is larger than `max_bytes`, or cannot be read."""
     try:
         with file.open("rb") as stream:
-            content = stream.read(max_bytes + 1)
+            if os.fstat(stream.fileno()).st_size <= max_bytes:
+                content = stream.read(max_bytes + 1)
+                if len(content) <= max_bytes:
+                    return content
     except OSError as error:
         raise ParseError(f"cannot be read: {error.strerror}") from None
-    if len(content) > max_bytes:
-        raise ParseError(too_large(max_bytes))
-    return content
+    raise ParseError(f"{too_large(max_bytes)}: {TO_READ_IT}")
 
 
 def _read(found: Found, document: str, max_bytes: int, only: Only) -> Raw:

@@ -37,6 +37,10 @@ from ops.parse.source import (
 from ops.parts import Engine
 from ops.periods import ALL, Every, between, period
 
+#: Bytes that the records of one part may have together: all of them are in memory, and the content of those
+#: that are rejected is a column, which holds less than 2 GiB.
+_LARGEST_PART = 2**29
+
 
 class SourceError(ValueError):
     """A source that cannot be scanned at all; its text says what to change in params.yaml."""
@@ -52,6 +56,8 @@ class Entry:
     path: str
     row: int | None
     error: str | None
+    size: int
+    """Bytes of its content."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,18 @@ class Corpus:
     def ids(self, month: str) -> list[str]:
         """Return the ids of a month's records, in the order of sources and paths."""
         return [entry.id for entry in self._by_month.get(month, ())]
+
+    def parts(self, month: str) -> list[int]:
+        """Return how many records each part of a month begins with, bounded by number and by bytes."""
+        counts: list[int] = []
+        taken = 0
+        for entry in self._by_month.get(month, ()):
+            taken += entry.size
+            if not counts or counts[-1] == self.records_per_part or taken > _LARGEST_PART:
+                counts.append(0)
+                taken = entry.size
+            counts[-1] += 1
+        return counts
 
     def outside(self) -> dict[str, int]:
         """Return how many records lie in months outside the range, by month."""
@@ -217,12 +235,14 @@ class Records:
 
         Where a record may take minutes, each is a piece of work of its own, and those of a chunk are joined.
         """
-        chunks = Chunks(self.corpus, self.month, self.corpus.records_per_part)
+        counts = self.corpus.parts(self.month)
         if not self.corpus.slow:
+            chunks = Chunks(self.corpus, self.month, counts)
             return self.engine.map(op, RecordPieces((chunks, *self.rows)), *shared)
-        outcomes = self.engine.map(op, RecordPieces((replace(chunks, size=1), *self.rows)), *shared)
-        sizes = [*chunks.sizes, *(1 for rows in self.rows for _ in range(len(rows)))]
-        return (Outcome.joined([*islice(outcomes, size)]) for size in sizes)
+        singly = Chunks(self.corpus, self.month, [1] * sum(counts))
+        outcomes = self.engine.map(op, RecordPieces((singly, *self.rows)), *shared)
+        joined = [*counts, *(1 for rows in self.rows for _ in range(len(rows)))]
+        return (Outcome.joined([*islice(outcomes, count)]) for count in joined)
 
 
 @dataclass(frozen=True)
@@ -231,23 +251,20 @@ class Chunks:
 
     corpus: Corpus
     month: str
-    size: int
-
-    @property
-    def sizes(self) -> list[int]:
-        """How many records each has."""
-        whole, rest = divmod(len(self.corpus.ids(self.month)), self.size)
-        return [self.size] * whole + [rest] * (rest > 0)
+    counts: Sequence[int]
+    """How many records each has."""
 
     def __len__(self) -> int:
-        return len(self.sizes)
+        return len(self.counts)
 
     def __iter__(self) -> Iterator[tuple[Record, ...]]:
-        return batched(self.corpus.of_month(self.month), self.size)
+        records = self.corpus.of_month(self.month)
+        return (tuple(islice(records, count)) for count in self.counts)
 
 
 def _entry(record: Record) -> Entry:
-    return Entry(record.id, record.month, record.raw.md5, record.raw.path, record.raw.row, record.raw.error)
+    raw = record.raw
+    return Entry(record.id, record.month, raw.md5, raw.path, raw.row, raw.error, len(raw.content))
 
 
 def _encoding_fault(form: Format[Any], source: Source) -> str | None:
@@ -278,12 +295,6 @@ def _fault(place: Path) -> str | None:
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         return "is neither a file nor a folder"
     return None if os.access(place, os.R_OK, effective_ids=True) else "cannot be read"
-
-
-def batched(items: Iterator[Record], size: int) -> Iterator[tuple[Record, ...]]:
-    """Yield the items in tuples of `size`, the last one shorter."""
-    while chunk := tuple(islice(items, size)):
-        yield chunk
 
 
 def _record(name: str, source: Source, form: Format[Any], raw: Raw, every: Every) -> Record:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator, model_validator
 
@@ -57,11 +57,17 @@ class SourceParams(Params):
     domain: str = Field(
         default="", pattern=r"^(\w[\w.-]*)?$", description="of prose: what it is about, or where it is from"
     )
-    max_bytes: int = Field(default=16 * 2**20, gt=0, description="a larger record is rejected unread")
+    max_bytes: int = Field(
+        default=16 * 2**20, gt=0, description="a larger record is rejected unread; some kinds begin with more"
+    )
     options: Mapping[str, JsonValue] = Field(default={}, description="what its kind asks for besides")
     may_be_rejected: bool = Field(
         default=False, description="whether all of it may be: else that is a failure of the run"
     )
+
+    def by_default(self, max_bytes: int) -> Self:
+        """Return the source with another `max_bytes`, where params.yaml gives it none."""
+        return self if "max_bytes" in self.model_fields_set else self.model_copy(update={"max_bytes": max_bytes})
 
     @field_validator("options", mode="before")
     @classmethod

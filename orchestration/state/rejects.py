@@ -4,7 +4,8 @@ Belongs here: causes and their counts, read off the rejected rows. Not here: tel
 dagster/health.py).
 
 A document that cannot be read is one row among many. A source of which no record can be read has been
-described wrongly as a rule (its kind, its fields, its encoding), and that is a failure.
+described wrongly as a rule (its kind, its fields, its encoding), and that is a failure. Not so where all its
+files are larger than `max_bytes`: that says nothing but how large they are.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from assets.declare.declaration import Declaration
+from ops.parse.files import TO_READ_IT
 from orchestration.files.parquet import part_files
 from orchestration.state.corpora import corpus
 from orchestration.state.freshness import View
@@ -81,7 +83,13 @@ def _rejected_whole(view: View, item: Declaration) -> dict[str, Counter[str]]:
         for name, cause in _rejects(path):
             found.setdefault(name, Counter())[cause] += 1
     sources = corpus(view.workspace, item.records).sources
-    unread = {name for name in found if name in sources and not sources[name].may_be_rejected}
+    unread = {
+        name
+        for name, causes in found.items()
+        if name in sources
+        and not sources[name].may_be_rejected
+        and not all(cause.endswith(TO_READ_IT) for cause in causes)
+    }
     for path in (path for table in ("kept", "dropped") for path in _files(view, item, table)):
         if not unread:  # mostly after the first file
             break

@@ -42,6 +42,21 @@ def test_a_source_that_is_rejected_whole_ends_a_run_with_its_causes_and_status_1
     assert "1 rejected" in shown
 
 
+def test_a_source_whose_recordings_are_all_too_large_is_rejected_and_ends_no_run(done):
+    folder = done.root / "corpus" / "videos"
+    folder.mkdir()
+    (folder / "metadata.csv").write_text("file,title,date,url,licence\na.wav,A Talk,2018-06-01,,\n")
+    (folder / "a.wav").write_bytes(bytes(1001))
+    month = {"field": "date"}
+    source = {"kind": "recordings", "path": "corpus/videos", "month": month, "licence": "MIT", "max_bytes": 1000}
+    done.params(lambda params: params["sources"]["talks"].update(videos=source))
+    done.silverloom("render")
+    output = " ".join(done.run().split())
+    cause = "larger than max_bytes = 1000; it was not read: raise max_bytes of its source in params.yaml"
+    assert f"rejected in sources/talks: 1, most often: {cause}" in output and "rejected whole" not in output
+    assert "sources:" not in make_one(done, "sources/talks", "2018-06")
+
+
 @pytest.mark.long
 def test_repro_ends_with_the_same_causes_and_status(done):
     add_source(done)

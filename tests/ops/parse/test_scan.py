@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from ops.discofuse.sources.prose import FORMATS as PROSE
 from ops.discofuse.sources.prose import parse_prose
+from ops.parse import scan
 from ops.parse.papers import FORMATS, parse_papers
 from ops.parse.scan import Corpus, SourceError
 from ops.parse.schemas import PAPERS
@@ -67,6 +68,15 @@ def test_parts_begin_with_a_bounded_number_of_records(tmp_path):
     found = corpus(tmp_path, size=2, a="2018-06", b="2018-06", c="2018-06")
     sizes = [len(outcome.units) for outcome in found.records("2018-06").map(parse_papers)]
     assert sizes == [2, 1]
+
+
+def test_parts_begin_with_a_bounded_number_of_bytes(tmp_path, monkeypatch):
+    found = corpus(tmp_path, a="2018-06", b="2018-06", c="2018-06", d="2018-06")
+    (tmp_path / "papers/b.txt").write_text(PAPER.format(name="b", date="2018-06") + "long " * 1_000)
+    monkeypatch.setattr(scan, "_LARGEST_PART", 1_000)
+    parts = [outcome.units.to_pylist() for outcome in found.records("2018-06").map(parse_papers)]
+    assert parts == [["text/a.txt"], ["text/b.txt"], ["text/c.txt", "text/d.txt"]]
+    assert found.parts("2018-06") == [1, 1, 2]
 
 
 def test_the_version_of_a_month_moves_with_its_records_alone(tmp_path):

@@ -28,8 +28,10 @@ _READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
     ".vtt": webvtt.read,
 }
 
+#: Bytes of a recording where params.yaml says nothing: 50 minutes as a CD has them, five hours of MP3.
+_LARGEST_RECORDING = 2**29
 #: Speech is recognised faster than it was spoken; nobody talks for six hours.
-_RECORDINGS = Bounds(seconds=6 * 3600, patience=24 * 3600)
+_RECORDINGS = Bounds(seconds=6 * 3600, memory=2**30 + _LARGEST_RECORDING, patience=24 * 3600)
 
 
 class _Transcripts:
@@ -67,6 +69,7 @@ class _Recordings(_Transcripts):
     options = speech.SpeechOptions
 
     def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
+        source = source.by_default(_LARGEST_RECORDING)
         return with_options(folder.split(folder_, source, speech.ENDINGS, only), source)
 
     def words(self, raw: Raw) -> Sequence[Word]:

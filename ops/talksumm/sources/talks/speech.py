@@ -21,6 +21,7 @@ import av
 import av.error
 import numpy as np
 import pocketsphinx
+from av.container import InputContainer
 from pydantic import Field, model_validator
 
 from ops.params import Params
@@ -28,6 +29,13 @@ from ops.parse.source import ParseError, ServiceError
 from ops.talksumm.sources.talks.talk import Word
 
 ENDINGS = (".aac", ".flac", ".m4a", ".mkv", ".mp3", ".mp4", ".ogg", ".opus", ".wav", ".webm")
+
+#: What ffmpeg may take a file for, whatever it is called. Its other formats open what a file names: other
+#: files (concat), addresses (hls, dash), ports (sdp). No protocol is allowed, so that nothing is opened besides.
+_FORMATS = {
+    "aac": "AAC", "flac": "FLAC", "matroska": "Matroska, WebM", "mov": "MP4", "mp3": "MP3", "ogg": "Ogg", "wav": "WAV",
+}  # fmt: skip
+OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": ""}
 
 #: A stretch of speech without a pause is recognised in pieces of so many seconds.
 _LONGEST_STRETCH = 30.0
@@ -78,7 +86,7 @@ def read(content: bytes, model: str | None = None) -> Sequence[Word]:
 def _frames(content: bytes) -> Iterator[bytes]:
     """Yield the sound as 16-bit samples of one channel at 16 kHz."""
     try:
-        with av.open(io.BytesIO(content), mode="r", metadata_errors="replace") as recording:
+        with _opened(content) as recording:
             if not recording.streams.audio:
                 raise ParseError("a recording without sound")
             rate = recording.streams.audio[0].rate
@@ -93,6 +101,13 @@ def _frames(content: bytes) -> Iterator[bytes]:
     except (av.error.FFmpegError, ValueError) as error:
         cause = getattr(error, "strerror", None) or error
         raise ParseError(f"a recording that cannot be decoded: {cause}") from None
+
+
+def _opened(content: bytes) -> InputContainer:
+    try:
+        return av.open(io.BytesIO(content), mode="r", metadata_errors="replace", options=OPTIONS)
+    except av.error.ArgumentError:
+        raise ParseError(f"no recording in a format that is read ({', '.join(_FORMATS.values())})") from None
 
 
 def _pieces(frames: Iterator[bytes], size: int) -> Iterator[bytes]:

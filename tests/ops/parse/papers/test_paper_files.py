@@ -60,7 +60,7 @@ def test_what_cannot_be_read_is_a_record_with_an_error(tmp_path):
     assert errors.pop("named.txt/in.txt") == (None, b"x")
     assert all(content == b"" for _, content in errors.values())
     assert {path: error for path, (error, _) in errors.items()} == {
-        "big.txt": "larger than max_bytes = 1000; it was not read",
+        "big.txt": "larger than max_bytes = 1000; it was not read: raise max_bytes of its source in params.yaml",
         "paper.pdf": "not a file of this source: its name does not end in .txt or .text or .md",
         "leaves.txt": "a link that leads out of the source's folder; it is not followed",
         "folder.txt": "a link that leads out of the source's folder; it is not followed",

@@ -153,7 +153,7 @@ def test_a_malformed_file_is_rejected_with_file_and_cause(tmp_path, kind, conten
 def test_a_file_over_the_bound_is_rejected_unread(tmp_path):
     found = outcome(write(tmp_path, {"A.human.txt": "A sentence."}), max_bytes=3)
     assert found.rejected["error"].to_pylist() == [
-        "people/A.human.txt: larger than max_bytes = 3; it was not read"
+        "people/A.human.txt: larger than max_bytes = 3; it was not read: raise max_bytes of its source in params.yaml"
     ]
 
 

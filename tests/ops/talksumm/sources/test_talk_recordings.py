@@ -11,6 +11,7 @@ from pathlib import Path
 import av
 import pytest
 
+from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, ServiceError, Source
 from ops.talksumm.sources.talks import FORMATS, parse_talks, speech
@@ -129,12 +130,40 @@ def test_recordings_are_talks_by_their_rows_and_one_without_words_is_rejected(tm
     assert errors[1] == "src/quiet.wav: no spoken words"
 
 
-@pytest.mark.parametrize("form", ["wav", "mp4"])
-def test_speech_has_words_with_times_in_order(form):
-    content = spoken("Many people read the paper. It was read three times.")
-    if form == "mp4":
-        content = _as_mp4(content)
-    words = speech.read(content)
+def test_a_recording_may_be_larger_than_other_records_unless_its_source_says_how_large(tmp_path):
+    minutes = 8 * 60 * 2 * 22_050  # of a talk
+    (tmp_path / "talks").mkdir()
+    (tmp_path / "talks/metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
+    (tmp_path / "talks/a.wav").write_bytes(wav(bytes(minutes), 22_050))
+    source = Source(kind="recordings", path="talks", month=MonthRule(field="date"), licence="MIT")
+    assert source.max_bytes < minutes
+    (raw,) = FORMATS["recordings"].split(tmp_path / "talks", source)
+    assert raw.error is None and len(raw.content) > minutes
+    bounded = Source.model_validate({**source.model_dump(), "max_bytes": 1000})
+    (raw,) = FORMATS["recordings"].split(tmp_path / "talks", bounded)
+    assert raw.content == b""
+    assert raw.error == "larger than max_bytes = 1000; it was not read: raise max_bytes of its source in params.yaml"
+
+
+#: By the ending of its name: what a recording is packed as, and by which codec.
+PACKED = {
+    ".aac": ("adts", "aac"), ".flac": ("flac", "flac"), ".m4a": ("ipod", "aac"), ".mkv": ("matroska", "aac"), ".mp3": ("mp3", "mp3"),
+    ".mp4": ("mp4", "aac"), ".ogg": ("ogg", "libopus"), ".opus": ("ogg", "libopus"), ".wav": ("wav", "pcm_s16le"), ".webm": ("webm", "libopus"),
+}  # fmt: skip
+
+
+def test_every_ending_is_tried():
+    assert set(PACKED) == set(speech.ENDINGS)
+
+
+@pytest.mark.parametrize("ending", PACKED)
+def test_every_format_that_is_named_is_listened_to(ending):
+    words = speech.read(_packed(spoken("Many people"), *PACKED[ending]))
+    assert "people" in {word.text for word in words}
+
+
+def test_speech_has_words_with_times_in_order():
+    words = speech.read(spoken("Many people read the paper. It was read three times."))
     assert {"people", "three"} & {word.text for word in words}
     times = [time for word in words for time in (word.start, word.end)]
     assert times == sorted(times)
@@ -142,15 +171,48 @@ def test_speech_has_words_with_times_in_order(form):
     assert times[-1] < 10
 
 
-def _as_mp4(content):
-    return _packed(content, "mp4", "aac")
+#: Files that ffmpeg would read others for, or open addresses and ports.
+POINTING = {
+    "ffconcat": "ffconcat version 1.0\nfile secret.wav\n",
+    "SDP": "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 45678 RTP/AVP 0\r\n",
+    "m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:9,\nsecret.wav\n#EXT-X-ENDLIST\n",
+    "MPD": '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static"><Period><AdaptationSet>'
+    '<Representation id="1" mimeType="audio/wav"><BaseURL>secret.wav</BaseURL></Representation></AdaptationSet></Period></MPD>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("ffconcat", ".wav"), ("SDP", ".mp3"), ("m3u8", ".mp4"), ("MPD", ".webm")])
+def test_what_points_to_other_files_or_to_the_network_is_no_recording(kind, ending, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # ffconcat begins where the process does
+    Path("secret.wav").write_bytes(spoken("Many people read the paper."))
+    Path("talks").mkdir()
+    Path(f"talks/poison{ending}").write_text(POINTING[kind])
+    Path("talks/metadata.csv").write_text(f"file,title,date,url,licence\npoison{ending},A,2018-06-01,,\n")
+    (raw,) = FORMATS["recordings"].split(
+        tmp_path / "talks",
+        Source(kind="recordings", path="talks", month=MonthRule(field="date"), licence="MIT"),
+    )
+    child = BoundedChild(Bounds(seconds=60, patience=60))  # what waits for packets waits for ever
+    try:
+        with pytest.raises(ParseError, match="no recording in a format that is read|Invalid data found"):
+            child.call(speech.read, raw.content)
+    finally:
+        child.close()
+
+
+def test_no_protocol_may_be_opened_whatever_the_format():
+    options = {"protocol_whitelist": speech.OPTIONS["protocol_whitelist"]}
+    with pytest.raises(av.error.ArgumentError):
+        av.open(io.BytesIO(POINTING["ffconcat"].encode()), options=options)
 
 
 def _packed(content, form, codec):
     packed = io.BytesIO()
     with av.open(io.BytesIO(content)) as source, av.open(packed, "w", format=form) as target:
-        stream = target.add_stream(codec, rate=22_050)
-        for frame in source.decode(audio=0):
+        stream = target.add_stream(codec, rate=48_000 if "opus" in codec else 22_050)
+        stream.layout = "mono"
+        resampler = av.AudioResampler(stream.format, "mono", stream.rate, stream.frame_size)
+        for frame in (part for frame in source.decode(audio=0) for part in resampler.resample(frame)):
             frame.pts = None
             target.mux(stream.encode(frame))
         target.mux(stream.encode(None))
