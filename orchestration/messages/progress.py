@@ -26,7 +26,7 @@ LONG = 5.0
 
 
 @dataclass(frozen=True)
-class Pace:
+class RecentPace:
     """How fast parts were finished last."""
 
     since: float
@@ -63,13 +63,13 @@ class Recent:
             self._ends.popleft()
 
     @property
-    def pace(self) -> Pace:
+    def pace(self) -> RecentPace:
         """How fast the last parts were finished."""
         (begin, before), (end, after) = self._ends[0], self._ends[-1]
         if after == before:
-            return Pace(end)
+            return RecentPace(end)
         longest = max(later - earlier for (earlier, _), (later, _) in pairwise(self._ends))
-        return Pace(end, (end - begin) / (after - before), longest)
+        return RecentPace(end, (end - begin) / (after - before), longest)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class PartitionProgress:
     done: int
     total: int | None
     """Of how many; None where that is not known beforehand."""
-    pace: Pace
+    pace: RecentPace
     """How fast this run computed the last ones."""
     unit: str = "parts"
 

@@ -17,7 +17,7 @@ from orchestration.catalogue import workspace
 from orchestration.dagster import runs
 from orchestration.drivers.workers import Pool, _work
 from orchestration.engine.processes import Worker
-from orchestration.messages.progress import Pace, PartitionProgress, tell
+from orchestration.messages.progress import PartitionProgress, RecentPace, tell
 from tests.processes import alive, descendants
 from tests.waiting import until
 
@@ -28,7 +28,7 @@ def make(name, month, run_id, tags):
     """Stands in for the making of a partition: its tags say how it goes."""
     if "touch" in tags:
         Path(tags["touch"]).write_text(str(os.getpid()))
-    tell(PartitionProgress(name, "op", 1, 2, Pace(1.0)))
+    tell(PartitionProgress(name, "op", 1, 2, RecentPace(1.0)))
     match tags["how"]:
         case "killed":
             os.kill(os.getpid(), signal.SIGKILL)
@@ -101,7 +101,7 @@ def test_workers_tell_how_far_they_are(pool):
     start(pool, "2018-06", "well")
     assert results(pool, 1) == [("2018-06", None)]
     until(lambda: events)
-    assert events == [PartitionProgress("sources/papers", "op", 1, 2, Pace(1.0))]
+    assert events == [PartitionProgress("sources/papers", "op", 1, 2, RecentPace(1.0))]
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from orchestration.messages import progress
 from orchestration.messages.display import Display
-from orchestration.messages.progress import EventLines, Notice, Pace, PartitionProgress
+from orchestration.messages.progress import EventLines, Notice, PartitionProgress, RecentPace
 from tests.waiting import until
 
 
@@ -20,7 +20,7 @@ def soon(monkeypatch):
 
 def pace():
     """Two seconds a part, the last one finished just now."""
-    return Pace(time.monotonic(), 2.0, 2.0)
+    return RecentPace(time.monotonic(), 2.0, 2.0)
 
 
 def shown(console):
@@ -70,6 +70,6 @@ def test_the_log_gets_notices_at_once_and_progress_at_intervals(monkeypatch):
     monkeypatch.setattr(progress, "FIRST", 0.0)
     log = EventLines(lines.append)
     for done in range(3):
-        log(PartitionProgress("x", "op", done, 9, Pace(0.0)))
+        log(PartitionProgress("x", "op", done, 9, RecentPace(0.0)))
     log(Notice("x", "to be known"))
     assert lines == ["op: 0 of 9 parts", "to be known"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from orchestration.messages.progress import Pace, PartitionProgress, Recent
+from orchestration.messages.progress import PartitionProgress, Recent, RecentPace
 
 
 class Clock:
@@ -25,15 +25,15 @@ def of(recent, done, total, now):
 @pytest.mark.parametrize(
     ("progress", "text"),
     [
-        (PartitionProgress("toy", "op", 0, 72, Pace(7.0)), "op: 0 of 72 parts"),
+        (PartitionProgress("toy", "op", 0, 72, RecentPace(7.0)), "op: 0 of 72 parts"),
         (
-            PartitionProgress("toy", "op", 14, 72, Pace(7.0, 2.0, 3.0)),
+            PartitionProgress("toy", "op", 14, 72, RecentPace(7.0, 2.0, 3.0)),
             "op: 14 of 72 parts, 30.0 a minute, 1:56 left",
         ),
-        (PartitionProgress("toy", "op", 30, None, Pace(7.0, 1 / 3, 1.0)), "op: 30 parts, 3.0 a second"),
-        (PartitionProgress("toy", "op", 9, 9, Pace(7.0, 1 / 3, 1.0)), "op: 9 of 9 parts, 3.0 a second"),
+        (PartitionProgress("toy", "op", 30, None, RecentPace(7.0, 1 / 3, 1.0)), "op: 30 parts, 3.0 a second"),
+        (PartitionProgress("toy", "op", 9, 9, RecentPace(7.0, 1 / 3, 1.0)), "op: 9 of 9 parts, 3.0 a second"),
         (
-            PartitionProgress("toy", "crawl", 9, 10, Pace(7.0, 1 / 3, 1.0), "pages"),
+            PartitionProgress("toy", "crawl", 9, 10, RecentPace(7.0, 1 / 3, 1.0), "pages"),
             "crawl: 9 of 10 pages, 3.0 a second, 0:00 left",
         ),
     ],
