@@ -81,7 +81,7 @@ class UrlOutcome(BaseModel):
 _CHECKSUMS = 18
 
 
-class Outcomes(Mapping[str, UrlOutcome]):
+class JournalEntries(Mapping[str, UrlOutcome]):
     """The outcomes of a journal by URL, each read from its file when it is asked for."""
 
     def __init__(self, lines: BinaryIO) -> None:
@@ -119,7 +119,7 @@ class Journal:
                 path.unlink(missing_ok=True)
             mark.write_text(options)
         self._line_file = self._lines.open("a+b")
-        self.entries = Outcomes(self._line_file)
+        self.entries = JournalEntries(self._line_file)
         self._record_file = self._records.open("a+b")
         self._read()
         self._synced = time.monotonic()

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Self
 
-from protego import Protego
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.robotstxt import RobotParser
+from scrapy.robotstxt import ProtegoRobotParser, RobotParser
 
 from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
@@ -25,22 +24,20 @@ class RobotsError(IgnoreRequest):
 
 
 class RobotRules(RobotParser):
-    """The rules of one robots.txt, which Protego reads."""
+    """The rules of one robots.txt, as Protego reads them."""
 
-    def __init__(self, rules: Protego) -> None:
+    def __init__(self, rules: RobotParser) -> None:
         self._rules = rules
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, robotstxt_body: bytes) -> Self:
         """Return the rules, as Scrapy asks for them. Raises RobotsError."""
-        text = robotstxt_body[:_BYTES].decode("utf-8-sig", "ignore")
         try:
             with computing_at_most(_SECONDS):
-                return cls(Protego.parse(text))
+                return cls(ProtegoRobotParser.from_crawler(crawler, robotstxt_body[:_BYTES]))
         except TooLongError as error:
             raise RobotsError(f"to read it takes {error}") from None
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Say whether an agent may ask for a URL."""
-        address, agent = (text.decode() if isinstance(text, bytes) else text for text in (url, user_agent))
-        return self._rules.can_fetch(address, agent)
+        return self._rules.allowed(url, user_agent)
