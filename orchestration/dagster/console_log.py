@@ -31,7 +31,7 @@ def write_console_log(run: dg.ExecuteInProcessResult) -> None:
         with logs.open_log_stream(key, ComputeIOType.STDERR) as stream:
             assert stream is not None, "it is a file"
             stream.writelines(f"{line}\n" for line in _lines(run.run_id))
-        Path(logs.complete_artifact_path(key)).touch()
+        Path(logs.complete_artifact_path(key)).touch()  # type: ignore[no-untyped-call]
 
 
 def _lines(run_id: str) -> Iterator[str]:
