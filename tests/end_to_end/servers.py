@@ -18,6 +18,9 @@ LAUNCH = """mutation($it: LaunchBackfillParams!) { launchPartitionBackfill(backf
   __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }"""
 BACKFILL = """query($id: String!) { partitionBackfillOrError(backfillId: $id) { ... on PartitionBackfill {
   status isAssetBackfill error { message } runs(limit: 100) { runId status tags { key value } } } } }"""
+CAPTURED = """query($id: ID!) { runOrError(runId: $id) { ... on Run { eventConnection(limit: 1000) { events {
+  ... on LogsCapturedEvent { fileKey } } } } } }"""
+LOG = "query($key: [String!]!) { capturedLogs(logKey: $key) { stderr } }"
 END = ("COMPLETED_SUCCESS", "COMPLETED_FAILED", "FAILED", "CANCELED")
 
 
@@ -48,6 +51,12 @@ class Servers:
             lambda: self.ask(BACKFILL, id=launched["backfillId"])["partitionBackfillOrError"],
             lambda found: found["status"] in END,
         )
+
+    def console_log(self, run_id):
+        """Return the console log of a run."""
+        events = self.ask(CAPTURED, id=run_id)["runOrError"]["eventConnection"]["events"]
+        (key,) = [event["fileKey"] for event in events if "fileKey" in event]
+        return self.ask(LOG, key=[run_id, "compute_logs", key])["capturedLogs"]["stderr"]
 
     def until(self, look, good):
         """Look again until what is seen is good; it is returned."""

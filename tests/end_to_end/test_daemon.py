@@ -32,6 +32,8 @@ def test_backfill_sensor_and_schedule_of_the_daemon(done, fresh):
         failed = [run for run in ended["runs"] if run["status"] == "FAILURE"]
         causes = [cause for run in failed for cause in failures(servers, run["runId"])]
         assert any("sources/talks 2018-07: Is a directory" in cause for cause in causes), (states, causes)
+        logs = [servers.console_log(run["runId"]) for run in failed]
+        assert any("sources/talks 2018-07: Is a directory" in log for log in logs), logs
         left = fresh.silverloom("health", ok=False)
         assert "failed    sources/talks 2018-07: sources/talks 2018-07: Is a directory" in left
         assert not any(f"{name} 2018-06: " in left for name in CHOSEN), "the other month is not touched by it"
