@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -131,8 +131,8 @@ def read(workspace: Workspace, item: Declaration, columns: Sequence[str] | None 
             return _sound(path).select(names)
 
 
-def _lock(path: Path) -> contextlib.closing[IO[bytes]]:
-    return contextlib.closing(lock_within(path.with_suffix(".lock"), PATIENCE))
+def _lock(path: Path) -> contextlib.ExitStack:
+    return lock_within(path.with_suffix(".lock"), PATIENCE)
 
 
 def _sound(path: Path) -> pa.Table:
