@@ -35,11 +35,13 @@ from ops.outcome import Outcome
 from ops.parts import Artifact, Parts
 from ops.wikisum import schemas
 from ops.wikisum import tokenizer as sub_words
+from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams, InputSet, examples
 from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
 from ops.wikisum.models.summaries import SCORED, perplexity_interval, score
 from ops.wikisum.models.summarizer import SummarizerParams
 from ops.wikisum.models.summarizer_training import vocabulary_of
+from ops.wikisum.references import ReferenceParams
 from ops.wikisum.splits import SplitParams
 
 #: Updates by which the time of one is told.
@@ -48,7 +50,7 @@ TIMED = 5
 
 def real_examples(data: Path, work: Path, length: int) -> tuple[Parts, Artifact]:
     """Return the examples of real articles, and the tokenizer that is learnt from them."""
-    *_, ranked = made(data, work, ["tf_idf"], 1)
+    *_, ranked = made(data, work, ["tf_idf"], ReferenceParams(), CorpusParams())
     splits = SplitParams()
     learnt = list(sub_words.tokenizer(ranked, splits, sub_words.TokenizerParams()))
     tokenizer = artifact(work / "tokenizer", learnt)

@@ -49,7 +49,8 @@ from ops.parse import papers
 from ops.rank.tokens import content_words
 from ops.text.word_numbers import number_words
 from ops.wikisum import clone_recalls
-from ops.wikisum.references import sections_of
+from ops.wikisum.corpus import CorpusParams
+from ops.wikisum.references import ReferenceParams, sections_of
 
 #: Where pages are longer, the next bucket begins.
 LENGTHS = (500, 1_000, 5_000, 10_000, 20_000)
@@ -95,6 +96,12 @@ class Setting(NamedTuple):
 
 
 PAPER = Setting(Method(False, 1), 1, 0.5)
+#: The best that words, and content words, can do within the bounds for pages of up to 10,000 words.
+OF_WORDS = (Setting(Method(False, 1), 50, 0.8), Setting(Method(True, 1), 50, 0.6))
+_FINDING = ReferenceParams()
+DEFAULT = Setting(
+    Method(False, _FINDING.shingle_words), _FINDING.least_section_words, CorpusParams().clone_recall
+)
 
 
 class Page(NamedTuple):
@@ -302,6 +309,7 @@ def choose(half: Half) -> Setting:
         best = max(of_method, key=of_method.__getitem__, default=None)
         print(f"  {method!s:28} good settings: {len(of_method):2}", end="")
         print(f"; best {best} ({of_method[best]:.1%} of harder copies)" if best else "")
+    print(f"  the default, {DEFAULT}, is {'' if DEFAULT in good else 'not '}good")
     return max(good, key=lambda setting: (good[setting], setting.threshold))
 
 
@@ -315,7 +323,8 @@ def show(half: Half, setting: Setting) -> None:
         flags = pages[:, half.buckets == place] > setting.threshold
         if flags.size:
             mean, low, high = rate(flags, drawing)
-            by_length.append(f"{name} {mean:.2%} [{low:.2%}, {high:.2%}]")
+            told = f"{mean:.2%} [{low:.2%}, {high:.2%}]" if mean else f"none of {flags.size:,}"
+            by_length.append(f"{name} {told}")
     print(f"    pages taken for copies, by words: {'; '.join(by_length)}")
     flags = others > setting.threshold
     np.fill_diagonal(flags, False)
@@ -349,11 +358,7 @@ def main() -> None:
     print("chosen on half 1:")
     setting = choose(first)
     print("on half 2:")
-    best_of_words = [
-        Setting(Method(content, 1), least, threshold)
-        for content, least, threshold in ((False, 50, 0.8), (True, 50, 0.6))
-    ]
-    for shown in (PAPER, *best_of_words, setting):
+    for shown in dict.fromkeys([PAPER, *OF_WORDS, DEFAULT, setting]):
         show(second, shown)
 
 

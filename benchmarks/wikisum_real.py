@@ -1,21 +1,26 @@
 """WikiSum on real articles whose references are web pages and the other articles: Tables 1 and 2, rankers.
 
-Run: python benchmarks/wikisum_real.py DATA [--folds N] [--rankers NAME ...] [--least-section-words N]. DATA
-has wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is
+Run: python benchmarks/wikisum_real.py DATA [--folds N] [--rankers NAME ...] [--paper] [--read N]. DATA has
+wikipedia/ (dumps as *.bz2, wikitext_pages.tar.gz) and web/ (pages as *.tar.gz). What an article cites is
 not among these pages, so that all references come from the search: another article stands for a page about a
 related thing. The learned ranker is trained on all folds but one and judged on that one, fold by fold; "by
 length" is what it predicts: recall of the lead's bigrams by the paragraph's words.
+
+--paper tells clones by the paper's formula, and keeps whatever the search finds. --read prints so many
+references that are kept, drawn by --seed, each with where it has the title's words, to be judged by reading.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
+import re
 import shutil
 import sys
 import tarfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +40,7 @@ from ops.parse.records import Record, record_id
 from ops.parse.schemas import ARTICLES, WEB_PAGES
 from ops.parse.source import MonthRule, Source
 from ops.parts import Artifact, Part, Parts
+from ops.rank.tokens import content_words
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams, corpus
 from ops.wikisum.examples import ExampleParams
@@ -105,7 +111,9 @@ def parts(folder: Path, schema: pa.Schema, tables: Sequence[pa.Table]) -> Parts:
     return Parts(schema, tuple(found), Here())
 
 
-def made(data: Path, work: Path, rankers: Sequence[str], least: int) -> tuple[Parts, Parts, Parts]:
+def made(
+    data: Path, work: Path, rankers: Sequence[str], finding: ReferenceParams, choosing: CorpusParams
+) -> tuple[Parts, Parts, Parts]:
     """Return references, corpus and ranked paragraphs of all articles."""
     found, all_pages = rows(data, work)
     print(f"{len(found)} articles, {len(all_pages)} pages")
@@ -119,16 +127,35 @@ def made(data: Path, work: Path, rankers: Sequence[str], least: int) -> tuple[Pa
         (work / "files" / name).parent.mkdir(parents=True, exist_ok=True)
         (work / "files" / name).write_bytes(content)
     index = Artifact(parts(work / "index", schemas.SEARCH_INDEX.kept, [indexed.kept]), work / "files")
-    finding = ReferenceParams(least_section_words=least)
     candidates = [references_of(piece, cited, pages, index, finding) for piece in pieces]
     references = parts(work / "references", schemas.REFERENCES.kept, [item.kept for item in candidates])
-    chosen = [corpus(item.kept, CorpusParams()).kept for item in candidates]
+    outcomes = [corpus(item.kept, choosing) for item in candidates]
+    chosen = [outcome.kept for outcome in outcomes]
+    fates = Counter(reason for outcome in outcomes for reason in outcome.dropped["reason"].to_pylist())
+    print(f"{sum(map(len, chosen))} references kept; dropped: {dict(fates)}")
     corpora = parts(work / "corpus", schemas.CORPUS.kept, chosen)
     params = RankedParams(rankers=tuple(rankers), corpora=("combined",))
     began = time.process_time()
     outcomes = [ranked_of(piece, articles, pages, params) for piece in chosen]
     print(f"ranked by {', '.join(rankers)} in {time.process_time() - began:.0f} s of processor")
     return references, corpora, parts(work / "ranked", schemas.RANKED.kept, [item.kept for item in outcomes])
+
+
+def mentions(corpora: Parts, work: Path, many: int, seed: int) -> None:
+    """Print how often kept references mention their articles' titles, and some of them to read."""
+    kept = [row for table in corpora for row in table.to_pylist()]
+    counts = Counter(min(row["title_mentions"], 5) for row in kept)
+    shares = (f"{number}{'+' * (number == 5)}: {counts[number] / len(kept):.1%}" for number in range(6))
+    print(f"kept references by mentions of the title: {', '.join(shares)}")
+    pages = pq.read_table(work / "pages", columns=["id", "text"]).to_pylist()
+    texts = {row["id"]: row["text"] for row in pages}
+    for row in random.Random(seed).sample(kept, min(many, len(kept))):  # noqa: S311  no secret
+        print(f"  {row['article_title']} <- {row['title'] or row['address']} ({row['words']} words)")
+        text = texts[row["page_id"]]
+        for word in dict.fromkeys(content_words(row["article_title"])):
+            for place in list(re.finditer(rf"\b{re.escape(word)}\b", text, re.IGNORECASE))[:2]:
+                around = text[max(place.start() - 70, 0) : place.end() + 70]
+                print(f"      {' '.join(around.split())}")
 
 
 def recalls(units: Sequence[Row], folds: int) -> Mapping[tuple[str, int], list[float]]:
@@ -183,11 +210,18 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5)
     every = ["identity", "tf_idf", "text_rank", "sum_basic", "cheating"]
     parser.add_argument("--rankers", nargs="+", default=every, choices=every)
-    parser.add_argument("--least-section-words", type=int, default=1)
+    parser.add_argument("--paper", action="store_true")
+    parser.add_argument("--read", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    finding, choosing = ReferenceParams(), CorpusParams()
+    if given.paper:
+        finding = ReferenceParams(recall="words")
+        choosing = CorpusParams(clone_recall=0.5, title_mentions=0)
     with TemporaryDirectory() as folder:
-        references, corpora, ranked = made(given.data, Path(folder), given.rankers, given.least_section_words)
-        *_, last = statistics(ranked, corpora, references, ExampleParams(citations=0), CorpusParams())
+        references, corpora, ranked = made(given.data, Path(folder), given.rankers, finding, choosing)
+        mentions(corpora, Path(folder), given.read, given.seed)
+        *_, last = statistics(ranked, corpora, references, ExampleParams(citations=0), choosing)
         tables = json.loads(last.files["tables.json"])
         units = [unit for table in ranked for unit in table.to_pylist() if unit["lead"]]
         print(f"{len(units)} articles with a lead and a reference")

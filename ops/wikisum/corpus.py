@@ -30,10 +30,10 @@ class CorpusParams(Params, section="wikisum.corpus"):
     """Which candidates are taken."""
 
     clone_recall: float = Field(
-        0.2,
+        0.15,
         ge=0,
         le=1,
-        description="a page that holds more of a section is a clone; 0.5 in the paper, which counts words",
+        description="a page that holds more of a section is a clone; the paper, which counts words, has 0.5",
     )
     clones_among: tuple[Literal["citations", "search"], ...] = Field(
         ("search",), description="where clones are removed; the paper: among results of the search"

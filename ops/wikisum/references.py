@@ -52,11 +52,11 @@ class ReferenceParams(Params, section="wikisum.references"):
     recall: Literal["shingles", "words"] = Field(
         "shingles",
         description="what of a section is looked for in a page to tell clones: runs of words, or words (the "
-        "paper's formula, with least_section_words: 1 and wikisum.corpus.clone_recall: 0.5)",
+        "paper's formula, which wants wikisum.corpus.clone_recall: 0.5)",
     )
-    shingle_words: int = Field(3, ge=2, description="words of a shingle")
+    shingle_words: int = Field(4, ge=2, description="of a shingle")
     least_section_words: int = Field(
-        20,
+        1,
         ge=1,
         description="distinct shingles, or words, that a section must have to tell clones; where none has as "
         "many, the article counts as one section",

@@ -88,7 +88,8 @@ def _lost(workspace: Workspace, item: Declaration) -> str:
     dataset = workspace.datasets[rows.key.to_user_string()]
     found = Counter(
         (row["reason"], row["detail"])
-        for table in tables(workspace.folder(dataset), "dropped", ["reason", "detail"])
+        for month in dataset.made_months
+        for table in tables(workspace.folder(dataset, month), "dropped", ["reason", "detail"])
         for row in table.to_pylist()
     )
     if not found:

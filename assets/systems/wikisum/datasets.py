@@ -116,7 +116,7 @@ def references(
             "clone_recall",
             rules.at_most,
             choosing.recalls,
-            values=(0.1, 0.15, 0.25, 0.3, 0.4, 0.5, 0.7),
+            values=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7),
             meaning="greatest share of a section that the page has",
             units="references",
         ),

@@ -191,13 +191,13 @@ def test_a_page_of_no_bytes_is_no_reference(tmp_path):
 
 
 #: The paper's formula, which wants both params.
-PAPER = ReferenceParams(recall="words", least_section_words=1), CorpusParams(clone_recall=0.5)
+PAPER = ReferenceParams(recall="words"), CorpusParams(clone_recall=0.5)
 
 
 def test_a_clone_is_found_and_a_threshold_moves_it_later(tmp_path):
     copy = page("http://c/1", LEAD, "Monks baked it first.")
     half = page(
-        "http://c/2", "Salt bread is a bread of Hollin. A flat bread of the islands, salt bread is old."
+        "http://c/2", "In Hollin salt bread is a flat bread of another kind. Salt bread is old."
     )
     steps = Steps(tmp_path, [BREAD], [copy, half], corpus=CorpusParams(clone_recall=0.8))
     assert steps.kept("references", "address", "clone_recall") == [
@@ -213,7 +213,7 @@ def test_a_clone_is_found_and_a_threshold_moves_it_later(tmp_path):
 def test_a_page_that_has_the_words_of_a_section_is_a_clone_by_the_papers_formula_alone(tmp_path):
     own = "In Hollin salt bread is flat. Bakers of the town sell salt bread first to monks who ask for it."
     pages = [page("http://c/1", own)]
-    assert Steps(tmp_path, [BREAD], pages).kept("references", "clone_recall") == [(0.111111,)]
+    assert Steps(tmp_path, [BREAD], pages).kept("references", "clone_recall") == [(0.0,)]
     steps = Steps(tmp_path / "2", [BREAD], pages, (), *PAPER)
     assert steps.kept("references", "clone_recall") == [(0.75,)]
     assert steps.dropped("corpus", "reason", "score") == [("clone", 0.75)]
@@ -272,7 +272,7 @@ def test_what_other_thresholds_would_keep_is_told_from_stored_scores(tmp_path):
     addresses = [address for (address,) in steps.kept("references", "address")]
     [table] = recalls(steps.parts("references"), steps.params[1])
     assert dict(zip(addresses, table["score"].to_pylist(), strict=True)) == {
-        "http://a/1": float("-inf"), "http://c/1": 0.777778, "http://c/2": None, "http://c/3": 0.0,
+        "http://a/1": float("-inf"), "http://c/1": 1.0, "http://c/2": None, "http://c/3": 0.0,
         "http://c/4": None,
     }  # fmt: skip
     [table] = mentions(steps.parts("references"), steps.params[1])

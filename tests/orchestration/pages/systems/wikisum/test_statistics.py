@@ -67,7 +67,7 @@ def test_clones_are_counted_by_length(everything):
     assert rows[0][0] == "1 to 100" and rows[-1] == ["more", "0", "0", "–"]
     page = page_of(everything)
     assert "what-if.html#wikisum.corpus.clone_recall=0.9" in page
-    assert "more than 0.9 of the distinct runs of 3 words of a section" in page
+    assert "more than 0.9 of the distinct runs of 4 words of a section" in page
     assert "The longer a page is" not in page
 
 

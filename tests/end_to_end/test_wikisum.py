@@ -1,0 +1,114 @@
+"""References of articles as a run makes them: copies and what is about something else are left out, and said."""
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.projects import Project, begin, copy_code
+
+LEAD = (
+    "'''Salt bread''' is a flat bread of the islands of Varn, which the monks of Torrow baked first, on hot "
+    "stones in the chapel yard, when no oven had been built and the salt pans of the bay were still worked."
+)
+HISTORY = (
+    "In the old days every house had a stone of its own. A law of the council ended this when the harbour "
+    "burned, and since then the bread is baked by the guild alone, which sells it at the fair of the town."
+)
+#: Made of the words of a small section, as any long page is.
+SMALL = "It is on the list of the council."
+#: Long, unrelated, with every word of the small section and the words of its heading.
+OTHER = (
+    "The council of another town met on Monday. It is said that the list of further reading, of use to all, is "
+    "the longest that was printed by the press, and that nobody of the council has read it to its end."
+)
+ABOUT = (
+    "Visitors ask for salt bread before anything else. The guild bakes salt bread in the morning, and sells "
+    "what is left of it at noon for half of its price to whoever waits at the door."
+)
+MENTION = (
+    "Further reading is sold at the harbour, beside salt, bread, nets and all that a boat may need at sea."
+)
+
+
+def page(*paragraphs):
+    return f"<html><body><main>{''.join(f'<p>{text}</p>' for text in paragraphs)}</main></body></html>"
+
+
+@pytest.fixture
+def project(tmp_path, zygote) -> Project:
+    """A checkout with an article that cites nothing, and four pages that a search finds for it."""
+    project = Project(tmp_path / "project", zygote)
+    copy_code(project)
+    articles, pages = (project.root / "corpus" / name for name in ("articles", "pages"))
+    for folder in (articles, pages):
+        folder.mkdir(parents=True)
+    text = f"{LEAD}\n\n== History ==\n{HISTORY}\n\n== Further reading ==\n{SMALL}\n"
+    (articles / "Salt bread.txt").write_text(text)
+    copied = page(LEAD.replace("'''", ""), HISTORY, SMALL)
+    for name, content in {
+        "mirror": copied,
+        "other": page(OTHER),
+        "about": page(ABOUT),
+        "mention": page(MENTION),
+    }.items():
+        (pages / f"{name}.html").write_text(content)
+
+    def only_this(params):
+        wikisum = params["wikisum"]
+        wikisum["tokenizer"]["vocabulary"] = 300
+        licence = {"licence": "CC0-1.0"}
+        params.clear()
+        params.update(
+            partitions={"every": "none"},
+            wikisum=wikisum,
+            release={},
+            sources={
+                "articles": {"mine": {"kind": "wikitext", "path": "corpus/articles", **licence}},
+                "web_pages": {"mine": {"kind": "html", "path": "corpus/pages", **licence}},
+            },
+        )
+
+    project.params(only_this)
+    begin(project)
+    return project
+
+
+def rows(project, name, table="kept"):
+    files = sorted((project.root / "data" / name).rglob(f"{table}-*.parquet"))
+    return [row for file in files for row in pq.read_table(file).to_pylist()]
+
+
+def reasons(project):
+    return {
+        row["address"]: (row["reason"], row["score"]) for row in rows(project, "wikisum/corpus", "dropped")
+    }
+
+
+def test_copies_and_pages_about_something_else_are_left_out_and_a_release_says_what_is_cited(project):
+    said = " ".join(project.silverloom("release", "wikisum", ok=False).split())
+    assert (
+        "there is nothing to release; of wikisum/examples 1 were dropped as no_crawlable_citation: " in said
+    )
+    assert "wikisum.examples.citations: 0" in said
+    found = {row["address"]: row for row in rows(project, "wikisum/references")}
+    assert len(found) == 4 and all(row["hits"] and not row["cited"] for row in found.values())
+    assert reasons(project) == {
+        "mirror": ("clone", found["mirror"]["clone_recall"]),
+        "other": ("few_mentions", 0),
+        "mention": ("few_mentions", 1),
+    }
+    assert found["mirror"]["clone_recall"] > 0.9 and found["other"]["clone_recall"] < 0.15
+    assert [row["address"] for row in rows(project, "wikisum/corpus")] == ["about"]
+
+    def paper(params):
+        params["wikisum"]["references"] |= {"recall": "words"}
+        params["wikisum"]["corpus"] |= {"clone_recall": 0.5, "title_mentions": 0}
+        params["wikisum"]["examples"]["citations"] = 0
+
+    project.params(paper)
+    project.silverloom("release", "wikisum")
+    assert reasons(project)["other"] == ("clone", 1.0)
+    card = (project.root / "release/wikisum/README.md").read_text()
+    [line] = [line for line in card.splitlines() if "examples without a cited page" in line]
+    examples = rows(project, "wikisum/examples")
+    sets = {row["set"] for row in examples}
+    assert line.split("|")[2:-2] == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
