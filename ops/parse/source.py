@@ -67,7 +67,8 @@ class SourceParams(Params):
 
     def by_default(self, max_bytes: int) -> Self:
         """Return the source with another `max_bytes`, where params.yaml gives it none."""
-        return self if "max_bytes" in self.model_fields_set else self.model_copy(update={"max_bytes": max_bytes})
+        given = "max_bytes" in self.model_fields_set
+        return self if given else self.model_copy(update={"max_bytes": max_bytes})
 
     @field_validator("options", mode="before")
     @classmethod

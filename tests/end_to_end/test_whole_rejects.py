@@ -48,7 +48,13 @@ def test_a_source_whose_recordings_are_all_too_large_is_rejected_and_ends_no_run
     (folder / "metadata.csv").write_text("file,title,date,url,licence\na.wav,A Talk,2018-06-01,,\n")
     (folder / "a.wav").write_bytes(bytes(1001))
     month = {"field": "date"}
-    source = {"kind": "recordings", "path": "corpus/videos", "month": month, "licence": "MIT", "max_bytes": 1000}
+    source = {
+        "kind": "recordings",
+        "path": "corpus/videos",
+        "month": month,
+        "licence": "MIT",
+        "max_bytes": 1000,
+    }
     done.params(lambda params: params["sources"]["talks"].update(videos=source))
     done.silverloom("render")
     output = " ".join(done.run().split())

@@ -31,10 +31,16 @@ from ops.talksumm.sources.talks.talk import Word
 ENDINGS = (".aac", ".flac", ".m4a", ".mkv", ".mp3", ".mp4", ".ogg", ".opus", ".wav", ".webm")
 
 #: What ffmpeg may take a file for, whatever it is called. Its other formats open what a file names: other
-#: files (concat), addresses (hls, dash), ports (sdp). No protocol is allowed, so that nothing is opened besides.
+#: files (concat), addresses (hls, dash), ports (sdp). No protocol is allowed, so that nothing else is opened.
 _FORMATS = {
-    "aac": "AAC", "flac": "FLAC", "matroska": "Matroska, WebM", "mov": "MP4", "mp3": "MP3", "ogg": "Ogg", "wav": "WAV",
-}  # fmt: skip
+    "aac": "AAC",
+    "flac": "FLAC",
+    "matroska": "Matroska, WebM",
+    "mov": "MP4",
+    "mp3": "MP3",
+    "ogg": "Ogg",
+    "wav": "WAV",
+}
 OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": ""}
 
 #: A stretch of speech without a pause is recognised in pieces of so many seconds.

@@ -142,7 +142,10 @@ def test_a_recording_may_be_larger_than_other_records_unless_its_source_says_how
     bounded = Source.model_validate({**source.model_dump(), "max_bytes": 1000})
     (raw,) = FORMATS["recordings"].split(tmp_path / "talks", bounded)
     assert raw.content == b""
-    assert raw.error == "larger than max_bytes = 1000; it was not read: raise max_bytes of its source in params.yaml"
+    assert (
+        raw.error
+        == "larger than max_bytes = 1000; it was not read: raise max_bytes of its source in params.yaml"
+    )
 
 
 #: By the ending of its name: what a recording is packed as, and by which codec.
@@ -181,7 +184,9 @@ POINTING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "ending"), [("ffconcat", ".wav"), ("SDP", ".mp3"), ("m3u8", ".mp4"), ("MPD", ".webm")])
+@pytest.mark.parametrize(
+    ("kind", "ending"), [("ffconcat", ".wav"), ("SDP", ".mp3"), ("m3u8", ".mp4"), ("MPD", ".webm")]
+)
 def test_what_points_to_other_files_or_to_the_network_is_no_recording(kind, ending, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # ffconcat begins where the process does
     Path("secret.wav").write_bytes(spoken("Many people read the paper."))
@@ -194,7 +199,7 @@ def test_what_points_to_other_files_or_to_the_network_is_no_recording(kind, endi
     )
     child = BoundedChild(Bounds(seconds=60, patience=60))  # what waits for packets waits for ever
     try:
-        with pytest.raises(ParseError, match="no recording in a format that is read|Invalid data found"):
+        with pytest.raises(ParseError, match=r"no recording in a format that is read|Invalid data found"):
             child.call(speech.read, raw.content)
     finally:
         child.close()
@@ -212,7 +217,7 @@ def _packed(content, form, codec):
         stream = target.add_stream(codec, rate=48_000 if "opus" in codec else 22_050)
         stream.layout = "mono"
         resampler = av.AudioResampler(stream.format, "mono", stream.rate, stream.frame_size)
-        for frame in (part for frame in source.decode(audio=0) for part in resampler.resample(frame)):
+        for frame in (part for whole in source.decode(audio=0) for part in resampler.resample(whole)):
             frame.pts = None
             target.mux(stream.encode(frame))
         target.mux(stream.encode(None))

@@ -105,7 +105,10 @@ def test_whatever_finds_no_partner_is_a_record_with_its_cause(folder):
     stranger = "not a file of this source: its name does not end in .json or .srt or .txt or .vtt"
     assert errors(raws) == {
         ("good.mp4", None): stranger,
-        ("large.txt", None): "larger than max_bytes = 1000; it was not read: raise max_bytes of its source in params.yaml",
+        (
+            "large.txt",
+            None,
+        ): "larger than max_bytes = 1000; it was not read: raise max_bytes of its source in params.yaml",
         ("metadata.csv", 2): "there is no file 'gone.txt' in the folder",
         ("metadata.csv", 3): f"{twice} 'twice.txt'",
         ("metadata.csv", 4): f"{twice} 'twice.txt'",
