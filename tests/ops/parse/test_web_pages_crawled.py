@@ -70,6 +70,18 @@ def test_what_common_crawl_gave_is_read_as_the_record_that_it_is(tmp_path):
     assert found.kept["url"].to_pylist() == ["http://a.example/"]
 
 
+@pytest.mark.parametrize("packing", [gzip.compress, bytes])
+def test_a_fetched_record_whose_length_has_thousands_of_digits_costs_itself_alone(tmp_path, packing):
+    bad = packing(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n<p>")
+    outer, _ = resource_record("https://data.example/x.warc.gz", bad, DATE, packed=True)
+    found = read(tmp_path, [outer, response("http://a.example/", HTML, True)])
+    assert found.kept["url"].to_pylist() == ["http://a.example/"]
+    assert len(found.dropped) + len(found.rejected) == 1
+    lone = read(tmp_path, [bad, response("http://a.example/", HTML, True)])
+    (cause,) = lone.rejected["error"].to_pylist()
+    assert "its Content-Length is no number of bytes: '9999" in cause
+
+
 def test_what_is_no_page_is_dropped_and_what_is_too_large_or_damaged_is_rejected(tmp_path):
     records = [
         response("http://a.example/p.pdf", b"%PDF-1.4", False, "application/pdf"),
