@@ -28,6 +28,8 @@ _OPEN, _CLOSE, _END = b"<page>", b"</page>", b"</mediawiki>"
 _TITLE = re.compile(rb"<title>([^<]{1,1000})</title>")
 #: A dump that unpacks to so many times its size is a bomb; real ones, to five times.
 _UNPACKED = 200
+#: What a page counts for at least, so that tiny ones are no bomb either: one for five bytes of the dump.
+_LEAST = 1000
 
 
 def pages(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
@@ -83,7 +85,8 @@ def _opened(file: Path) -> IO[bytes]:
 def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | None]:
     """Yield the bytes of every page, None for one that is too large."""
     buffer, start, read, whole = bytearray(), 0, 0, False  # nothing is to be found before `start`
-    inside = skipping = found = False
+    inside = skipping = False
+    count = 0
     while chunk := stream.read(_CHUNK):
         if not read and b"<" not in chunk:
             raise _CutError("it is no XML")
@@ -98,13 +101,18 @@ def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | Non
             if place < 0:
                 break
             if inside:
+                count += 1
+                if read + count * _LEAST > most:
+                    raise _CutError(
+                        f"it unpacks to more than a page for {_LEAST // _UNPACKED} bytes of its size"
+                    )
                 end = place + len(mark)
                 yield None if skipping or end > max_bytes else bytes(buffer[:end])
                 del buffer[:end]
                 inside = skipping = False
             else:
                 del buffer[:place]
-                inside = found = True
+                inside = True
             start = 0
         if not inside:
             del buffer[: -len(_END) - 1]
@@ -116,7 +124,7 @@ def _pages(stream: IO[bytes], max_bytes: int, most: int) -> Iterator[bytes | Non
         raise _CutError("the file ends within a page")
     if not read:
         raise _CutError("the file is empty")
-    if not whole and not found:
+    if not whole and not count:
         raise _CutError("there is no page of MediaWiki in it")
     if whole and _END not in buffer:
         raise _CutError("the file is cut short: it ends without </mediawiki>")
