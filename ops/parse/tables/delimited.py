@@ -54,8 +54,10 @@ def rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
     """Yield the rows below the header; blank lines are none.
 
     Of a row over several lines that is broken, the first line is: the others are read anew, since a quote
-    that is none may have taken them in. Raises ParseError for what ends the reading, what `packed.ERRORS`
-    names for a damaged file.
+    that is none may have taken them in. Then each of them is a row by itself or broken, but for the last:
+    from there a row may go on. So no line is read more than twice.
+
+    Raises ParseError for what ends the reading, what `packed.ERRORS` names for a damaged file.
     """
     with closing(_Lines(file, form, max_bytes)) as lines:
         reader = csv.reader(lines, delimiter=form.delimiter, quoting=form.quoting, strict=True)
@@ -159,11 +161,15 @@ class _Lines:
         self.first = 1
         """The number of the first of them, from 1."""
         self._taken = 0
+        self._taken_in = 0
+        """The number of the last line that a broken row took in."""
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
+        if self.row and self.first < self._taken_in:
+            raise csv.Error("a quote opens here, within a broken row")
         line = self._again.popleft() if self._again else self._read()
         self._taken += len(line)
         if self._taken > self._max_bytes:  # one whose quotes never end could be all of the file
@@ -180,7 +186,8 @@ class _Lines:
         self.row, self._taken = [], 0
 
     def give_back(self) -> None:
-        """Read the lines of the row again, but for the first."""
+        """Read the lines of the row again, but for the first; see `rows`."""
+        self._taken_in = max(self._taken_in, self.first + len(self.row) - 1)
         self._again.extendleft(reversed(self.row[1:]))
         del self.row[1:]
 
