@@ -7,6 +7,7 @@ tables.py).
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import NamedTuple
 
 from ops.parse.characters import check_characters
@@ -41,9 +42,11 @@ def paragraphs_of(body: str) -> str:
     found = []
     for block in _BLANK_LINES.split(body.strip()):
         lines = block.split("\n")
-        while lines and (heading := _HEADING.match(lines[0])):
-            found.append(fold(lines.pop(0)[heading.end() :]))
-        found.append(fold(join_lines("\n".join(lines), known)))
+        headings = list(takewhile(bool, map(_HEADING.match, lines)))
+        found += [
+            fold(line[heading.end() :]) for line, heading in zip(lines, headings, strict=False) if heading
+        ]
+        found.append(fold(join_lines("\n".join(lines[len(headings) :]), known)))
     text = PARAGRAPH_END.join(filter(None, found))
     if not text:
         raise ParseError("no text")

@@ -41,10 +41,8 @@ class PlainProse:
         head = head_of(raw.content)
         if not _titled(head):
             return Document(None, "", paragraphs_of(head.text))
-        body = "" if head.body == len(head.lines) else head.text[head.lines[head.body][0] :]
-        return Document(head.title, head.metadata.get("licence", ""), paragraphs_of(body))
+        return Document(head.title, head.metadata.get("licence", ""), paragraphs_of(head.rest))
 
 
 def _titled(head: Head) -> bool:
-    ended = head.body == len(head.lines) or head.lines[head.body][0] == head.lines[head.body][1]
-    return head.text.lstrip().startswith("#") or (bool(head.metadata) and ended)
+    return head.text.lstrip().startswith("#") or (bool(head.metadata) and head.ended)
