@@ -158,6 +158,7 @@ def _twice(parser: Parser) -> Files:
     return {parser.file("poison"): makers[parser.ending](table)}
 
 
+_CLAIM = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 1000000\r\n\r\n"
 _YAML = b"a: &a [ha, ha]\n" + b"".join(
     b"%c: &%c [*%c, *%c, *%c]\n" % (98 + n, 98 + n, 97 + n, 97 + n, 97 + n) for n in range(20)
 )
@@ -252,6 +253,11 @@ ITEMS = (
     Item("a WAV header that tells of 65,535 channels", lambda _: {"poison.wav": _wav(bytes(32_000), channels=65_535)}, _AUDIO),
     Item("a picture as a recording", lambda _: {"poison.wav": b"\x89PNG\r\n\x1a\n" + bytes(1000)}, _AUDIO),
     Item("a WARC record with too large a length", lambda _: {"poison.warc": warc_record("poison", b"<p>" + b"x" * 500, length=10**15)}, ("warc",)),
+    Item("a WARC record whose length has 5,000 digits", lambda _: {"poison.warc": warc_record("poison", b"<p>", length="9" * 5_000)}, ("warc",)),
+    Item("20,000 WARC records that each claim the next 1 MB", lambda _: {"poison.warc.gz": gzip.compress(_CLAIM * 20_000 + b"x" * 2_000_000)}, ("warc",)),
+    Item("10,000,000 line ends behind a WARC record", lambda _: {"poison.warc.gz": gzip.compress(warc_record("poison", b"<p>Text.") + b"\n" * 10**7)}, ("warc",)),
+    Item("10,000,000 line ends, packed", lambda parser: {f"{parser.file('poison')}.gz": gzip.compress(b"\n" * 10**7)}, _LINES),
+    Item("8,000 CSV lines that each open a quote", lambda _: {"poison.csv": b"text,id\n" + b'x","\n' * 8_000}, (_CSV,)),
 )  # fmt: skip
 
 

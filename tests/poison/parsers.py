@@ -137,7 +137,7 @@ def _html(name: str, title: str, text: str) -> bytes:
     return _bytes(f"<html><head><title>{title}</title></head><body><p>{text}</p></body></html>")
 
 
-def warc_record(name: str, body: bytes, length: int | None = None, fields: str = "") -> bytes:
+def warc_record(name: str, body: bytes, length: int | str | None = None, fields: str = "") -> bytes:
     """Return a response with an HTML body."""
     content = (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n" + fields.encode() + b"\r\n" + body

@@ -1,0 +1,238 @@
+"""The work that a file costs the process that scans it is linear in the file, whatever is in it.
+
+It is counted (calls, characters, records), or bounded by more of the processor's time than any sound reading takes.
+"""
+
+import bz2
+import csv
+import gzip
+import random
+import sys
+from io import BytesIO
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ops.discofuse.sources import prose
+from ops.discofuse.sources.prose.document import paragraphs_of
+from ops.parse import papers, web, wikipedia
+from ops.parse.bounded.bounds import computing_at_most
+from ops.parse.lines import lines_of
+from ops.parse.scan import Corpus
+from ops.parse.source import MonthRule, Raw, Source
+from ops.parse.tables import delimited
+from tests.parts import InOrder
+
+FORMATS = {**prose.FORMATS, **web.FORMATS, **wikipedia.FORMATS}
+CLAIM = b"WARC/1.0\r\nWARC-Type:response\r\nContent-Length:15000000\r\n\r\n"
+SOUND = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <sound>\r\nContent-Length: 4\r\n\r\ntext\r\n\r\n"
+NOISE = random.Random(0).randbytes(400_000)
+
+
+def scanned(root, name, content, kind, max_bytes=2**24):
+    """The index of a source of one file, as every command makes it."""
+    (root / "source").mkdir(exist_ok=True)
+    (root / "source" / name).write_bytes(content)
+    source = Source(
+        kind=kind, path="source", month=MonthRule(constant="2018-06"), licence="MIT", max_bytes=max_bytes
+    )
+    return Corpus("any", {"mine": source}, FORMATS, root, "2018-06", "2018-06", 50, InOrder()).index
+
+
+def calls_of(function, *arguments):
+    """How many functions are called meanwhile, those of C included, and what the function returns."""
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event.endswith("call")
+
+    sys.setprofile(count)
+    try:
+        found = function(*arguments)
+    finally:
+        sys.setprofile(None)
+    return calls, found
+
+
+def resource(content):
+    head = f"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <noise>\r\nContent-Length: {len(content)}\r\n\r\n"
+    return head.encode() + content + b"\r\n\r\n"
+
+
+@pytest.mark.parametrize("length", ["9" * 5_000, "\u0663", "-1", "1e3", "", "0" * 30])
+def test_a_length_that_is_no_number_of_bytes_costs_its_record_alone(tmp_path, length):
+    bad = f"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {length}\r\n\r\ntext\r\n\r\n".encode()
+    first, second, third = scanned(tmp_path, "a.warc", SOUND + bad + SOUND.replace(b"sound", b"last"), "warc")
+    assert (first.error, third.error, third.id) == (None, None, "mine/a.warc#3")
+    assert second.error.startswith("its Content-Length is no number of bytes: ")
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, bytes])
+def test_records_that_claim_what_is_behind_them_are_looked_at_once(tmp_path, packed):
+    with computing_at_most(60):  # they were read and put back for a quarter of an hour
+        found = scanned(tmp_path, "a.warc.gz", packed(CLAIM * 400_000), "warc", 15_000_000)
+    assert len(found) > 20_000 and all(entry.error for entry in found)
+
+
+def test_records_that_are_taken_in_by_a_wrong_length_are_found(tmp_path):
+    content = b"".join([CLAIM, SOUND, CLAIM.replace(b"15000000", b"00000120"), resource(NOISE)])
+    for name, packed in {"a.warc": bytes, "a.warc.gz": gzip.compress}.items():
+        found = scanned(tmp_path, name, packed(content), "warc")
+        assert [entry.error is None for entry in found] == [False, True, False, True]
+        (tmp_path / "source" / name).unlink()
+
+
+def test_a_record_of_another_kind_with_a_wrong_length_takes_in_no_other(tmp_path):
+    content = CLAIM.replace(b"response", b"request") + SOUND
+    first, second = scanned(tmp_path, "a.warc.gz", gzip.compress(content), "warc")
+    assert "Content-Length is wrong" in first.error or "cut short" in first.error
+    assert second.error is None
+
+
+@pytest.mark.parametrize(
+    ("between", "faults"), [(b"\n" * 2_000_000, 0), (b"WARC/1.0\n" + b"a\n" * 1_000_000, 1)]
+)
+def test_line_ends_and_fields_of_a_warc_are_taken_many_at_a_time(tmp_path, between, faults):
+    content = gzip.compress(resource(NOISE) + between + b"\n" + SOUND)
+    calls, found = calls_of(scanned, tmp_path, "a.warc.gz", content, "warc")
+    assert calls < len(between) / 50
+    errors = [entry.error for entry in found if entry.error]
+    assert len(found) == 2 + faults and len(errors) == faults
+
+
+@pytest.mark.parametrize("blank", [b"\n", b"\r\n", b" \t\n"])
+def test_blank_lines_are_taken_many_at_a_time(tmp_path, blank):
+    text = b'{"id": "first", "text": "a"}\n' + blank * 1_000_000 + b'{"id": "last", "text": "b"}\n'
+    calls, found = calls_of(scanned, tmp_path, "a.jsonl.gz", gzip.compress(text), "jsonl_prose")
+    assert calls < 100_000
+    assert [(entry.id, entry.error) for entry in found] == [
+        ("mine/a.jsonl.gz#1", None),
+        ("mine/a.jsonl.gz#1000002", None),
+    ]
+
+
+def test_blank_lines_may_be_a_bomb(tmp_path):
+    (found,) = scanned(tmp_path, "a.jsonl.gz", gzip.compress(b"\n" * 30_000_000), "jsonl_prose", 10_000)
+    assert "unpacks to more than 100 times its size" in found.error
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "content"),
+    [
+        ("a.jsonl.gz", "jsonl_prose", gzip.compress(b"x\n" * 100_000)),
+        ("a.warc.gz", "warc", gzip.compress(b"WARC/1.0\n\n" * 100_000)),
+        ("a.xml.gz", "mediawiki_dump", gzip.compress(b"<page></page>" * 100_000)),
+        ("a.bz2", "mediawiki_dump", bz2.compress(b"<page></page>" * 100_000)),
+    ],
+)
+def test_a_small_file_gives_no_flood_of_tiny_records(tmp_path, name, kind, content):
+    found = scanned(tmp_path, name, content, kind, 10_000)
+    assert len(found) < len(content) + 200
+    assert "it unpacks to more than " in found[-1].error
+
+
+def test_short_lines_that_differ_are_no_flood(tmp_path):
+    lines = b"".join(b'{"id": "%d", "text": "yes"}\n' % number for number in range(30_000))
+    found = scanned(tmp_path, "a.jsonl.gz", gzip.compress(lines), "jsonl_prose", 10_000)
+    assert len(found) == 30_000 and not any(entry.error for entry in found)
+
+
+class Dribbling(BytesIO):
+    """A stream that gives few bytes at a time."""
+
+    def read1(self, size=-1):
+        return super().read1(min(size, 3))
+
+
+def plainly(content, max_bytes):
+    """The lines of a file by their numbers: a slow version that is seen to be right."""
+    for row, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            line = line.rstrip(b"\r")
+            yield row, line if len(line) <= max_bytes else "larger than max_bytes = 20; it was not read"
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"bc", b" ", b"\t", b"\r\n", b"\n", b"\n\n", b"x" * 15])).map(b"".join)
+)
+@example(b"x" * 20 + b"\r\n" + b"x" * 21 + b"\n" + b"y" * 200 + b"\nz")
+@example(b" " * 100 + b"\n" + b"x" * 19 + b"\r\r\n z")
+def test_lines_are_the_same_however_their_bytes_arrive(content):
+    for stream in (BytesIO(content), Dribbling(content)):
+        found = [(raw.row, raw.error or raw.content) for raw in lines_of(stream, "a", None, 20)]
+        assert found == list(plainly(content, 20))
+
+
+def characters_read(tmp_path, text, form, max_bytes=2**24):
+    """How many characters the reader of CSV is given, and the rows that come of it."""
+    file = tmp_path / "a.csv"
+    file.write_text(text, newline="")
+    given = 0
+
+    class Counted:
+        def __init__(self, lines):
+            self.lines = lines
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            nonlocal given
+            line = next(self.lines)
+            given += len(line)
+            return line
+
+    read = csv.reader
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv, "reader", lambda lines, **more: read(Counted(lines), **more))
+        found = list(delimited.rows(file, form, max_bytes))
+    return given, found
+
+
+LINES = st.lists(st.text('ab",\t ', max_size=8), max_size=40).map(lambda lines: "\n".join(["x,y", *lines]))
+
+
+@given(
+    LINES, st.sampled_from([",", "\t"]), st.sampled_from(["", "csv", "none"]), st.sampled_from([30, 10_000])
+)
+@example("x,y\n" + 'x","\n' * 2_000, ",", "", 10_000)
+@example("x,y\n" + 'x","\n' * 2_000 + 'x"\n', ",", "", 10_000)
+@example("x\ty\n" + 'x"\t"\n' * 2_000 + 'x"\ty\n', "\t", "", 2**24)
+@example("x,y\n" + '"\n"",\n' * 1_000, ",", "csv", 2**24)
+@example("x,y\n" + 'x","\n' * 2_000, ",", "", 500)
+def test_no_line_of_a_table_is_read_more_than_twice(tmp_path_factory, text, delimiter, quotes, max_bytes):
+    form = delimited.Delimited(delimiter, "", quotes)
+    given, found = characters_read(tmp_path_factory.mktemp("rows"), text, form, max_bytes)
+    assert given <= 2 * len(text) + 2
+    places = [row.place for row in found]
+    assert places == sorted(set(places))
+
+
+def test_rows_behind_a_quote_that_never_ends_are_read(tmp_path):
+    text = 'x,y\na,"never\nb,one\nc,two\nd,"three\nand four"\n'
+    _, found = characters_read(tmp_path, text, delimited.Delimited(",", "", ""))
+    assert [(row.place, row.cells.get("y"), bool(row.error)) for row in found] == [
+        (2, None, True),
+        (3, "one", False),
+        (4, "two", False),
+        (5, "three\nand four", False),
+    ]
+
+
+def test_lines_of_a_text_are_told_apart_no_further_than_its_head():
+    content = b"# Title\nlicence: MIT\n\n" + b"a\n" * 500_000
+    for form in (prose.FORMATS["plain_prose"], papers.FORMATS["plain_text"]):
+        calls, fields = calls_of(form.fields, Raw("a.txt", "a", content))
+        assert calls < 1_000
+        assert (fields["title"], fields["licence"]) == ("Title", "MIT")
+        calls, _ = calls_of(form.fields, Raw("a.txt", "a", b"\n" * 500_000 + content))
+        assert calls < 1_000
+
+
+@pytest.mark.long
+def test_headings_without_end_are_read_in_linear_time():
+    with computing_at_most(40):
+        text = paragraphs_of("# a\n" * 1_500_000)
+    assert text.count("a") == 1_500_000
