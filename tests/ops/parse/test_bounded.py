@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.bounded.answers import KEPT, REFUSED
 from ops.parse.bounded.messages import TOGETHER, joined, parted
+from ops.parse.decoding import json_value
+from ops.parse.papers.xml_tree import root_of
 from ops.parse.source import ParseError, Raw
 from tests.processes import alive
 from tests.waiting import until
@@ -83,6 +85,18 @@ def half() -> str:
     return "\ud800"
 
 
+def fill_json() -> int:
+    return len(json_value(b"[" + b'{"a":1},' * 2_000_000 + b"1]"))
+
+
+def fill_xml() -> int:
+    return len(root_of(b"<a>" + b"<b/>" * 4_000_000 + b"</a>", "a"))
+
+
+def abort() -> int:
+    os.abort()
+
+
 class Place(NamedTuple):
     name: str
     at: float | None = None
@@ -93,6 +107,10 @@ class Places:
     text: str
     found: tuple[Place, ...]
     by_name: Mapping[str, Sequence[Place]]
+
+
+def half_within() -> Places:
+    return Places("a\nb\udfff", (), {})
 
 
 def places() -> Places:
@@ -178,7 +196,10 @@ def test_one_child_serves_call_after_call_and_is_not_this_process(child):
     [
         (spin, "the parser took more than 1 s of the processor"),
         (sleep, "the parser gave no answer within 3 s"),
-        (grow, "to read it takes more memory than there is"),
+        (grow, "it needs more memory than the 256 MB that a parser may use"),
+        (fill_json, "it needs more memory than the 256 MB that a parser may use"),
+        (fill_xml, "it needs more memory than the 256 MB that a parser may use"),
+        (abort, r"the parser gave up \(SIGABRT\): it needs more memory than the 256 MB"),
         (nest, "nested too deeply to be read"),
         pytest.param(stops_within, "the parser gave no answer within 3 s", marks=pytest.mark.long),
         (large, "what it becomes is larger than 1048576 bytes"),
@@ -186,12 +207,15 @@ def test_one_child_serves_call_after_call_and_is_not_this_process(child):
         (refuse, "line 3: it is odd"),
         (fail, "the parser failed: KeyError: 'missing'"),
         (lies, "the parser failed: PydanticSerializationError: "),
-        (half, "the parser failed: PydanticSerializationError: .* surrogates not allowed"),
+        (half, "what it becomes holds the character U\\+D800, which is no text"),
+        (half_within, r"text holds the character U\+DFFF, which is no text \(line 2, column 2\)"),
     ],
 )
 def test_an_excess_is_refused_with_its_cause_and_the_next_call_is_served(child, function, cause):
     if function in (sleep, stops_within):
         child.bounds = SMALL._replace(patience=3)
+    if function in (fill_json, fill_xml):
+        child.bounds = SMALL._replace(seconds=30, patience=120)
     with pytest.raises(ParseError, match=cause):
         child.call(function)
     assert child.call(same, 1) == 1
