@@ -45,7 +45,7 @@ def damaged_crawl(tmp_path, capfd, tally):
 
             def crawl():
                 handed = crawl_place(workspace, workspace.datasets[CRAWLS], MONTH)
-                return crawled(tmp_path, [f"{site}/a", f"{site}/b"], place=handed)
+                return crawled(tmp_path, [f"{site}/a", f"{site}/b"], handed=handed)
 
             crawl()
             asked.clear()

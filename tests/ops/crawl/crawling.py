@@ -58,11 +58,11 @@ def corpus(tmp_path, urls, kind="url_list", **options):
     return Corpus("crawls", {"web": source}, FORMATS, tmp_path, MONTH, MONTH, 256, None)
 
 
-def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=None, place=None, **options):
+def crawled(tmp_path, urls, former=None, recrawl=False, working="working", tell=None, handed=None, **options):
     """Crawl these URLs; the files of the parts are written as a published partition has them."""
     records = corpus(tmp_path, urls, **options).records(MONTH)
     tell = tell or (lambda done, known: None)
-    place = place or CrawlPlace(tmp_path / working, former, recrawl, tell)
+    place = handed or CrawlPlace(tmp_path / working, former, recrawl, tell)
     outcomes = list(crawl(records, place))
     folder = tmp_path / f"published-{working}"
     folder.mkdir(exist_ok=True)
