@@ -99,7 +99,7 @@ def _get() -> dg.DagsterInstance:
 def _tell_dagster() -> None:
     """Name the instance in .env, where Dagster's own commands look for it; its other lines stay."""
     place = home().parent / ".env"
-    with contextlib.suppress(OSError):  # the commands of the project do without
+    with contextlib.suppress(OSError, UnicodeDecodeError):  # the commands of the project do without
         if dotenv_values(place).get("DAGSTER_HOME") != str(home()):
             set_key(place, "DAGSTER_HOME", str(home()))
 

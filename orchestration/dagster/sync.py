@@ -27,6 +27,7 @@ from assets.declare.graph import label
 from orchestration.dagster.attempts import ABSENT, failed_run, once_failed
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
 from orchestration.execute.metadata import metadata
+from orchestration.files.identity import folder_hashes, version
 from orchestration.quality.checks import recorded_finding, settle
 from orchestration.quality.sources import source_finding
 from orchestration.state.dvc_lock import check_lock
@@ -56,8 +57,11 @@ def _sync(workspace: Workspace) -> list[str]:
                 wanted = _version_tags(workspace, item, record)
                 if wanted.items() - tags.items() or (failed and status.fresh):
                     found = _found(workspace, item, month, record, wanted)
-            elif not failed and tags.get(DATA_VERSION_TAG, ABSENT) != ABSENT:
-                found = [_absent(item, month)]
+            elif not failed:
+                left = version(folder_hashes(workspace.folder(item, month)))
+                # What lies there as it was made, and only lacks its record, is being made again.
+                if tags.get(DATA_VERSION_TAG, ABSENT) not in (ABSENT, left):
+                    found = [_absent(item, month)]
             if found:
                 events += found
                 corrected.append(label(item, month))
