@@ -7,6 +7,7 @@ import signal
 
 import pytest
 
+from tests.end_to_end.test_backfill import MONTHS, start
 from tests.projects import SCRIPTS
 
 pytestmark = pytest.mark.long
@@ -182,7 +183,7 @@ def test_a_partition_that_the_browser_made_alone_can_be_taken_back(done):
 def test_a_run_that_was_interrupted_can_be_taken_back(done):
     before = done.data(), done.lock
     done.params(lambda params: params["talksumm"]["hmm"].update(minimum_characters=80))
-    run = done.start("orchestration.cli", "run")
+    run = start(done, *MONTHS, "--jobs", "1")
     output = next(line for line in run.stdout if line.startswith("talksumm/alignments 2018-06:"))
     run.send_signal(signal.SIGINT)
     output += run.communicate()[0]
