@@ -196,9 +196,7 @@ PAPER = ReferenceParams(recall="words"), CorpusParams(clone_recall=0.5)
 
 def test_a_clone_is_found_and_a_threshold_moves_it_later(tmp_path):
     copy = page("http://c/1", LEAD, "Monks baked it first.")
-    half = page(
-        "http://c/2", "In Hollin salt bread is a flat bread of another kind. Salt bread is old."
-    )
+    half = page("http://c/2", "In Hollin salt bread is a flat bread of another kind. Salt bread is old.")
     steps = Steps(tmp_path, [BREAD], [copy, half], corpus=CorpusParams(clone_recall=0.8))
     assert steps.kept("references", "address", "clone_recall") == [
         ("http://c/2", 0.666667),
