@@ -18,19 +18,26 @@ from ops.text.word_numbers import number_words
 WINDOW = 30
 #: What tells articles of one name apart: "Mercury (planet)".
 _QUALIFIER = re.compile(r"\([^()]*\)")
+#: Letters by which words of one family are known.
+_BEGINNING = 5
 
 
 def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
     """Return how often each of P pages has the word of an article's title that it has most often (P).
 
-    0 where the title's content words, without those in brackets, are nowhere all within 30 words, or where
-    the title has none. A person's full name, say, is there once, and the surname again and again.
+    0 where the title's content words are nowhere all within 30 words, or where the title has none: a person's
+    full name, say, is there once, and the surname again and again. Words in brackets tell articles of one name
+    apart: they do not count, but one of them must begin as some word of the page does ("footballer", "football").
     """
-    words = list(dict.fromkeys(content_words(_QUALIFIER.sub(" ", title)) or content_words(title)))
+    words = list(dict.fromkeys(content_words(_QUALIFIER.sub(" ", title))))
     if not words or not pages:
         return np.zeros(len(pages), np.int64)
     from ops.wikisum.kernels import most_mentions
 
     found = number_words(pages, known=" ".join(words))
     counts: NDArray[np.int64] = most_mentions(found.numbers, found.ends, found.distinct, WINDOW)
+    if qualifiers := content_words(" ".join(_QUALIFIER.findall(title))):
+        beginnings = "|".join(re.escape(word[:_BEGINNING]) for word in qualifiers)
+        qualified = re.compile(rf"\b(?:{beginnings})", re.IGNORECASE)
+        counts[[qualified.search(page) is None for page in pages]] = 0
     return counts
