@@ -1,7 +1,7 @@
 """One training of a summarizer: from a set of examples to a model, its report and its files.
 
-Belongs here: the sizes of models, fitting one to its set, training it. Not here: which are trained
-(summarizer.py, grid.py), the networks (ops/models/long_sequences).
+Belongs here: fitting a model to its set, training it. Not here: how large models are (summarizer_sizes.py),
+which are trained (summarizer.py, grid.py), the networks (ops/models/long_sequences).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from ops.models.long_sequences.card import CARD, model_card
-from ops.models.long_sequences.sizes import DecoderParams, ModelParams, SubwordVocabulary
+from ops.models.long_sequences.sizes import ModelParams, SubwordVocabulary
 from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
 from ops.models.training.report import count_weights, training_report
 from ops.models.training.sizes import SizedParams
-from ops.params import Params
 from ops.parts import Artifact
 from ops.wikisum.models.learning_sets import LearningSet
+from ops.wikisum.models.summarizer_sizes import SIZES, Size
 from ops.wikisum.tokenizer import END, PAD, SEPARATOR
 
 if TYPE_CHECKING:
@@ -36,17 +36,10 @@ _WHAT = (
 )
 
 
-class Size(Params):
-    """How large the models are, by name, and how each is trained."""
-
-    architectures: dict[str, ModelParams] = Field({"t_dmca": DecoderParams()}, min_length=1)
-    training: TrainingParams = TrainingParams()
-
-
 class SummarizerSizes(SizedParams):
     """The sizes of summarizers; the weights stay that have the least log-perplexity, in every size."""
 
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    sizes: dict[str, Size] = Field(SIZES, min_length=1)
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """Return by what the weights of a training are kept."""
