@@ -51,8 +51,8 @@ TIMED = 5
 def real_examples(data: Path, work: Path, length: int) -> tuple[Parts, Artifact]:
     """Return the examples of real articles, and the tokenizer that is learnt from them."""
     *_, ranked = made(data, work, ["tf_idf"], ReferenceParams(), CorpusParams())
-    splits = SplitParams()
-    learnt = list(sub_words.tokenizer(ranked, splits, sub_words.TokenizerParams()))
+    splits = SplitParams(validation=0.1, test=0.1)
+    learnt = list(sub_words.tokenizer(ranked, splits, sub_words.TokenizerParams(vocabulary=32_000)))
     tokenizer = artifact(work / "tokenizer", learnt)
     params = ExampleParams(citations=0, sets={"lead": InputSet(tokens=length)})
     outcomes = examples(ranked, tokenizer, artifact(work / "learned_ranker", []), splits, params)

@@ -170,7 +170,7 @@ def _document(root: Path) -> Mapping[str, Any]:
 @lru_cache
 def _settings(root: Path) -> Settings:
     content = _document(root)
-    known = {name: content[name] for name in Settings.model_fields if name in content}
+    known = {name: content[name] for name in Settings.model_fields if content.get(name) is not None}
     found = validated(Settings, known, "")
     for records in found.sources:
         for name, source in found.folders(records).items():
@@ -189,9 +189,9 @@ def _month_fault(source: Source, every: Every) -> str | None:
 
 
 def common_values(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the params that the rows of every dataset depend on, as they stand in some params.yaml."""
-    kept = {name: content[name] for name in ("numerics", "store") if name in content}
-    return {"numerics": "strict", "store": StoreParams().model_dump(), **kept}
+    """Return the params of some params.yaml that the rows of every dataset depend on, with defaults."""
+    store = validated(StoreParams, content.get("store") or {}, "store")
+    return {"numerics": content.get("numerics") or "strict", "store": store.model_dump()}
 
 
 def section(kind: type[Section]) -> Section:
@@ -201,17 +201,17 @@ def section(kind: type[Section]) -> Section:
 
 
 def raw_section(content: Mapping[str, Any], path: str) -> Any:
-    """Return what stands at a dotted path; {} where the whole section is left out: it has its defaults.
+    """Return what stands at a dotted path; {} where nothing does: the section has its defaults.
 
-    Raises ParamsError for a part that its section lacks.
+    Raises ParamsError for a part of the path that holds no keys.
     """
-    if path.partition(".")[0] not in content:
-        return {}
     value: Any = content
     for name in path.split("."):
-        if not isinstance(value, dict) or name not in value:
-            raise ParamsError(f"params.yaml: the section {path} is missing")
-        value = value[name]
+        if not isinstance(value, dict):
+            raise ParamsError(f"params.yaml: {path} has no place: found {value!r} where keys are expected")
+        value = value.get(name)
+        if value is None:
+            return {}
     return value
 
 
@@ -234,9 +234,11 @@ def _check(content: Mapping[str, Any], prefix: str, allowed: set[str]) -> None:
         path = f"{prefix}{name}"
         if path in allowed:
             continue
-        if not (isinstance(value, dict) and any(known.startswith(f"{path}.") for known in allowed)):
+        if not any(known.startswith(f"{path}.") for known in allowed):
             raise ParamsError(f"params.yaml: unknown key {path}; known: {', '.join(sorted(allowed))}")
-        _check(value, f"{path}.", allowed)
+        if not isinstance(value, dict | None):
+            raise ParamsError(f"params.yaml: {path} must hold keys (found {value!r})")
+        _check(value or {}, f"{path}.", allowed)
 
 
 def _complaint(where: str, error: Mapping[str, Any]) -> str:

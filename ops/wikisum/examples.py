@@ -68,7 +68,15 @@ def _longest_of_paper(target: str = "lead", references: bool = True, **_: object
 class ExampleParams(Params, section="wikisum.examples"):
     """The sets of examples by name, and what an article must have."""
 
-    sets: dict[str, InputSet] = Field({"lead": InputSet()}, min_length=1)
+    sets: dict[str, InputSet] = Field(
+        {
+            "lead": InputSet(tokens=100),
+            "lead_learned": InputSet(ranker="learned", tokens=100),
+            "article": InputSet(target="article", tokens=200),
+        },
+        min_length=1,
+        description="short ones, for small models; the paper: 500 and others, 6,000 of articles",
+    )
     citations: int = Field(
         1, ge=0, description="an article with fewer crawled citations is dropped (section 3: at least one)"
     )

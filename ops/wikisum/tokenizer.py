@@ -37,7 +37,7 @@ _FILE, _CONFIG = "tokenizer.json", "tokenizer_config.json"
 class TokenizerParams(Params, section="wikisum.tokenizer"):
     """How many sub-words there are, and from how much text they are learnt."""
 
-    vocabulary: int = Field(32_000, ge=300, description="the paper's 32,000, special ones and bytes included")
+    vocabulary: int = Field(1000, ge=300, description="special ones and bytes included; the paper: 32,000")
     characters: int = Field(
         10_000_000, ge=1, description="of the training split that are read: some of every article"
     )

@@ -61,9 +61,26 @@ def check_rendered(workspace: Workspace) -> None:
         raise ValueError("dvc.yaml is stale (an asset or the list of sources changed): run `make dvc.yaml`")
 
 
-def _given(paths: Iterable[str]) -> list[str]:
-    """Return those paths whose section params.yaml has, sorted: DVC knows no defaults."""
-    return sorted(path for path in paths if path.partition(".")[0] in document())
+def _given(workspace: Workspace, paths: Iterable[str]) -> list[str]:
+    """Return what DVC is to watch of params.yaml for some paths, sorted.
+
+    DVC knows no defaults: what it watches must be there. A top-level section that is left out is not
+    watched; one that lacks anything of what datasets read is watched as a whole, so that dvc.yaml stays the
+    same when a key is added.
+    """
+    datasets = workspace.datasets.values()
+    read = {path for item in datasets for path in item.sections}
+    partial = {path.partition(".")[0] for path in read if not _stands(path)}
+    tops = {path: path.partition(".")[0] for path in paths}
+    return sorted({top if top in partial else path for path, top in tops.items() if top in document()})
+
+
+def _stands(path: str) -> bool:
+    """Tell whether params.yaml has a value at a dotted path."""
+    value: Any = document()
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value is not None
 
 
 def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
@@ -74,7 +91,7 @@ def _stage(workspace: Workspace, item: Declaration) -> dict[str, Any]:
     stage: dict[str, Any] = {
         "cmd": f"silverloom stage {item.name}",
         "deps": [*sources, *upstream],
-        "params": [*_given([*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
+        "params": [*_given(workspace, [*COMMON, *item.sections]), {"code.json": [".".join(item.key.path)]}],
         "outs": [{workspace.shown(workspace.folder(item)): {"persist": True}}],
     }
     if item.shape is not None:
@@ -270,7 +287,8 @@ def write(workspace: Workspace) -> None:
     write_file(workspace.root / "dvc.yaml", render(workspace).encode())
     print("dvc.yaml is rendered from the asset graph", file=sys.stderr)
     if gone := _patiently(lambda: _drop_stages(workspace)):
-        print(f"no longer in dvc.lock: {', '.join(gone)}", file=sys.stderr)
+        stages = "1 stage" if len(gone) == 1 else f"{len(gone)} stages"
+        print(f"no longer in dvc.lock: {stages}; see `git diff dvc.lock`", file=sys.stderr)
 
 
 def _drop_stages(workspace: Workspace) -> list[str]:

@@ -8,10 +8,11 @@ import yaml
 
 from tests.projects import ROOT, Project, begin, copy_code
 
-BLOCK = re.compile(r"```yaml\n# and: (\w+)\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 SHOWN = [
-    (system, yaml.safe_load(content))
-    for system, content in BLOCK.findall((ROOT / "docs/own-corpus.md").read_text())
+    (text.partition(":")[0], text)
+    for text in BLOCK.findall((ROOT / "docs/own-corpus.md").read_text())
+    if "path: data/sample/" in text
 ]
 #: What is made of each in seconds.
 MADE = {
@@ -46,21 +47,20 @@ def test_the_documents_show_what_every_system_needs():
 
 
 @pytest.mark.parametrize(
-    ("system", "content"),
+    ("system", "shown"),
     [
         pytest.param(
             system,
             shown,
-            id=f"{system} of {', '.join(shown['sources'])}",
+            id=f"{system} of {', '.join(yaml.safe_load(shown)['sources'])}",
             marks=[] if system == "discofuse" else [pytest.mark.long],
         )
         for system, shown in SHOWN
     ],
 )
-def test_a_system_is_made_of_what_the_documents_show(project, system, content):
-    whole = yaml.safe_load((project.root / "params.yaml").read_text())
-    text = yaml.safe_dump(content | {system: whole[system]}, sort_keys=False)
-    (project.root / "params.yaml").write_text(text)
+def test_a_system_is_made_of_the_whole_params_that_the_documents_show(project, system, shown):
+    assert len(shown.splitlines()) <= 20 and yaml.safe_load(shown)[system] == {}
+    (project.root / "params.yaml").write_text(shown)
     begin(project)
     output = project.silverloom("run", "--select", MADE[system])
     assert re.search(rf"^{MADE[system]} .*: [1-9]\d* kept, ", output, re.M) or re.search(
@@ -79,3 +79,39 @@ def test_a_system_is_made_of_what_the_documents_show(project, system, content):
         for name in names:
             shown = (f'href="{name}"' in overview, (pages / name).exists())
             assert shown == ((True, True) if other == system else (False, False)), name
+
+
+def test_dvc_follows_params_that_are_left_out_and_given_later(project):
+    shown = dict(SHOWN)["discofuse"]
+    (project.root / "params.yaml").write_text(shown.replace("discofuse: {}", "discofuse:"))
+    begin(project)
+    (project.root / "params.yaml").write_text(shown)
+    project.silverloom("run", "--select", "discofuse/examples")
+    project.commit("made")
+    assert "discofuse-examples" not in project.dvc("status", "discofuse-examples")
+    lock, rendered = project.lock, (project.root / "dvc.yaml").read_text()
+
+    # a default that is given is what it was
+    project.params(lambda params: params.update(discofuse={"examples": {"short_tokens": 6}}))
+    assert project.made(project.silverloom("run", "--select", "discofuse/examples")) == []
+    project.dvc("repro", "discofuse-examples")
+    assert project.lock != lock and "short_tokens" in project.lock
+    assert (project.root / "dvc.yaml").read_text() == rendered
+
+    # another value is made, by either driver
+    project.params(lambda params: params["discofuse"]["examples"].update(short_tokens=9))
+    output = project.dvc("repro", "discofuse-examples")
+    assert "(param discofuse.examples.short_tokens: 6 -> 9)" in output, output
+    project.commit("nine")
+    output = project.dvc("exp", "run", "-S", "+discofuse.rules.pronoun_score=0.9", "discofuse-candidates")
+    assert "(param discofuse.rules.pronoun_score: 0.8 -> 0.9)" in output, output
+
+
+def test_rendering_says_in_a_line_how_many_stages_dvc_lock_has_no_longer(project):
+    shutil.copy(ROOT / "dvc.lock", project.root / "dvc.lock")
+    (project.root / "params.yaml").write_text(dict(SHOWN)["discofuse"])
+    project.git("init", "-q")
+    project.silverloom("setup")
+    said = project.silverloom("render")
+    assert re.search(r"^no longer in dvc\.lock: \d\d stages; see `git diff dvc\.lock`$", said, re.M), said
+    assert len(said.splitlines()) == 2

@@ -63,11 +63,79 @@ class Size(Params):
     training: TrainingParams = TrainingParams()
 
 
+#: Seconds on the sample; hours on a processor; Table 17, for days on a GPU.
+SIZES = {
+    "tiny": Size(
+        model=Seq2SeqTransformerConfig(
+            vocabulary=600, longest=96, growth=8, beam=1, layers=1, width=32, filter=64, heads=2
+        ),
+        training=TrainingParams(epochs=3, batch_size=16, learning_rate=0.003),
+    ),
+    "base": Size(
+        model=Seq2SeqTransformerConfig(
+            vocabulary=8000,
+            longest=128,
+            growth=16,
+            beam=4,
+            layers=3,
+            width=256,
+            filter=1024,
+            heads=4,
+            dropout=0.1,
+            attention_dropout=0.1,
+            relu_dropout=0.1,
+        ),
+        training=TrainingParams(
+            epochs=20,
+            batch_size=64,
+            batch_cost=8000,
+            learning_rate=0.001,
+            weight_decay=0.0,
+            schedule="inverse_sqrt",
+            warmup=0.05,
+            precision="bfloat16",
+            validate_every=1000,
+            checkpoint_every=500,
+            patience=10,
+        ),
+    ),
+    "paper": Size(
+        model=Seq2SeqTransformerConfig(
+            vocabulary=32000,
+            longest=256,
+            growth=16,
+            beam=4,
+            layers=7,
+            width=1024,
+            filter=2048,
+            heads=16,
+            dropout=0.1,
+            attention_dropout=0.2,
+            relu_dropout=0.3,
+        ),
+        training=TrainingParams(
+            epochs=10,
+            steps=200_000,
+            batch_size=100,
+            batch_cost=12800,
+            learning_rate=0.00024,
+            weight_decay=0.0,
+            schedule="inverse_sqrt",
+            warmup=0.04,
+            precision="bfloat16",
+            validate_every=2000,
+            checkpoint_every=1000,
+            patience=10,
+        ),
+    ),
+}
+
+
 class FusionModelParams(SizedParams, section="discofuse.fusion_model"):
     """Which size of models is trained, and what judges them on the way."""
 
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
-    validation_examples: int = Field(500, ge=1, description="of its own set that judge a model, at most")
+    sizes: dict[str, Size] = Field(SIZES, min_length=1)
+    validation_examples: int = Field(200, ge=1, description="of its own set that judge a model, at most")
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     seed: int = Field(0, ge=0, description="of the draw of these examples")
 

@@ -29,17 +29,16 @@ from ops.discofuse.models.fusion_training import (
     train_model,
 )
 from ops.discofuse.models.training_sets import pairs_of, training_set
+from ops.discofuse.models.transfer_sizes import SIZES, TransferSize
 from ops.discofuse.sources.schemas import FUSION_PAIRS
 from ops.identity import row_id
 from ops.metrics.exact_match import exact_match
 from ops.metrics.sari import sari
 from ops.metrics.systems import mean_scores, paired_tests
-from ops.models.seq2seq.config import CopyNetConfig
 from ops.models.seq2seq.pairs import Pairs
 from ops.models.training import CheckpointFolder, TrainingError, TrainingParams
 from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
-from ops.params import Params
 from ops.parse.schemas import unit_of
 from ops.parts import Parts
 
@@ -86,23 +85,14 @@ TRANSFER = Shape(
 _KEPT_BY = {"metric": "sari", "direction": "max", "tie": "loss"}
 
 
-class TransferSize(Params):
-    """How large the models are, and how they are trained: before, after that, and without."""
-
-    model: CopyNetConfig = CopyNetConfig()
-    pretraining: TrainingParams = TrainingParams()
-    finetuning: TrainingParams = TrainingParams()
-    target: TrainingParams = TrainingParams()
-
-
 class TransferParams(SizedParams, section="discofuse.transfer"):
     """Which examples are learnt from before the corpus, and how."""
 
     domain: str | None = Field(
         None, description="of the examples of the pre-training; null: that with the most training examples"
     )
-    sizes: dict[str, TransferSize] = Field({"tiny": TransferSize()}, min_length=1)
-    validation_examples: int = Field(500, ge=1, description="pairs that judge a model, at most")
+    sizes: dict[str, TransferSize] = Field(SIZES, min_length=1)
+    validation_examples: int = Field(100, ge=1, description="pairs that judge a model, at most")
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
     seed: int = Field(0, ge=0, description="of these draws, and of that of the pairs that judge")

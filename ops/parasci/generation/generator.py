@@ -80,17 +80,56 @@ class GeneratorSize(Params):
     training: TrainingParams = TrainingParams()
 
 
+#: Seconds on the sample; hours on a processor.
+SIZES = {
+    "tiny": GeneratorSize(
+        model=Seq2SeqTransformerConfig(
+            vocabulary=600, longest=160, growth=8, beam=1, layers=1, width=32, filter=64, heads=2
+        ),
+        training=TrainingParams(epochs=3, batch_size=8, learning_rate=0.003),
+    ),
+    "base": GeneratorSize(
+        model=Seq2SeqTransformerConfig(
+            vocabulary=8000,
+            longest=128,
+            growth=32,
+            beam=4,
+            layers=3,
+            width=256,
+            filter=1024,
+            heads=4,
+            dropout=0.1,
+            attention_dropout=0.1,
+            relu_dropout=0.1,
+        ),
+        training=TrainingParams(
+            epochs=40,
+            batch_size=64,
+            batch_cost=8000,
+            learning_rate=0.001,
+            weight_decay=0.0,
+            schedule="inverse_sqrt",
+            warmup=0.05,
+            precision="bfloat16",
+            validate_every=500,
+            checkpoint_every=500,
+            patience=10,
+        ),
+    ),
+}
+
+
 class GeneratorParams(SizedParams, section="parasci.generator"):
     """Which model is trained, and what judges it on the way."""
 
-    sizes: dict[str, GeneratorSize] = Field({"tiny": GeneratorSize()}, min_length=1)
+    sizes: dict[str, GeneratorSize] = Field(SIZES, min_length=1)
     pretrained: ModelName | None = Field(
         None,
         description="an encoder-decoder of Hugging Face that is trained further, in place of a new one: a "
         "folder (./...), or a name of the hub that is in its cache; it has the size's `longest`, `growth`, "
         "`beam` and `length_penalty`",
     )
-    validation_pairs: int = Field(500, ge=1, description="that judge the model, at most")
+    validation_pairs: int = Field(200, ge=1, description="that judge the model, at most")
     validation_beam: int = Field(1, ge=1, description="of the answers that are judged; 1: greedy, and fast")
     seed: int = Field(0, ge=0, description="of the draw of these pairs")
 

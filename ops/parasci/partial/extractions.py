@@ -72,7 +72,7 @@ EXTRACTIONS = Shape(
 class ExtractionParams(Params, section="parasci.extractions"):
     """How many pairs are compared, and the bootstrap over them."""
 
-    pairs: int = Field(500, ge=1, description="at most, drawn from those that PDBERT sees")
+    pairs: int = Field(100, ge=1, description="at most, drawn from those that PDBERT sees")
     seed: int = Field(0, ge=0, description="of the draw, and of the bootstrap")
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval and each test")
 

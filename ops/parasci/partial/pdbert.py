@@ -60,10 +60,31 @@ class PdbertSize(Params):
     training: TrainingParams = TrainingParams()
 
 
+#: Seconds on the sample, only the last layer of the encoder; minutes on a processor for thousands of pairs.
+SIZES = {
+    "tiny": PdbertSize(
+        model=SpanConfig(trained_layers=1, longest=192),
+        training=TrainingParams(epochs=2, batch_size=8, learning_rate=0.0005),
+    ),
+    "base": PdbertSize(
+        model=SpanConfig(trained_layers=6, longest=384),
+        training=TrainingParams(
+            epochs=3,
+            batch_size=32,
+            learning_rate=0.0001,
+            schedule="linear",
+            warmup=0.1,
+            precision="bfloat16",
+            patience=3,
+        ),
+    ),
+}
+
+
 class PdbertParams(SizedParams, section="parasci.pdbert"):
     """From which pairs the model learns, by which encoder, and how."""
 
-    sizes: dict[str, PdbertSize] = Field({"tiny": PdbertSize()}, min_length=1)
+    sizes: dict[str, PdbertSize] = Field(SIZES, min_length=1)
     encoder: ModelName = Field(ENCODER, description="that the span head stands on (the paper: BERT)")
     pseudo: PseudoParams = PseudoParams()
     validation: float = Field(0.2, ge=0, lt=1, description="share of papers whose pairs judge the model")

@@ -81,10 +81,33 @@ class Size(Params):
     transformer_training: TrainingParams = TrainingParams()
 
 
+#: Seconds on the sample; what docs/train.md reports.
+SIZES = {
+    "tiny": Size(
+        pointer=PointerConfig(channels=16, hidden=24),
+        transformer=TransformerConfig(width=32, layers=1, heads=2, members=1),
+        pointer_training=TrainingParams(epochs=4, batch_size=4, learning_rate=0.003),
+        transformer_training=TrainingParams(epochs=8, batch_size=4, learning_rate=0.003),
+    ),
+    "full": Size(
+        pointer=PointerConfig(channels=100, hidden=256),
+        transformer=TransformerConfig(width=64, layers=1, heads=4, members=5),
+        pointer_training=TrainingParams(
+            epochs=8, batch_size=16, learning_rate=0.001, schedule="linear", warmup=0.05, weight_decay=0.0,
+            clip=2.0, patience=3, checkpoint_every=10,
+        ),
+        transformer_training=TrainingParams(
+            epochs=3, batch_size=8, learning_rate=0.0005, schedule="linear", warmup=0.1, weight_decay=0.01,
+            clip=1.0, checkpoint_every=40,
+        ),
+    ),
+}  # fmt: skip
+
+
 class ExtractorParams(SizedParams, section="talksumm.extractor"):
     """Which extractors are trained, and how; `vectors` and `encoder` are those of every size."""
 
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    sizes: dict[str, Size] = Field(SIZES, min_length=1)
     architectures: tuple[Architecture, ...] = Field(("pointer", "transformer"), min_length=1)
     words: int = Field(150, ge=1, description="of the summaries by which models are chosen")
     vectors: ModelName = WORD_VECTORS

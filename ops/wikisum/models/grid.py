@@ -102,13 +102,24 @@ class GridSlice(Params):
         )
 
 
+#: Tables 3 and 4 and Figures 2 and 3 in miniature.
+SLICES = {
+    "extractors": GridSlice(
+        rankers=("cheating", "tf_idf", "identity"), lengths=(100,), architectures=("t_ed",)
+    ),
+    "corpora": GridSlice(corpora=("citations", "search"), lengths=(100,), architectures=("t_ed",)),
+    "lengths": GridSlice(lengths=(50, 100), architectures=("t_ed", "t_dmca")),
+    "architectures": GridSlice(lengths=(100,), architectures=("seq2seq", "t_d")),
+}
+
+
 class GridParams(SummarizerSizes, section="wikisum.grid"):
     """Which cells are trained and scored; a cell of several slices is trained once."""
 
-    slices: dict[str, GridSlice] = Field({"tf_idf": GridSlice()})
-    validation_examples: int = Field(500, ge=1, description="of its set that judge a model, at most")
+    slices: dict[str, GridSlice] = Field(SLICES)
+    validation_examples: int = Field(200, ge=1, description="of its set that judge a model, at most")
     test_articles: int | None = Field(
-        1000, ge=1, description="drawn, the same for every cell; null: the whole test split"
+        None, ge=1, description="drawn, the same for every cell; null: the whole test split"
     )
     resamples: int = Field(1000, ge=1, description="draws behind each 95 % interval")
     seed: int = Field(0, ge=0, description="of these draws")

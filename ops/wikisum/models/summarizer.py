@@ -56,7 +56,7 @@ class SummarizerParams(SummarizerSizes, section="wikisum.summarizer"):
     """Which models are trained on which sets of examples, and what judges them on the way."""
 
     sets: list[str] | None = Field(None, description="of wikisum/examples, by name; null: all")
-    validation_examples: int = Field(500, ge=1, description="of its set that judge a model, at most")
+    validation_examples: int = Field(200, ge=1, description="of its set that judge a model, at most")
     seed: int = Field(0, ge=0, description="of the draw of these examples")
 
 

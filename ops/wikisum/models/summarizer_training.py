@@ -1,7 +1,7 @@
 """One training of a summarizer: from a set of examples to a model, its report and its files.
 
-Belongs here: the sizes of models, fitting one to its set, training it. Not here: which are trained
-(summarizer.py, grid.py), the networks (ops/models/long_sequences).
+Belongs here: fitting a model to its set, training it. Not here: how large models are (summarizer_sizes.py),
+which are trained (summarizer.py, grid.py), the networks (ops/models/long_sequences).
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field
 
 from ops.models.long_sequences.card import CARD, model_card
-from ops.models.long_sequences.sizes import DecoderParams, ModelParams, SubwordVocabulary
+from ops.models.long_sequences.sizes import ModelParams, SubwordVocabulary
 from ops.models.training import CheckpointFolder, TrainingParams, errors_of, train
 from ops.models.training.progress import ProgressLines
 from ops.models.training.report import count_weights, training_report
 from ops.models.training.sizes import SizedParams
-from ops.params import Params
 from ops.parts import Artifact
 from ops.wikisum.models.learning_sets import LearningSet
+from ops.wikisum.models.summarizer_sizes import KEPT_BY, SIZES, Size
 from ops.wikisum.tokenizer import END, PAD, SEPARATOR
 
 if TYPE_CHECKING:
@@ -27,50 +27,20 @@ if TYPE_CHECKING:
 
     from ops.models.long_sequences.model import SequenceModel
 
-#: By what the weights of a training are kept, whatever its size: section 5.1 finds it to go with ROUGE.
-_KEPT_BY = {"metric": "log_perplexity", "direction": "min"}
-
 _WHAT = (
     "Writes the lead of an encyclopedia's article from its title and ranked paragraphs of references, as in "
     "Liu et al. (2018), Generating Wikipedia by Summarizing Long Sequences. Trained on the set `{name}`."
 )
 
 
-class Size(Params):
-    """How large the models are, by name, and how each is trained."""
-
-    architectures: dict[str, ModelParams] = Field({"t_dmca": DecoderParams()}, min_length=1)
-    training: TrainingParams = TrainingParams()
-    trainings: dict[str, dict[str, JsonValue]] = Field(
-        {}, description="of an architecture, by its name: what differs from `training`"
-    )
-
-    @model_validator(mode="after")
-    def _known(self) -> Size:
-        if unknown := sorted(self.trainings.keys() - self.architectures.keys()):
-            raise ValueError(
-                f"trainings names {', '.join(unknown)}: there are {', '.join(self.architectures)}"
-            )
-        for name in self.trainings:
-            if fixed := sorted(self.trainings[name].keys() & _KEPT_BY.keys()):
-                raise ValueError(f"trainings.{name}: {', '.join(fixed)} is the same in every training")
-            self.training_of(name)
-        return self
-
-    def training_of(self, architecture: str) -> TrainingParams:
-        """Return how the models of an architecture are trained."""
-        own = self.trainings.get(architecture, {})
-        return TrainingParams.model_validate({**self.training.model_dump(), **own, **_KEPT_BY})
-
-
 class SummarizerSizes(SizedParams):
     """The sizes of summarizers; the weights stay that have the least log-perplexity, in every size."""
 
-    sizes: dict[str, Size] = Field({"tiny": Size()}, min_length=1)
+    sizes: dict[str, Size] = Field(SIZES, min_length=1)
 
     def same_in_all(self) -> Mapping[str, Mapping[str, str]]:
         """Return by what the weights of a training are kept."""
-        return {"training": _KEPT_BY}
+        return {"training": KEPT_BY}
 
     def training_of(self, architecture: str) -> TrainingParams:
         """Return how the models of an architecture are trained in the size that is asked for."""

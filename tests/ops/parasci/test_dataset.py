@@ -169,8 +169,18 @@ def test_what_another_cosine_would_keep_is_read_from_stored_ones(tmp_path):
     assert [(row["id"], row["score"]) for row in found] == [("same", None), ("a", 0.3)]
 
 
+#: The paper's thresholds, and none that it does not have.
+PAPER = {
+    "origins": {
+        "intra": Limits(f1=0.7), "partial": Limits(f1=0.7), "citations": Limits(f1=0.7),
+        "definitions": Limits(f1=0.6, length_rate=2.0),
+    },
+    "self_bleu": 100, "shared_words": 0,
+}  # fmt: skip
+
+
 def run_paraphrases(folder, rows, **knobs):
-    (outcome,) = paraphrases(dealt(folder, SCORED.kept, rows), ParaphraseParams(**knobs))
+    (outcome,) = paraphrases(dealt(folder, SCORED.kept, rows), ParaphraseParams(**PAPER | knobs))
     return outcome
 
 

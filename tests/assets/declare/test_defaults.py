@@ -1,0 +1,86 @@
+"""What params.yaml may leave out: the default of every key is what stands there, and gives the same datasets."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from assets.declare.declaration import declarations
+from assets.declare.settings import ParamsError, check_names, document, raw_section, validated
+from orchestration.catalogue import workspace
+
+SYSTEMS = ("discofuse", "parasci", "talksumm", "wikisum")
+
+#: What is the sample's own, as docs/own-corpus.md says.
+OF_SAMPLE = {
+    "discofuse.transfer.domain",
+    "talksumm.gold_papers.seed",
+    "wikisum.evaluation.categories",
+    "wikisum.references.hosts",
+    "wikisum.summarizer.sets",
+    *(f"{system}.rating_sheets" for system in SYSTEMS),
+}
+
+
+def paths(value: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    """Every value within a section, by its dotted path."""
+    if isinstance(value, Mapping) and value:
+        for name, inner in value.items():
+            yield from paths(inner, f"{prefix}.{name}")
+    else:
+        yield prefix, value
+
+
+def is_of_sample(path: str) -> bool:
+    return any(f"{path}.".startswith(f"{own}.") for own in OF_SAMPLE)
+
+
+@pytest.mark.parametrize("empty", [{}, None])
+def test_a_dataset_depends_on_the_same_values_whether_they_are_given_or_left_out(empty):
+    minimal = {**document(), **dict.fromkeys([*SYSTEMS, "parse", "release"], empty)}
+    for name, item in workspace().datasets.items():
+        given, default = item.values_in(document()), item.values_in(minimal)
+        assert given.keys() == default.keys()
+        for section in given:
+            found, expected = (dict(paths(values[section], section)) for values in (default, given))
+            differ = {path for path in found | expected if found.get(path, ...) != expected.get(path, ...)}
+            assert all(map(is_of_sample, differ)), (name, differ)
+
+
+def test_every_key_of_a_section_may_be_given_alone():
+    for kind in {kind for item in declarations().values() for kind in item.params.values()}:
+        whole = validated(kind, raw_section(document(), kind.section), kind.section)
+        for key, value in raw_section(document(), kind.section).items():
+            found = validated(kind, {key: value}, kind.section)
+            name = next(name for name, field in kind.model_fields.items() if key in (name, field.alias))
+            assert getattr(found, name) == getattr(whole, name)
+
+
+def test_a_partial_store_is_the_whole_one():
+    item = workspace().datasets["discofuse/examples"]
+    assert item.values_in({**document(), "store": {}}) == item.values_in(document())
+    assert item.values_in({**document(), "store": None, "numerics": None}) == item.values_in(document())
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ({"talksumm": {"hmms": {}}}, "unknown key talksumm.hmms; known: "),
+        ({"talksumm": 3}, r"talksumm must hold keys \(found 3\)"),
+        ({"talksum": {}}, "unknown key talksum; known: "),
+    ],
+)
+def test_a_key_that_nothing_declares_is_an_error_also_in_a_section_with_defaults(content, complaint):
+    known = {section for item in workspace().datasets.values() for section in item.sections}
+    with pytest.raises(ParamsError, match=complaint):
+        check_names(content, known)
+
+
+def test_an_unknown_key_of_a_part_is_an_error():
+    (kind,) = (
+        kind
+        for kind in workspace().datasets["talksumm/alignments"].params.values()
+        if kind.section == "talksumm.hmm"
+    )
+    with pytest.raises(ParamsError, match=r"unknown key talksumm\.hmm\.alpha"):
+        validated(kind, raw_section({"talksumm": {"hmm": {"alpha": 1}}}, "talksumm.hmm"), "talksumm.hmm")
