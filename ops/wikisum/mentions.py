@@ -25,9 +25,10 @@ _BEGINNING = 5
 def title_mentions(title: str, pages: Sequence[str]) -> NDArray[np.int64]:
     """Return how often each of P pages has the word of an article's title that it has most often (P).
 
-    0 where the title's content words are nowhere all within 30 words, or where the title has none: a person's
-    full name, say, is there once, and the surname again and again. Words in brackets tell articles of one name
-    apart: they do not count, but one of them must begin as some word of the page does ("footballer", "football").
+    0 where the title's content words are nowhere all within 30 words, or where the title has none: a
+    person's full name, say, is there once, and the surname again and again. Words in brackets tell articles
+    of one name apart: they do not count, but one of them must begin as some word of the page does
+    ("footballer", "football").
     """
     words = list(dict.fromkeys(content_words(_QUALIFIER.sub(" ", title))))
     if not words or not pages:
