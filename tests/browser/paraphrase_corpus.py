@@ -117,7 +117,8 @@ class Corpus:
 
     def people(self, raters: Sequence[str] = ("ann", "bob", "chi")) -> Corpus:
         """Add sheets and their answers: the raters agree on most pairs."""
-        sent = list(rating_sheets(self._kept, RatingSheetParams(pairs=5, phenomena=3)))
+        asked = RatingSheetParams(pairs=5, phenomena=3)
+        sent = list(rating_sheets(self._kept, asked))
         self.put("parasci/rating_sheets", sent)
         rows = [row for outcome in sent for row in outcome.kept.to_pylist()]
         given = [
@@ -140,6 +141,7 @@ class Corpus:
             human_evaluation(
                 parts(self.folder / "answers", ANSWERS.kept, given),
                 parts(self.folder / "sheets", sheets.kept, rows),
+                asked,
                 HumanEvaluationParams(resamples=50),
             ),
         )
@@ -150,7 +152,8 @@ class Corpus:
         rows = [
             {
                 "id": f"generated-{number}-{system}", "source_ids": ["p"], "licence": "MIT", "pair_id": f"pair-{number}",
-                "system": system, "model": model, "origin": "intra", "source": source + harm, "target": target,
+                "system": system, "model": model, "origin": "intra", "test_set": "paraphrases",
+                "source": source + harm, "target": target,
                 "prediction": source if system == "copy" else f"text {number} is read . {harm}",
             }
             for number, (source, target) in enumerate(texts)
