@@ -30,13 +30,13 @@ def check_characters(text: str, what: str) -> None:
 
 
 def check_texts(value: object, what: str) -> None:
-    """Check the characters of every text in a row of a table, however deep; names of columns say where."""
+    """Check the characters of every text in a row of a table, or beside others; names of columns tell it."""
     if isinstance(value, str):
         check_characters(value, what)
     elif isinstance(value, dict):
         for name, inner in value.items():
             check_texts(inner, name)
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):
         for inner in value:
             check_texts(inner, what)
 

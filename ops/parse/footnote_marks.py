@@ -40,11 +40,11 @@ _GAP = 3
 #: A mark may be there twice: two places refer to one footnote. What is there more often is a name.
 _OFTEN = 2
 
-Mark = tuple[str, int]
+FootnoteMark = tuple[str, int]
 """A word and the number that sticks to it."""
 
 
-def footnote_marks(sentences: Sequence[str], in_vocabulary: Callable[[str], bool]) -> frozenset[Mark]:
+def footnote_marks(sentences: Sequence[str], in_vocabulary: Callable[[str], bool]) -> frozenset[FootnoteMark]:
     """Return the marks of footnotes in the sentences of one paper, which are given in order.
 
     Numbers behind words are marks if they make a run of two or more that rises by three at most from one to
@@ -53,8 +53,8 @@ def footnote_marks(sentences: Sequence[str], in_vocabulary: Callable[[str], bool
     what is a word of the vocabulary with its number.
     """
     words = _PlainWords(sentences, in_vocabulary)
-    found: list[Mark] = []
-    times: Counter[Mark] = Counter()
+    found: list[FootnoteMark] = []
+    times: Counter[FootnoteMark] = Counter()
     numbers: dict[str, set[int]] = defaultdict(set)
     for text in sentences:
         for match in (matches := list(_MARKED.finditer(text))):
@@ -66,7 +66,7 @@ def footnote_marks(sentences: Sequence[str], in_vocabulary: Callable[[str], bool
     return _rising([mark for mark in found if len(numbers[mark[0]]) == 1 and times[mark] <= _OFTEN])
 
 
-def without_footnote_marks(text: str, marks: Collection[Mark]) -> tuple[str, list[str]]:
+def without_footnote_marks(text: str, marks: Collection[FootnoteMark]) -> tuple[str, list[str]]:
     """Return a sentence without some marks, and the numbers that are gone."""
     gone: list[str] = []
 
@@ -103,9 +103,11 @@ def _is_marked(match: re.Match[str], words: _PlainWords) -> bool:
     return word in words
 
 
-def _rising(marks: Sequence[Mark]) -> frozenset[Mark]:
+def _rising(marks: Sequence[FootnoteMark]) -> frozenset[FootnoteMark]:
     """Return the longest run of marks whose numbers rise, the first of several; nothing if it is of one."""
-    runs: dict[int, tuple[Mark, ...]] = {}  # the longest that ends in a number, which has two digits at most
+    runs: dict[
+        int, tuple[FootnoteMark, ...]
+    ] = {}  # the longest that ends in a number, which has two digits at most
     for mark in marks:
         last = mark[1]
         before = max((runs.get(number, ()) for number in range(last - _GAP, last)), key=len)

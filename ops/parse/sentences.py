@@ -17,7 +17,7 @@ from pydantic import Field
 from ops.outcome import Outcome, Row, drop
 from ops.params import ModelName, Params
 from ops.parse import sentences_rules as rules
-from ops.parse.footnote_marks import Mark, footnote_marks, without_footnote_marks
+from ops.parse.footnote_marks import FootnoteMark, footnote_marks, without_footnote_marks
 from ops.parse.schemas import SENTENCES
 from ops.text.stop_words import STOP_WORDS
 
@@ -68,7 +68,7 @@ def filter_sentences(
 
 
 def judge(
-    text: str, heads: frozenset[str], known: Vocabulary, marks: frozenset[Mark] = frozenset()
+    text: str, heads: frozenset[str], known: Vocabulary, marks: frozenset[FootnoteMark] = frozenset()
 ) -> tuple[str | None, str, str | None]:
     """Return (reason or None, text that stays, what was cut out of it) of one sentence."""
     if reason := rules.start_reason(text):

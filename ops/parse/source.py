@@ -115,6 +115,15 @@ class ServiceError(RuntimeError):
     """A service or package that a source asks for is not there: no record is to blame, none is rejected."""
 
 
+_memory = "there is"
+
+
+def tell_memory(most: str) -> None:
+    """Let causes say how much memory a parser may use in this process."""
+    global _memory
+    _memory = most
+
+
 @contextmanager
 def exhausting() -> Iterator[None]:
     """Turn what one record asks too much of into a ParseError: those beside it are read all the same."""
@@ -123,7 +132,7 @@ def exhausting() -> Iterator[None]:
     except RecursionError:
         raise ParseError("nested too deeply to be read") from None
     except MemoryError:
-        raise ParseError("to read it takes more memory than there is") from None
+        raise ParseError(f"it needs more memory than {_memory}") from None
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ NOT_SHOWN = {
     "recordings",
     "warc",
     "s2orc_shards",
+    "paraphrase_lines",
 }
 
 

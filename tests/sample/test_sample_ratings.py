@@ -84,7 +84,7 @@ def evaluated(tmp_path_factory, answers):
     [sheets] = rating_sheets(stored(SUMMARIES.kept, [made]), alignments, talks, section(RatingSheetParams))
     rated = stored(RATING_SHEETS.kept, [sheets.kept])
     ratings = stored(answers.schema, [answers])
-    [outcome] = human_evaluation(ratings, rated, section(HumanEvaluationParams))
+    [outcome] = human_evaluation(ratings, rated, section(RatingSheetParams), section(HumanEvaluationParams))
     return sheets, outcome
 
 

@@ -14,16 +14,25 @@ from types import FunctionType, MethodType
 from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter
-from pydantic_core import CoreConfig, SchemaValidator
+from pydantic_core import CoreConfig, PydanticSerializationError, SchemaValidator
 
+from ops.parse.characters import check_texts
 from ops.parse.source import ParseError, ServiceError
 
 KEPT, REFUSED, UNAVAILABLE = b"k", b"r", b"u"
 
 
 def answer_of(function: Callable[..., Any], result: object) -> bytes:
-    """Return the answer that holds a result. Raises ValueError for what JSON cannot hold."""
-    return KEPT + _results(_plain(function)).dump_json(result, warnings="error")
+    """Return the answer that holds a result.
+
+    Raises ParseError for halves of surrogate pairs, and ValueError for what else JSON cannot hold.
+    """
+    results = _results(_plain(function))
+    try:
+        return KEPT + results.dump_json(result, warnings="error")
+    except PydanticSerializationError:
+        check_texts(results.dump_python(result, warnings="none"), "what it becomes")
+        raise
 
 
 def refusal(cause: str, kind: bytes = REFUSED) -> bytes:

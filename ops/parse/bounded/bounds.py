@@ -28,6 +28,15 @@ class Bounds(NamedTuple):
     """Bytes of the result, as JSON."""
     patience: int = 600
 
+    @property
+    def most_memory(self) -> str:
+        """The bound of memory, as causes tell it."""
+        return f"the {self.memory >> 20} MB that a parser may use"
+
+    def exhausted(self, how: str) -> str:
+        """Return the cause where a parser in Rust or C++ ended: so it does where it gets no more memory."""
+        return f"the parser gave up ({how}): it needs more memory than {self.most_memory}, or has a fault"
+
 
 BOUNDS = Bounds()
 

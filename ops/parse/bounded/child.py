@@ -37,10 +37,12 @@ _SERVE = "import sys; sys.path[:] = {path!r}; from ops.parse.bounded.serve impor
 
 #: Arrow's own allocator takes a GiB of address space at once: all that the child may have.
 #: Large blocks are kept: given back to the system, they would be taken anew page by page.
+#: A backtrace of Rust takes memory itself: where there is none, it never ends.
 _ALLOCATION = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_MMAP_THRESHOLD_": str(2**25),
     "MALLOC_TRIM_THRESHOLD_": str(2**26),
+    "RUST_BACKTRACE": "0",
 }
 
 
@@ -176,6 +178,8 @@ class BoundedChild:
         status = self._process.wait()
         if status == -signal.SIGXCPU:
             return f"the parser took more than {self.bounds.seconds} s of the processor"
+        if status == -signal.SIGABRT:
+            return self.bounds.exhausted("SIGABRT")
         how = signal.Signals(-status).name if status < 0 else f"status {status}"
         return f"the parser ended its process ({how})"
 

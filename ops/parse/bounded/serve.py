@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection
 from ops.parse.bounded.answers import UNAVAILABLE, answer_of, refusal, too_large
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
 from ops.parse.bounded.messages import TOGETHER, joined, received_calls
-from ops.parse.source import ParseError, ServiceError, exhausting
+from ops.parse.source import ParseError, ServiceError, exhausting, tell_memory
 
 #: Sent once, when the child has begun.
 READY = b""
@@ -51,25 +51,28 @@ def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) 
                 gc.freeze()
                 gc.set_threshold(50_000)
                 bound_memory(bounds.memory)
+                tell_memory(bounds.most_memory)
                 bounded = True
             stopwatch.start()
-            answers.append(_answer(function, arguments, bounds.output))
+            answers.append(_answer(function, arguments, bounds))
             if time.monotonic() > begun + _SOON or sum(map(len, answers)) > TOGETHER // 2:
                 break
         message = joined(answers)
 
 
-def _answer(function: Callable[..., object], arguments: tuple[object, ...], most: int) -> bytes:
+def _answer(function: Callable[..., object], arguments: tuple[object, ...], bounds: Bounds) -> bytes:
     try:
         with exhausting():
             answer = answer_of(function, function(*arguments))
-        return answer if len(answer) <= most else refusal(too_large(most))
+        return answer if len(answer) <= bounds.output else refusal(too_large(bounds.output))
     except ParseError as error:
         return refusal(str(error))
     except ServiceError as error:
         return refusal(str(error), UNAVAILABLE)
     except Exception as error:  # a fault of a parser costs the record that it is met in
         return refusal(f"the parser failed: {type(error).__name__}: {error}")
+    except BaseException as error:  # a panic of one in Rust
+        return refusal(bounds.exhausted(f"{type(error).__name__}: {error}"))
 
 
 def _end_with_parent() -> None:

@@ -32,6 +32,8 @@ def root_of(content: bytes, expected: str) -> etree._Element:
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
+        if error.code == etree.ErrorTypes.ERR_NO_MEMORY:  # whose message is "unknown error"
+            raise MemoryError from None
         line, column = error.position
         cause = _PLACE.sub("", error.msg or "").rstrip(".")
         raise ParseError(f"malformed XML: {cause} (line {line}, column {column})") from None
