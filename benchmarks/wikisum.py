@@ -36,11 +36,14 @@ from scipy.stats import spearmanr
 
 from ops.rank.tokens import content_words
 from ops.wikisum import clone_recall, clone_recalls, rank
+from ops.wikisum.references import ReferenceParams
 
 Value = TypeVar("Value")
 
 #: The released code of WikiSum ranks so many paragraphs a second, on two cores of the same kind.
 RELEASED = 16_400
+#: Words of the runs that tell clones by default.
+SHINGLE = ReferenceParams().shingle_words
 #: The paper's longest references of one article (Table 2).
 MOST_WORDS = 6_159_463
 
@@ -83,6 +86,17 @@ def lean_recalls(references: Sequence[str], sections: Sequence[str]) -> list[flo
     """The same of many references, every text divided once."""
     wanted = [distinct(section) for section in sections]
     return [max(len(words & of) / len(of) for of in wanted) for words in map(distinct, references)]
+
+
+def _shingles(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"[^\W_]+", text.lower())
+    return set(zip(*(words[first:] for first in range(SHINGLE)), strict=False))
+
+
+def shingle_recalls(references: Sequence[str], sections: Sequence[str]) -> list[float]:
+    """Recall of runs of words, every text divided once."""
+    wanted = [of for section in sections if (of := _shingles(section))]
+    return [max(len(runs & of) / len(of) for of in wanted) for runs in map(_shingles, references)]
 
 
 _SIGNS = re.compile(f"([{re.escape(string.punctuation)}])")
@@ -152,15 +166,20 @@ def clones(prose: Prose, articles: int, references: int, dense: int) -> None:
     """Time clone detection."""
     pool = prose.texts(5_000, 100, 900)
     drawing = random.Random(1)  # noqa: S311
-    fast = slow = lean = 0.0
+    fast = slow = lean = by_shingles = sets = 0.0
     compared = 0
-    clone_recall("warm", ["up"])
+    clone_recall("warm", ["up"], shingle=2)
     for _ in range(articles):
         sections = [prose.text(20, 400) for _ in range(drawing.randint(2, 10))]
         candidates = drawing.sample(pool, references)
         found, seconds = timed(lambda: clone_recalls(candidates, sections))  # noqa: B023
         fast += seconds
+        of_shingles, seconds = timed(lambda: clone_recalls(candidates, sections, SHINGLE))  # noqa: B023
+        by_shingles += seconds
         if compared < dense:
+            expected, seconds = timed(lambda: shingle_recalls(candidates, sections))  # noqa: B023
+            sets += seconds
+            assert of_shingles.tolist() == expected
             expected, seconds = timed(lambda: [obvious_recall(text, sections) for text in candidates])  # noqa: B023
             slow += seconds
             same, seconds = timed(lambda: lean_recalls(candidates, sections))  # noqa: B023
@@ -168,7 +187,12 @@ def clones(prose: Prose, articles: int, references: int, dense: int) -> None:
             assert found.tolist() == expected == same
             compared += references
     print(f"clone recall, {articles:,} articles x {references} references: {fast:.1f} s")
-    _told("a reference", fast / (articles * references), slow / compared, lean / compared, compared)
+    many = articles * references
+    _told("a reference", fast / many, slow / compared, lean / compared, compared)
+    print(
+        f"  by runs of {SHINGLE} words: {by_shingles / many * 1e6:.2f} us, lean {sets / compared * 1e6:.1f} "
+        f"(equal); ratio {sets / compared * many / by_shingles:.1f}"
+    )
 
 
 def _told(unit: str, each: float, obvious: float, lean: float, compared: int) -> None:

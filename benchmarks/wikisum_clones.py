@@ -1,7 +1,7 @@
 """What tells copies of an article from other pages: methods, params and thresholds on real text.
 
 Run: python benchmarks/wikisum_clones.py DATA [--seed N] [--pages N]. DATA has wikipedia/ and web/ (as
-wikisum_real.py has it), science_fulltext/ and acl_papers.tar.gz. Nothing is printed of what is missing.
+wikisum_real.py has it), science_fulltext/ and acl_papers.tar.gz.
 
 Pages that are no copies: English web pages and papers, and volumes: papers or web pages joined until they
 have 25,000 words, as few single ones are so long. At most --pages of each length are drawn. Other articles
@@ -346,9 +346,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pages", type=int, default=100, help="of each length and half, at most")
     given = parser.parse_args()
-    if missing := [
-        name for name in ("wikipedia", "web", "science_fulltext") if not (given.data / name).is_dir()
-    ]:
+    wanted = ("wikipedia", "web", "science_fulltext", "acl_papers.tar.gz")
+    if missing := [name for name in wanted if not (given.data / name).exists()]:
         parser.error(f"{given.data} has no {', '.join(missing)}: there is nothing to measure")
     with TemporaryDirectory() as folder:
         work = Path(folder)
