@@ -25,9 +25,14 @@ _BUFFER = 2**20
 _UNREADABLE = (pa.ArrowException, OSError, ValueError, ArithmeticError, LookupError)
 
 
-def rows(file: Path) -> Iterator[TableRow]:
-    """Yield the rows, without columns of lists, structs and bytes. Raises ParseError for what has none."""
-    with _batches(file) as (names, batches):
+def rows(file: Path, most: int) -> Iterator[TableRow]:
+    """Yield the rows, without columns of lists, structs and bytes.
+
+    Raises ParseError for what has none, and for a file that tells of more than `most`.
+    """
+    with _batches(file) as (names, told, batches):
+        if told > most:
+            raise ParseError(f"it tells of {told:,} rows in {file.stat().st_size:,} bytes; it was not read")
         number = 0
         for batch in batches:
             for cells in _rows_of(batch.select(names)):
@@ -40,7 +45,7 @@ def rows(file: Path) -> Iterator[TableRow]:
 
 def columns(file: Path) -> list[str]:
     """Return the names of the columns that are read. Raises ParseError."""
-    with _batches(file) as (names, _):
+    with _batches(file) as (names, *_):
         return names
 
 
@@ -68,17 +73,18 @@ def _rows_of(batch: pa.RecordBatch, sound: bool = False) -> Iterator[dict[str, A
 
 
 @contextmanager
-def _batches(file: Path) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]:
-    """Give the columns that cells are made of, and the batches of a file."""
+def _batches(file: Path) -> Iterator[tuple[list[str], int, Iterator[pa.RecordBatch]]]:
+    """Give the columns that cells are made of, how many rows a file tells of (Arrow: 0), and its batches."""
     try:
         if file.suffix.lower() == ".parquet":
             with pq.ParquetFile(file, buffer_size=_BUFFER) as parquet:
                 names = _readable(parquet.schema_arrow)
-                yield names, parquet.iter_batches(_ROWS, columns=names, use_threads=False)
+                batches = parquet.iter_batches(_ROWS, columns=names, use_threads=False)
+                yield names, parquet.metadata.num_rows, batches
         else:  # not mapped: to map a large file takes more memory than a child may have
             with pa.OSFile(str(file)) as stream, _arrow(stream) as (schema, batches):
-                yield _readable(schema), batches
-    except MemoryError:
+                yield _readable(schema), 0, batches
+    except (MemoryError, ParseError):
         raise
     except _UNREADABLE as error:
         cause = str(error).replace(str(file), file.name)

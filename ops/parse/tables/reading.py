@@ -26,6 +26,10 @@ _BOUNDS = Bounds()
 #: Rows, and characters, that are handed over at once.
 _MOST_ROWS, _MOST_CHARACTERS = 512, 2**20
 
+#: A file may have a row a byte, and so many besides: each is a record, which takes a kilobyte of memory.
+_ANY_ROWS = 1_000
+_TOO_MANY = "it holds more rows than bytes; the rest of the file was not read"
+
 
 class TableFile(NamedTuple):
     """A file, and how it is to be read."""
@@ -141,8 +145,11 @@ def _read(table: TableFile) -> Iterator[ReadRow]:
     place = size = 0
     try:
         file_size = table.file.stat().st_size
+        most_rows = file_size + _ANY_ROWS
         with exhausting():
-            for row in _rows(table):
+            for number, row in enumerate(_rows(table, most_rows)):
+                if number == most_rows:
+                    raise ParseError(_TOO_MANY)
                 place = row.place
                 content = "" if row.error else json.dumps(row.cells, ensure_ascii=False)
                 size += len(content)
@@ -159,6 +166,6 @@ def _read(table: TableFile) -> Iterator[ReadRow]:
         yield ReadRow(place + 1, "", cause.replace(str(table.file), table.path))
 
 
-def _rows(table: TableFile) -> Iterator[TableRow]:
+def _rows(table: TableFile, most: int) -> Iterator[TableRow]:
     form = table.delimited
-    return delimited.rows(table.file, form, table.max_bytes) if form else columnar.rows(table.file)
+    return delimited.rows(table.file, form, table.max_bytes) if form else columnar.rows(table.file, most)

@@ -409,9 +409,9 @@ def test_no_code_that_reads_arrow_or_csv_runs_in_this_process(tmp_path, monkeypa
         ("none.arrow", b"", "cannot be read as Parquet or Arrow"),
         ("lies.arrow", b"ARROW2 is not known", "it needs more memory than the 1024 MB that a parser may use"),
         ("rows.jsonl.zst", b"no zstd", "cannot be read from line 1 on: ZstdError"),
-        ("bomb.csv.zst", zstd.compress(b"acl_id\n" + b"a\n" * 1_000_000), "unpacks to more than 100 times"),
+        ("bomb.csv.zst", zstd.compress(b"acl_id\n" + (b"a" * 200 + b"\n") * 5_000), "unpacks to more than 100 times"),
         ("long.csv", b"a" * 250 + b"\n" + b"b\n" * 2_000, "unpacks to more than 100 times"),
-        ("nulls.parquet", as_parquet_at_once(pa.table({"n": pa.nulls(10**5)})), "unpacks to more than 100 times"),
+        ("same.parquet", as_parquet_at_once(pa.table({"n": ["a" * 1_000] * 1_000})), "unpacks to more than 100 times"),
         ("notes.md", b"# Notes", "not a file of this source"),
     ],
 )  # fmt: skip
@@ -419,6 +419,32 @@ def test_what_cannot_be_read_is_a_reject(tmp_path, name, content, cause):
     write(tmp_path, name, content)
     found = corpus(tmp_path, every="none", month=None, fields={}, max_bytes=300, may_be_rejected=True)
     assert any(cause in error for error in causes(found, "all")), causes(found, "all")
+
+
+def in_arrow(table):
+    file = io.BytesIO()
+    with pa.ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "most", "cause"),
+    [
+        ("rows.parquet", as_parquet_at_once(pa.table({"n": pa.nulls(10**6)})), 1, "it tells of 1,000,000 rows in "),
+        ("rows.parquet", as_parquet_at_once(pa.table({"n": ["a"] * 10**6})), 1, "it tells of 1,000,000 rows in "),
+        ("rows.arrow", in_arrow(pa.table({"n": pa.nulls(10**6)})), 2_000, "it holds more rows than bytes"),
+        ("rows.csv.zst", zstd.compress(b"n\n" + b"a\n" * 10**6), 2_000, "it holds more rows than bytes"),
+    ],
+)  # fmt: skip
+def test_a_file_of_more_rows_than_bytes_ends_in_one_reject(tmp_path, name, content, most, cause):
+    write(tmp_path, name, content)
+    found = corpus(tmp_path, every="none", month=None, fields={}, may_be_rejected=True)
+    assert len(content) < 3_000
+    records = list(found.of_month("all"))
+    assert len(records) <= most
+    assert cause in records[-1].raw.error
+    assert sum(record.raw.error is not None for record in records) == 1
 
 
 def test_cells_of_other_types_are_read_as_people_write_them(tmp_path):
