@@ -158,6 +158,19 @@ def _twice(parser: Parser) -> Files:
     return {parser.file("poison"): makers[parser.ending](table)}
 
 
+def _marked(parser: Parser) -> Files:
+    """Return a paper whose one paragraph cites 300,000 times."""
+    mark = (
+        '<ref type="bibr">[1]</ref> ' if parser.name == "grobid_tei" else '<xref ref-type="bibr">[1]</xref> '
+    )
+    return {
+        parser.file("poison"): parser.make("poison", TITLE, "@").replace(
+            b"@", f"{mark * 300_000}It is so.".encode()
+        )
+    }
+
+
+_SDP = b"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 45678 RTP/AVP 0\r\n"
 _CLAIM = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 1000000\r\n\r\n"
 _YAML = b"a: &a [ha, ha]\n" + b"".join(
     b"%c: &%c [*%c, *%c, *%c]\n" % (98 + n, 98 + n, 97 + n, 97 + n, 97 + n) for n in range(20)
@@ -199,6 +212,7 @@ ITEMS = (
     Item("a file of 10,000 NUL bytes", _file(lambda: bytes(10_000)), _ANY),
     Item("a NUL in the text", _text(f"{TEXT} A \x00 sign.")),
     Item("half a surrogate pair in the text", _text(f"{TEXT} A \ud800 sign.")),
+    Item("a reference to half a surrogate pair", _text(f"{TEXT} A &#xD800; sign."), ("mediawiki_dump", "wikitext", "warc", "html")),
     Item("a right-to-left override in the text", _text(f"{TEXT} A \u202e sign.")),
     Item("Latin-1 where UTF-8 is due", lambda parser: {parser.file("poison"): parser.make("poison", "Caf@", TEXT).replace(b"@", b"\xe9")}),
     Item("UTF-16 where UTF-8 is due", _of(lambda content: content.decode().encode("utf-16"))),
@@ -215,6 +229,7 @@ ITEMS = (
     Item("YAML of a billion laughs", lambda _: {"poison.yaml": _YAML}, _ANY),
     Item("XML of a billion laughs", lambda parser: {parser.file("poison"): _laughs(_ROOTS[parser.name])}, tuple(_ROOTS)),
     Item("XML of 100,000 nested elements", lambda parser: {parser.file("poison"): f"<{_ROOTS[parser.name]}>".encode() + b"<a>" * 100_000}, tuple(_ROOTS)),
+    Item("300,000 citation marks in a paragraph", _marked, ("grobid_tei", "jats"), slow=True),
     Item("JSON of 100,000 nested lists", _file(lambda: b"[" * 100_000), _JSON),
     Item("JSON with a number of 100,000 digits", _file(lambda: b"[" + b"9" * 100_000 + b"]"), _JSON),
     Item("a line that unpacks to 300 MB", lambda parser: {f"{parser.file('poison')}.gz": gzip.compress(bytes(300_000_000), 9)}, (*_LINES, _CSV, "crawled .jsonl"), slow=True),
@@ -226,6 +241,8 @@ ITEMS = (
     Item("a dictionary of 1,000,000 entries", _one_of_a_million, (_PARQUET, _ARROW)),
     Item("1,000 nested lists", _file(_nested_lists), (_PARQUET,)),
     Item("a column of 10,000 nulls in place of texts", _file(lambda: parquet(pa.table({"text": pa.nulls(10**4)}))), (_PARQUET,)),
+    Item("1,000,000 rows in 2.7 KB", _file(lambda: parquet(pa.table({"text": ["a"] * 10**6}))), (_PARQUET,)),
+    Item("1,000,000 rows of nulls", lambda parser: {parser.file("poison"): arrow(pa.table({"text": pa.nulls(10**6)}))}, (_ARROW,)),
     Item("a list of 1,000,000 nulls beside the text", _file(lambda: parquet(pa.table({"text": [TEXT], "nulls": [[None] * 10**6]}))), (_PARQUET,)),
     Item("a Parquet cell that unpacks to 300 MB", _file(_packed_cell), (_PARQUET,), slow=True),
     Item("a Parquet footer that tells of 2 GB", _of(lambda content: content[:-8] + struct.pack("<I", 2**31 - 1) + b"PAR1"), (_PARQUET,)),
@@ -252,6 +269,9 @@ ITEMS = (
     Item("a WAV header that tells of 4,000,000,000 samples a second", lambda _: {"poison.wav": _wav(bytes(32_000), rate=4 * 10**9)}, _AUDIO),
     Item("a WAV header that tells of 65,535 channels", lambda _: {"poison.wav": _wav(bytes(32_000), channels=65_535)}, _AUDIO),
     Item("a picture as a recording", lambda _: {"poison.wav": b"\x89PNG\r\n\x1a\n" + bytes(1000)}, _AUDIO),
+    Item("ffconcat that names another file, as a recording", lambda parser: {"poison.wav": b"ffconcat version 1.0\nfile good.wav\n"}, _AUDIO),
+    Item("SDP that opens a port, as a recording", lambda _: {"poison.mp3": _SDP}, _AUDIO),
+    Item("a playlist (m3u8), as a recording", lambda _: {"poison.mp4": b"#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:9,\ngood.wav\n#EXT-X-ENDLIST\n"}, _AUDIO),
     Item("a WARC record with too large a length", lambda _: {"poison.warc": warc_record("poison", b"<p>" + b"x" * 500, length=10**15)}, ("warc",)),
     Item("a WARC record whose length has 5,000 digits", lambda _: {"poison.warc": warc_record("poison", b"<p>", length="9" * 5_000)}, ("warc",)),
     Item("20,000 WARC records that each claim the next 1 MB", lambda _: {"poison.warc.gz": gzip.compress(_CLAIM * 20_000 + b"x" * 2_000_000)}, ("warc",)),
