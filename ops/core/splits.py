@@ -6,6 +6,7 @@ Not here: what is split (the systems), the hash behind a place (sampling.py).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
@@ -16,6 +17,17 @@ from ops.params import Params
 Split: TypeAlias = Literal["train", "validation", "test"]
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+
+#: What files and columns call them.
+SPLIT_NAMES: Mapping[str, Split] = {
+    "train": "train",
+    "tune": "validation",
+    "dev": "validation",
+    "val": "validation",
+    "valid": "validation",
+    "validation": "validation",
+    "test": "test",
+}
 
 
 class SplitShares(Params):

@@ -105,9 +105,8 @@ def _is_marked(match: re.Match[str], words: _PlainWords) -> bool:
 
 def _rising(marks: Sequence[FootnoteMark]) -> frozenset[FootnoteMark]:
     """Return the longest run of marks whose numbers rise, the first of several; nothing if it is of one."""
-    runs: dict[
-        int, tuple[FootnoteMark, ...]
-    ] = {}  # the longest that ends in a number, which has two digits at most
+    # The longest run that ends in a number, which has two digits at most.
+    runs: dict[int, tuple[FootnoteMark, ...]] = {}
     for mark in marks:
         last = mark[1]
         before = max((runs.get(number, ()) for number in range(last - _GAP, last)), key=len)

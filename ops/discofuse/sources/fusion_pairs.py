@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from ops.core.splits import SPLIT_NAMES
 from ops.discofuse.sources.schemas import FUSION_PAIRS
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
@@ -22,16 +23,6 @@ from ops.parse.lines import lines_of_files
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.text.space import fold
-
-#: Which split a file is of, by the first word of its name: `train.tsv`, `tune-2.tsv.gz`, `dev.tsv`.
-SPLITS = {
-    "train": "train",
-    "tune": "validation",
-    "dev": "validation",
-    "valid": "validation",
-    "validation": "validation",
-    "test": "test",
-}
 
 _BETWEEN = "<::::>"
 _FIRST_WORD = re.compile(r"[A-Za-z]*")
@@ -99,7 +90,7 @@ def parse_fusion_pairs(records: Sequence[Record]) -> Outcome:
 def _split(path: str) -> str:
     found = _FIRST_WORD.match(PurePosixPath(path).name)
     word = found.group().lower() if found else ""
-    if word not in SPLITS:
-        known = ", ".join(SPLITS)
+    if word not in SPLIT_NAMES:
+        known = ", ".join(SPLIT_NAMES)
         raise ParseError(f"the file's name does not begin with its split, which is one of {known}")
-    return SPLITS[word]
+    return SPLIT_NAMES[word]

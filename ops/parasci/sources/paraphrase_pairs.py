@@ -18,6 +18,7 @@ from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from ops.core.splits import SPLIT_NAMES
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parasci.schemas import PARAPHRASE_PAIRS
@@ -29,16 +30,6 @@ from ops.parse.records import Record, UnwantedError, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
 from ops.text.space import fold
-
-#: Which split a file is of, if a word of its name says so: `train.tsv`, `arxiv.val.src.gz`.
-SPLITS = {
-    "train": "train",
-    "val": "validation",
-    "valid": "validation",
-    "validation": "validation",
-    "dev": "validation",
-    "test": "test",
-}
 
 _NO = frozenset({"0", "0.0", "false", "no", ""})
 _SOURCE, _TARGET = (".src", ".src.gz"), (".tgt", ".tgt.gz")
@@ -193,11 +184,11 @@ def _split(path: str, row: Mapping[str, Any]) -> str | None:
     """Return the split that a row names, or its file; None where neither does."""
     if row.get("split") is not None:
         said = _text(row["split"])
-        if said not in SPLITS:
-            raise ParseError(f"the split {said[:40]!r} is none of {', '.join(SPLITS)}")
-        return SPLITS[said]
+        if said not in SPLIT_NAMES:
+            raise ParseError(f"the split {said[:40]!r} is none of {', '.join(SPLIT_NAMES)}")
+        return SPLIT_NAMES[said]
     words = re.split(r"[^a-z]+", PurePosixPath(path).name.lower())
-    return next((SPLITS[word] for word in words if word in SPLITS), None)
+    return next((SPLIT_NAMES[word] for word in words if word in SPLIT_NAMES), None)
 
 
 def _text(value: object) -> str:

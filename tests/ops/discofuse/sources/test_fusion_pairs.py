@@ -2,7 +2,8 @@
 
 import gzip
 
-from ops.discofuse.sources.fusion_pairs import FORMATS, SPLITS, parse_fusion_pairs
+from ops.core.splits import SPLIT_NAMES
+from ops.discofuse.sources.fusion_pairs import FORMATS, parse_fusion_pairs
 from ops.parse.records import Record, record_id
 from ops.parse.source import Source
 
@@ -21,7 +22,7 @@ def outcome(folder):
 
 
 def test_a_line_is_a_pair_of_the_split_that_its_file_is_called_by(tmp_path):
-    for name in (*(f"{word}.tsv" for word in SPLITS), "train-2.tsv"):
+    for name in (*(f"{word}.tsv" for word in SPLIT_NAMES), "train-2.tsv"):
         (tmp_path / name).write_text(PAIR + "\n", encoding="utf-8")
     (tmp_path / "tune.tsv.gz").write_bytes(gzip.compress(PAIR.encode()))
     found = outcome(tmp_path)
