@@ -34,6 +34,7 @@ def test_a_line_is_a_pair_of_the_split_that_its_file_is_called_by(tmp_path):
         "train.tsv#1": "train",
         "tune.tsv#1": "validation",
         "tune.tsv.gz#1": "validation",
+        "val.tsv#1": "validation",
         "valid.tsv#1": "validation",
         "validation.tsv#1": "validation",
     }
