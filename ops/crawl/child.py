@@ -41,6 +41,8 @@ class Plan(BaseModel):
     month: str
     """Of the items of a collection; of no meaning for URLs."""
     urls: Sequence[str]
+    queries: Sequence[str]
+    """Of a search, where the URLs are not its queries."""
     options: Mapping[str, Any]
     digest: str
     """Of the options that the journal is kept under, of which there may be more."""
@@ -68,7 +70,7 @@ def main(folder: Path, channel: socket.socket) -> None:
             from ops.crawl.searched import SearchOptions, list_results
 
             search = SearchOptions.model_validate(plan.options)
-            list_results(plan.urls, search, journal, former, tell)
+            list_results(plan.queries or plan.urls, search, journal, former, tell)
             _crawl(plan, search, journal, tell, former)
         else:  # as long
             from ops.crawl.collect import collect

@@ -1,6 +1,7 @@
-"""A crawl of what articles cite: a source that names a dataset of articles.
+"""A crawl of what articles cite, or what is found for them: a source that names a dataset of articles.
 
-Belongs here: from rows with citations to the pages behind them. Not here: reading articles (ops/parse).
+Belongs here: from rows with citations, or with titles, to the pages behind them. Not here: reading articles
+(ops/parse), wording queries (queries.py).
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from pydantic import Field
 
 from ops.crawl.fetched import fetched
 from ops.crawl.journal import UrlOutcome
-from ops.crawl.options import CrawlOptions
+from ops.crawl.options import SEARCH, URLS, CrawlOptions
 from ops.crawl.outcomes import CrawlParts, Listed
 from ops.crawl.place import CrawlPlace
+from ops.crawl.queries import ArticleQueries, ArticleSearchOptions
 from ops.crawl.run import run
+from ops.crawl.searched import ranks
 from ops.outcome import Outcomes, Row
 from ops.parse.row_records import RowRecords
 from ops.parse.scan import Records
@@ -57,31 +60,54 @@ class Citations:
         return tuple(json.loads(raw.content))
 
 
-FORMATS = {"citations": Citations()}
+FORMATS = {"citations": Citations(), SEARCH: ArticleQueries()}
 
 
 def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
-    """Yield what became of the pages that articles of one month cite; units are the articles, and the pages.
+    """Yield what became of the pages that articles of one month cite, or that are found for them.
 
-    An article is dropped as a listing, with the number of pages that it cites; a page is a row of its own,
-    once, whoever else cites it. Raises CrawlError as `crawl` does.
+    Units are the articles, what is searched for them, and the pages. An article is dropped as a listing, with
+    the number of pages that it cites, or of its queries; so is a query, with the number of its results. A
+    page is a row of its own, once, whoever else cites it. Raises CrawlError as `crawl` does.
     """
     for articles in records.rows:
         yield from _crawl(articles, records.corpus.root, records.corpus.records_per_part, place)
 
 
 def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -> Outcomes:
-    options = CitedOptions.model_validate(dict(articles.source.options))
+    searched = articles.kind == SEARCH
+    options = _options(articles)
     found = [record for piece in articles for record in piece]
     listings = [
         UrlOutcome(url=record.id, fate="listing", links=FORMATS[record.kind].parse(record.raw))
         for record in found
+        if record.raw.error is None
     ]
-    urls = [record.id for record in found]
+    urls = [listing.url for listing in listings]
+    queries = [*dict.fromkeys(query for listing in listings for query in listing.links)] if searched else []
 
-    ask = partial(run, urls=urls, options=options, root=root, tell=place.tell)
+    ask = partial(
+        run,
+        urls=urls,
+        options=options,
+        root=root,
+        tell=place.tell,
+        kind=SEARCH if searched else URLS,
+        queries=queries,
+    )
     with fetched(articles.name, urls, options, place, ask, listings) as journal:
-        listed = [Listed(url, url, None) for url in urls]
         yield from CrawlParts(
-            articles.name, articles.month, options.licence, listed, options, journal, per_part
+            articles.name,
+            articles.month,
+            options.licence,
+            [Listed(record.id, record.id, record.raw.error) for record in found],
+            options,
+            journal,
+            per_part,
+            ranks(queries, journal.entries),
         ).outcomes()
+
+
+def _options(articles: RowRecords) -> CitedOptions | ArticleSearchOptions:
+    options = ArticleSearchOptions if articles.kind == SEARCH else CitedOptions
+    return options.model_validate(dict(articles.source.options))

@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -30,6 +30,9 @@ def expression(text: str) -> re.Pattern[str]:
 
 class CrawlOptions(Params):
     """How the pages of a source are asked for; `agent` and `contact` must be there."""
+
+    #: What says how many URLs are asked for, and which, but not how.
+    how_many: ClassVar[frozenset[str]] = frozenset({"depth", "pages", "unchanged"})
 
     agent: str = Field(min_length=1, pattern=r"^[\w./ -]+$", description="who asks, for robots.txt and logs")
     contact: str = Field(
@@ -103,5 +106,4 @@ class CrawlOptions(Params):
     @property
     def digest(self) -> str:
         """Return the hash of how pages are asked for: what was asked for otherwise is asked for again."""
-        how_many = {"depth", "pages", "unchanged"}
-        return hashlib.sha256(self.model_dump_json(exclude=how_many).encode()).hexdigest()[:32]
+        return hashlib.sha256(self.model_dump_json(exclude={*self.how_many}).encode()).hexdigest()[:32]

@@ -39,10 +39,12 @@ def run(
     tell: Callable[[int, int], None],
     kind: str = URLS,
     month: str = "",
+    queries: Sequence[str] = (),
 ) -> None:
     """Ask for all URLs, and what they lead to, that the journal in `folder` has no outcome of.
 
-    Of a `kind` that lists, `urls` are lines of it: queries, or what lists the items of a `month`. `former` is
+    Of a `kind` that lists, `urls` are lines of it: queries, or what lists the items of a `month`. `queries`
+    are those of a search whose lines list them, which the journal knows. `former` is
     the folder of another journal, whose pages are asked for on condition that they changed. `tell` is called
     with how many URLs are done and how many are known. Raises CrawlError.
     """
@@ -52,6 +54,7 @@ def run(
         kind=kind,
         month=month,
         urls=urls,
+        queries=queries,
         options=options.model_dump(mode="json", include=set(FORMATS[kind].options.model_fields)),
         digest=options.digest,
         root=str(root),

@@ -60,6 +60,11 @@ class Crawled:
                     found._results[query].setdefault(row["month"], []).append(SearchResult(rank, landing))
         return found
 
+    @property
+    def searched(self) -> bool:
+        """Whether a search was asked for any query."""
+        return bool(self._results)
+
     def landing(self, address: str, month: str) -> Landing | None:
         """Return what an address gave; None if no crawl has it, whose rows name it `url` or `also`."""
         return _of_month(self._landings[address], month) if address in self._landings else None

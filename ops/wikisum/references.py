@@ -14,6 +14,7 @@ from typing import Literal
 import pyarrow as pa
 from pydantic import Field
 
+from ops.crawl.queries import NOT_ASKED, QUERY, Query, queries
 from ops.crawl.search.local import LocalIndex
 from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
@@ -30,6 +31,8 @@ from ops.wikisum.schemas import REFERENCES
 #: What became of addresses and queries that give no reference.
 NOT_CRAWLED, NOT_READ, EMPTY = "cited_page_not_there", "found_page_not_there", "page_without_words"
 ITSELF, FOUND_NOTHING = "article_itself", "search_found_nothing"
+#: Headings that nothing is searched for, and queries of the index though others were asked of a search.
+SECTION_NOT_ASKED, QUERY_NOT_CRAWLED = "section_not_asked", "query_not_crawled"
 
 _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
 
@@ -37,14 +40,17 @@ _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
 class ReferenceParams(Params, section="wikisum.references"):
     """Where references come from: what articles cite, and what a search finds.
 
-    A query that a crawl of kind `search` has results of has those; of others the local index is asked.
+    A query that the pages of kind `search` have results of has those; of others the local index is asked.
     """
 
     results: int = Field(10, ge=0, description="of the search, for each section title; 0: none")
-    query: str = Field(
-        "{title} {section}",
+    query: Query = Field(
+        QUERY,
         description="what is searched for a section, in the lead the title alone; the paper's headings have "
         "the article's title in front (Figure 7)",
+    )
+    not_asked: tuple[str, ...] = Field(
+        NOT_ASKED, description="headings that nothing is searched for, in whatever case"
     )
     hosts: tuple[str, ...] = Field(
         ("wikipedia.org",), description="of the encyclopedia: a page there that has the article's title is it"
@@ -80,7 +86,7 @@ def references(
 
     An article without any is dropped as `no_reference`. Addresses and queries that give none are counted:
     `cited_page_not_there`, `found_page_not_there`, `page_without_words`, `article_itself`,
-    `search_found_nothing`.
+    `search_found_nothing`, `query_not_crawled`; headings that nothing is searched for: `section_not_asked`.
     """
     return articles.map(references_of, cited_pages, web_pages, search_index, params)
 
@@ -146,19 +152,20 @@ def _candidates(
         address, record = crawled.landing(cited, article["month"]) or (cited, "")
         found.setdefault(address, _Candidate(address, record, cited=True))
     if params.results:
-        queries = (
-            params.query.format(title=article["title"], section=heading) if heading else article["title"]
-            for heading, _ in sections_of(article)
+        headings = [heading for heading, _ in sections_of(article)]
+        lost[SECTION_NOT_ASKED] += sum(
+            not queries(article["title"], [heading], params.query, params.not_asked) for heading in headings
         )
-        for query in dict.fromkeys(queries):
+        for query in queries(article["title"], headings, params.query, params.not_asked):
+            results = crawled.results(query, article["month"])[: params.results]
             hits: list[tuple[int, float | None, _Candidate]] = [
-                (rank, None, _Candidate(*landing))
-                for rank, landing in crawled.results(query, article["month"])[: params.results]
+                (rank, None, _Candidate(*landing)) for rank, landing in results
             ] or [
                 (hit.rank, None if hit.score is None else round(hit.score, 4), _Candidate(hit.url))
                 for hit in index.search(query, params.results)
             ]
             lost[FOUND_NOTHING] += not hits
+            lost[QUERY_NOT_CRAWLED] += crawled.searched and not results
             for rank, score, candidate in hits:
                 candidate = found.setdefault(candidate.address, candidate)
                 candidate.hits.append({"query": query, "rank": rank, "score": score})

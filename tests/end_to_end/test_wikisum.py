@@ -1,8 +1,13 @@
 """References of articles as a run makes them: copies and what is about something else are left out, and said."""
 
+import json
+from urllib.parse import parse_qs, urlsplit
+
 import pyarrow.parquet as pq
 import pytest
 
+from tests.ops.crawl.crawling import QUICK
+from tests.ops.crawl.hostile import answering, reply
 from tests.projects import Project, begin, copy_code
 
 LEAD = (
@@ -41,7 +46,7 @@ def project(tmp_path, zygote) -> Project:
     articles, pages = (project.root / "corpus" / name for name in ("articles", "pages"))
     for folder in (articles, pages):
         folder.mkdir(parents=True)
-    text = f"{LEAD}\n\n== History ==\n{HISTORY}\n\n== Further reading ==\n{SMALL}\n"
+    text = f"{LEAD}\n\n== History ==\n{HISTORY}\n\n== Reading ==\n{SMALL}\n"
     (articles / "Salt bread.txt").write_text(text)
     copied = page(LEAD.replace("'''", ""), HISTORY, SMALL)
     for name, content in {
@@ -112,3 +117,55 @@ def test_copies_and_pages_about_something_else_are_left_out_and_a_release_says_w
     examples = rows(project, "wikisum/examples")
     sets = {row["set"] for row in examples}
     assert line.split("|")[2:-2] == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
+
+
+def test_the_results_of_a_search_engine_are_the_references_of_its_queries(project):
+    """Ten of each title of a section, in their order; copies of the article among them are left out."""
+    copied = page(LEAD.replace("'''", ""), HISTORY, SMALL)
+    texts = {
+        f"/{kind}{number}": page(f"{ABOUT} Number {number} of {kind}.")
+        for kind in "th"
+        for number in range(1, 13)
+    }
+    texts |= {"/t3": copied, "/h1": page(OTHER)}
+    found = {"Salt bread": "t", "Salt bread History": "h"}
+
+    def search(handler):
+        fields = parse_qs(urlsplit(handler.path).query)
+        site = f"http://{handler.headers['Host']}"
+        results = [f"{site}/{found[fields['q'][0]]}{number}" for number in range(1, 13)]
+        reply(body=json.dumps({"results": results}).encode())(handler)
+
+    routes = {path: reply(body=text.encode(), kind="text/html") for path, text in texts.items()}
+    with answering({"/search": search, **routes}) as (site, asked):
+        options = {**QUICK, "licence": "CC0-1.0", "host_connections": 8}
+        options |= {"url": f"{site}/search?q={{query}}", "results": "results", "not_asked": ["Reading"]}
+
+        def searched(params):
+            params["wikisum"]["references"]["not_asked"] = ["Reading"]
+            sources = params["sources"]
+            sources["cited_pages"] = {
+                "engine": {"kind": "search", "dataset": "sources/articles", "options": options}
+            }
+            sources["web_pages"]["found"] = {"kind": "crawled", "dataset": "sources/cited_pages"}
+
+        project.params(searched)
+        project.silverloom("render")
+        project.silverloom("run", "--select", "wikisum/corpus")
+    queries = {path for path in asked.paths() if path.startswith("/search")}
+    assert queries == {"/search?q=Salt+bread", "/search?q=Salt+bread+History"}
+    references = {row["address"].removeprefix(site): row for row in rows(project, "wikisum/references")}
+    assert {
+        address: [(hit["query"], hit["rank"], hit["score"]) for hit in row["hits"]]
+        for address, row in references.items()
+    } == {f"/{kind}{rank}": [(query, rank, None)] for query, kind in found.items() for rank in range(1, 11)}
+    assert not any(row["cited"] for row in references.values())
+    lost = {address.removeprefix(site): reason for address, (reason, _) in reasons(project).items()}
+    assert lost == {"/t3": "clone", "/h1": "few_mentions"}
+    assert {row["address"].removeprefix(site) for row in rows(project, "wikisum/corpus")} == {*references} - {
+        *lost
+    }
+    listings = rows(project, "sources/cited_pages", "dropped")
+    assert {(row["url"], row["reason"], row["score"]) for row in listings if row["depth"] == 1} == {
+        (query, "listing", 10) for query in found
+    }

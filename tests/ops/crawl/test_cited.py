@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -90,6 +92,23 @@ def test_a_source_without_what_must_be_said_is_refused(missing):
     options.pop(missing)
     source = DatasetSource(kind="citations", dataset="sources/articles", options=options)
     assert options_fault(FORMATS["citations"], source, "citations") == f"{missing}: Field required"
+
+
+def test_an_article_that_cites_too_much_is_a_reject_and_costs_itself(tmp_path):
+    place = CrawlPlace(tmp_path / "working", None, False, lambda done, known: None, tmp_path)
+    with answering({"/a": reply(body=b"a")}) as (site, _):
+        found = articles(
+            tmp_path,
+            {**QUICK, "licence": "LicenseRef-web"},
+            tane=[f"{site}/a"],
+            varn=[f"{site}/{n}" for n in range(99)],
+        )
+        [rows] = found.rows
+        small = replace(rows, source=rows.source.model_copy(update={"max_bytes": 200}))
+        (outcome,) = crawl_cited(replace(found, rows=(small,)), place)
+    assert outcome.kept["found_on"].to_pylist() == ["tane"]
+    assert outcome.rejected["id"].to_pylist() == ["varn"]
+    assert "larger than max_bytes = 200" in outcome.rejected["error"][0].as_py()
 
 
 def test_rows_without_citations_cannot_be_crawled():

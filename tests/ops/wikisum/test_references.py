@@ -95,7 +95,11 @@ def test_a_query_that_a_crawl_has_results_of_has_those(tmp_path):
         "Salt bread",
         history,
     }
-    assert steps.outcome("references").combinations == {"cited_page_not_there": 1, "found_page_not_there": 1}
+    assert steps.outcome("references").combinations == {
+        "cited_page_not_there": 1,
+        "found_page_not_there": 1,
+        "query_not_crawled": 1,
+    }
 
 
 def test_a_cited_page_is_read_from_what_the_crawl_fetched_for_the_articles_month(tmp_path):
@@ -153,6 +157,29 @@ def test_of_pages_of_one_address_the_latest_counts(tmp_path):
     assert [row["reason"] for outcome in outcomes for row in outcome.dropped.to_pylist()] == [
         "repeated_address"
     ]
+
+
+def test_nothing_is_searched_for_headings_that_every_article_has(tmp_path):
+    """What else is found is found by the title."""
+    headings = ["History", "See also", "references ", "External links", "Notes", "Bibliography"]
+    bread = article("Salt bread", LEAD, [*((heading, "Monks.") for heading in headings), ("Baking", "")])
+    pages = [page("http://a/1", "References to the history of bread, and links.")]
+
+    def asked(folder, **params):
+        steps = Steps(folder, [bread], pages, references=ReferenceParams(**params))
+        [row] = steps.kept("references")
+        return [hit["query"] for hit in row["hits"]], steps.outcome("references").combinations
+
+    titles = ["Salt bread", "Salt bread History", "Salt bread Baking"]
+    assert asked(tmp_path) == (titles, {"section_not_asked": 5})
+    everything, lost = asked(tmp_path / "all", not_asked=())
+    assert len(everything) == 8 and not lost
+    assert asked(tmp_path / "one", not_asked=["HISTORY"])[1] == {"section_not_asked": 1}
+
+
+def test_a_query_cannot_be_worded_with_what_an_article_does_not_have():
+    with pytest.raises(ValueError, match="something in braces besides title and section: 'name'"):
+        ReferenceParams(query="{title} {name}")
 
 
 def test_an_article_that_is_its_own_reference_is_none(tmp_path):
