@@ -48,3 +48,15 @@ def crawls(records: Records, place: CrawlPlace) -> Outcomes:
 def cited_pages(records: Records, place: CrawlPlace) -> Outcomes:
     """Every page that articles cite, asked for: where its record lies, or why it has none."""
     return cited.crawl_cited(records, place)
+
+
+@dataset(
+    group="sources",
+    shape=PAGES,
+    formats=cited.SEARCHES,
+    measures=["bytes", "depth"],
+    expectations=_EXPECTATIONS,
+)
+def found_pages(records: Records, place: CrawlPlace) -> Outcomes:
+    """Every page that a search engine finds for articles, asked for: where its record lies, or why it has none."""
+    return cited.crawl_cited(records, place)

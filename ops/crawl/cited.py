@@ -60,7 +60,9 @@ class Citations:
         return tuple(json.loads(raw.content))
 
 
-FORMATS = {"citations": Citations(), SEARCH: ArticleQueries()}
+FORMATS = {"citations": Citations()}
+#: Of pages that a search finds for articles.
+SEARCHES = {SEARCH: ArticleQueries()}
 
 
 def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
@@ -79,7 +81,7 @@ def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -
     options = _options(articles)
     found = [record for piece in articles for record in piece]
     listings = [
-        UrlOutcome(url=record.id, fate="listing", links=FORMATS[record.kind].parse(record.raw))
+        UrlOutcome(url=record.id, fate="listing", links=articles.form.parse(record.raw))
         for record in found
         if record.raw.error is None
     ]

@@ -45,18 +45,18 @@ class Crawled:
     )
 
     @classmethod
-    def of(cls, wanted: set[str], rows: Parts) -> Crawled:
+    def of(cls, wanted: set[str], cited_pages: Parts, found_pages: Parts) -> Crawled:
         """Read what was crawled of some addresses, and the results of all queries."""
         found = cls()
         values = pa.array(sorted(wanted), pa.string())
-        for part in rows.parts:
-            table = part.read(["id", "month", "url", "final_url", "also", "about"])
+        for part in cited_pages.parts:
+            table = part.read(["id", "month", "url", "final_url", "also"])
             for url, month, landing in _asked_for(table, values):
                 found._landings[url].setdefault(month, landing)
-            ranked = table.filter(pc.fill_null(pc.match_substring(table["about"], '"ranks"'), False))
-            for row in ranked.to_pylist():
+        for part in found_pages.parts:
+            for row in part.read(["id", "month", "final_url", "about"]).to_pylist():
                 landing = Landing(row["final_url"], row["id"])
-                for query, rank in json.loads(row["about"]).get("ranks", {}).items():
+                for query, rank in json.loads(row["about"] or "{}").get("ranks", {}).items():
                     found._results[query].setdefault(row["month"], []).append(SearchResult(rank, landing))
         return found
 

@@ -40,7 +40,7 @@ _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
 class ReferenceParams(Params, section="wikisum.references"):
     """Where references come from: what articles cite, and what a search finds.
 
-    A query that the pages of kind `search` have results of has those; of others the local index is asked.
+    A query that a search engine was asked has its results; of others the local index is asked.
     """
 
     results: int = Field(10, ge=0, description="of the search, for each section title; 0: none")
@@ -80,7 +80,12 @@ class _Candidate:
 
 
 def references(
-    articles: Parts, cited_pages: Parts, web_pages: Parts, search_index: Artifact, params: ReferenceParams
+    articles: Parts,
+    cited_pages: Parts,
+    found_pages: Parts,
+    web_pages: Parts,
+    search_index: Artifact,
+    params: ReferenceParams,
 ) -> Outcomes:
     """Yield the candidates of every article; units are the articles.
 
@@ -88,12 +93,13 @@ def references(
     `cited_page_not_there`, `found_page_not_there`, `page_without_words`, `article_itself`,
     `search_found_nothing`, `query_not_crawled`; headings that nothing is searched for: `section_not_asked`.
     """
-    return articles.map(references_of, cited_pages, web_pages, search_index, params)
+    return articles.map(references_of, cited_pages, found_pages, web_pages, search_index, params)
 
 
 def references_of(
     articles: pa.Table,
     cited_pages: Parts,
+    found_pages: Parts,
     web_pages: Parts,
     search_index: Artifact,
     params: ReferenceParams,
@@ -101,7 +107,7 @@ def references_of(
     """Return the candidates of the articles of one part."""
     units = articles.select(REFERENCES.unit.names).to_pylist()
     index = indexing.load(search_index)
-    crawled = Crawled.of({cited for article in units for cited in _cited(article)}, cited_pages)
+    crawled = Crawled.of({cited for article in units for cited in _cited(article)}, cited_pages, found_pages)
     lost = [Counter[str]() for _ in units]
     found = [_candidates(*pair, crawled, index, params) for pair in zip(units, lost, strict=True)]
     pages = _Pages.of(found, search_index.rows, web_pages)

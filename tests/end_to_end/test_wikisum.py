@@ -120,14 +120,21 @@ def test_copies_and_pages_about_something_else_are_left_out_and_a_release_says_w
 
 
 def test_the_results_of_a_search_engine_are_the_references_of_its_queries(project):
-    """Ten of each title of a section, in their order; copies of the article among them are left out."""
+    """Ten of each title of a section, in their order; copies of the article among them are left out.
+
+    What the article cites in a list of works is there before them.
+    """
     copied = page(LEAD.replace("'''", ""), HISTORY, SMALL)
     texts = {
         f"/{kind}{number}": page(f"{ABOUT} Number {number} of {kind}.")
         for kind in "th"
         for number in range(1, 13)
     }
-    texts |= {"/t3": copied, "/h1": page(OTHER)}
+    texts |= {
+        "/t3": copied,
+        "/h1": page(OTHER),
+        "/cited": page("The guild has a book of salt bread, and reads it at the fair."),
+    }
     found = {"Salt bread": "t", "Salt bread History": "h"}
 
     def search(handler):
@@ -138,16 +145,32 @@ def test_the_results_of_a_search_engine_are_the_references_of_its_queries(projec
 
     routes = {path: reply(body=text.encode(), kind="text/html") for path, text in texts.items()}
     with answering({"/search": search, **routes}) as (site, asked):
+        with (project.root / "corpus/articles/Salt bread.txt").open("a") as file:
+            file.write(
+                f"\n== References ==\n{{{{refbegin}}}}\n* {{{{cite web|url={site}/cited}}}}\n{{{{refend}}}}\n"
+            )
         options = {**QUICK, "licence": "CC0-1.0", "host_connections": 8}
-        options |= {"url": f"{site}/search?q={{query}}", "results": "results", "not_asked": ["Reading"]}
+        options |= {
+            "url": f"{site}/search?q={{query}}",
+            "results": "results",
+            "not_asked": ["Reading", "References"],
+        }
 
         def searched(params):
-            params["wikisum"]["references"]["not_asked"] = ["Reading"]
+            params["wikisum"]["references"]["not_asked"] = ["Reading", "References"]
             sources = params["sources"]
             sources["cited_pages"] = {
+                "mine": {
+                    "kind": "citations",
+                    "dataset": "sources/articles",
+                    "options": {**QUICK, "licence": "CC0-1.0"},
+                },
+            }
+            sources["found_pages"] = {
                 "engine": {"kind": "search", "dataset": "sources/articles", "options": options}
             }
-            sources["web_pages"]["found"] = {"kind": "crawled", "dataset": "sources/cited_pages"}
+            for crawl in ("cited_pages", "found_pages"):
+                sources["web_pages"][crawl] = {"kind": "crawled", "dataset": f"sources/{crawl}"}
 
         project.params(searched)
         project.silverloom("render")
@@ -155,17 +178,17 @@ def test_the_results_of_a_search_engine_are_the_references_of_its_queries(projec
     queries = {path for path in asked.paths() if path.startswith("/search")}
     assert queries == {"/search?q=Salt+bread", "/search?q=Salt+bread+History"}
     references = {row["address"].removeprefix(site): row for row in rows(project, "wikisum/references")}
+    cited = references.pop("/cited")
     assert {
         address: [(hit["query"], hit["rank"], hit["score"]) for hit in row["hits"]]
         for address, row in references.items()
     } == {f"/{kind}{rank}": [(query, rank, None)] for query, kind in found.items() for rank in range(1, 11)}
-    assert not any(row["cited"] for row in references.values())
+    assert cited["cited"] and not cited["hits"] and not any(row["cited"] for row in references.values())
     lost = {address.removeprefix(site): reason for address, (reason, _) in reasons(project).items()}
     assert lost == {"/t3": "clone", "/h1": "few_mentions"}
-    assert {row["address"].removeprefix(site) for row in rows(project, "wikisum/corpus")} == {*references} - {
-        *lost
-    }
-    listings = rows(project, "sources/cited_pages", "dropped")
+    kept = {row["address"].removeprefix(site) for row in rows(project, "wikisum/corpus")}
+    assert kept == {"/cited", *references} - {*lost}
+    listings = rows(project, "sources/found_pages", "dropped")
     assert {(row["url"], row["reason"], row["score"]) for row in listings if row["depth"] == 1} == {
         (query, "listing", 10) for query in found
     }

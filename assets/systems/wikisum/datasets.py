@@ -97,12 +97,13 @@ def search_index(web_pages: Parts) -> Outcomes:
 def references(
     articles: Parts,
     cited_pages: AllParts,
+    found_pages: AllParts,
     web_pages: AllParts,
     search_index: Artifact,
     params: finding.ReferenceParams,
 ) -> Outcomes:
     """Every page that an article cites or a search finds, how much of the article it has and mentions it."""
-    return finding.references(articles, cited_pages, web_pages, search_index, params)
+    return finding.references(articles, cited_pages, found_pages, web_pages, search_index, params)
 
 
 @dataset(

@@ -27,6 +27,13 @@ _REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
 _NAME = re.compile(r"name\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'/>]+)", re.IGNORECASE)
 _URL = re.compile(r"(?<![\w-])https?://[^\s|\]\[{}<>\"']+")
 _ARCHIVE = re.compile(r"archive-?url\s*=\s*\Z", re.IGNORECASE)
+#: Templates of works, in the languages with the most articles; and lists of works between two templates.
+_CITE = re.compile(
+    r"\{\{\s*(?:cite|citation|cita|citar|citeer|cytuj|internetquelle|literatur|lien web|ouvrage)\b",
+    re.IGNORECASE,
+)
+_LINE = re.compile(r"[^\n]+")
+_LISTED = re.compile(r"\{\{\s*ref(begin|end)\b", re.IGNORECASE)
 _BRACES = re.compile(r"\{\{|\}\}")
 _BRACKETS = re.compile(r"\[\[|\]\]")
 _TABLES = re.compile(r"^[ \t:*#]*\{\||^[ \t]*\|\}", re.MULTILINE)
@@ -62,29 +69,40 @@ class Citation(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """What is left of a text; what its references cite, each address once a section; and its categories."""
+    """What is left of a text; what it cites, each address once a section; and its categories.
+
+    It cites what stands in `<ref>`, in templates of works, and between `{{refbegin}}` and `{{refend}}`.
+    """
 
     text: str
     citations: list[Citation]
     categories: list[str]
 
 
+class _Cited(NamedTuple):
+    """Where something is cited, and its addresses."""
+
+    start: int
+    end: int
+    name: str
+    urls: list[str]
+
+
 def cleaned(text: str) -> Cleaned:
     """Return a wikitext without comments, references, templates, tables, files and categories."""
     text = _without_elements(_without_comments(text))
     headings = [found.start() for found in _HEADING.finditer(text)]
-    pieces: list[str] = []
-    done = 0
-    cited: list[tuple[int, str, list[str]]] = []
-    for start, end, name, urls in _references(text):
-        pieces.append(text[done:start])
-        done = end
-        cited.append((bisect_right(headings, start), name, urls))
-    text = "".join([*pieces, text[done:]])
-    named = {name: urls for _, name, urls in reversed(cited) if name and urls}
+    references = list(_references(text))
+    named = {found.name: found.urls for found in reversed(references) if found.name and found.urls}
+    stretches = [(found.start, found.end) for found in references]
+    # In the place of a reference as many blanks: what stands there is not found twice, nor moved.
+    listed = _listed(_without(text, stretches, lambda reference: " " * len(reference)))
     citations = [
-        Citation(url, heading) for heading, name, urls in cited for url in urls or named.get(name, [])
+        Citation(url, bisect_right(headings, found.start))
+        for found in sorted([*references, *listed])
+        for url in found.urls or named.get(found.name, [])
     ]
+    text = _without(text, stretches, lambda _: "")
     text = _without(text, _pairs(text, _BRACES, "{{"), _words_of_template)
     text = _without(text, _pairs(text, _TABLES, "{|"), lambda _: "\n")
     links = _pairs(text, _BRACKETS, "[[")
@@ -121,8 +139,8 @@ def _without_elements(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _references(text: str) -> Iterator[tuple[int, int, str, list[str]]]:
-    """Yield start, end, name and cited addresses of every `<ref>`."""
+def _references(text: str) -> Iterator[_Cited]:
+    """Yield every `<ref>`."""
     done = 0
     closed = True
     for found in _REF.finditer(text):
@@ -133,7 +151,19 @@ def _references(text: str) -> Iterator[tuple[int, int, str, list[str]]]:
         closed = closed and (end is not None or bool(found[2]))
         done = end.end() if end else found.end()
         content = text[found.end() : end.start()] if end else ""
-        yield found.start(), done, name[1].strip("\"' ") if name else "", list(_urls(content))
+        yield _Cited(found.start(), done, name[1].strip("\"' ") if name else "", list(_urls(content)))
+
+
+def _listed(text: str) -> Iterator[_Cited]:
+    """Yield the templates of works, and the lines between `{{refbegin}}` and `{{refend}}`."""
+    stretches = _pairs(text, _BRACES, "{{", _CITE)
+    begun: int | None = None
+    for mark in _LISTED.finditer(text):
+        if begun is not None:
+            stretches += [(line.start(), line.end()) for line in _LINE.finditer(text, begun, mark.start())]
+        begun = mark.end() if mark[1].lower() == "begin" else None
+    for start, end in stretches:
+        yield _Cited(start, end, "", list(_urls(text[start:end])))
 
 
 def _urls(content: str) -> Iterator[str]:
@@ -142,8 +172,13 @@ def _urls(content: str) -> Iterator[str]:
             yield found.group().rstrip(".,;:)")
 
 
-def _pairs(text: str, marks: re.Pattern[str], opening: str) -> list[tuple[int, int]]:
-    """Return the outermost stretches between an opening mark and its closing one; others are no marks."""
+def _pairs(
+    text: str, marks: re.Pattern[str], opening: str, begin: re.Pattern[str] | None = None
+) -> list[tuple[int, int]]:
+    """Return the outermost stretches between an opening mark and its closing one; others are no marks.
+
+    With `begin`, the outermost of those that begin so.
+    """
     waiting: list[int] = []
     found: list[tuple[int, int]] = []
     for mark in marks.finditer(text):
@@ -151,6 +186,8 @@ def _pairs(text: str, marks: re.Pattern[str], opening: str) -> list[tuple[int, i
             waiting.append(mark.start())
         elif waiting:
             start = waiting.pop()
+            if begin is not None and not begin.match(text, start):
+                continue
             while found and found[-1][0] > start:
                 found.pop()
             found.append((start, mark.end()))

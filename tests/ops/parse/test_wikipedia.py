@@ -116,6 +116,33 @@ def test_pages_that_are_no_articles_say_why(title, wikitext, reason):
     assert article(title, "", wikitext).reason == reason
 
 
+def test_works_outside_of_references_are_cited_with_their_section():
+    wikitext = """Bread.<ref>{{cite web|url=http://a.example/ref}}</ref>
+
+== Notes ==
+{{reflist|refs=<ref>{{cite web|url=http://a.example/late}}</ref>}}
+* {{Citation needed}} http://a.example/plain
+== Further reading ==
+{{columns-list|
+* {{Cite book |url=http://a.example/book |archive-url=http://archive.example/book}}
+* {{citation|title={{lang|fr|Pain}}|url=http://a.example/work}}
+}}
+* {{Internetquelle|url=http://a.example/quelle}}
+== Works ==
+{{Refbegin|2}}
+* Baker: [http://a.example/listed Bread]. {{cite web|url=http://a.example/both}}
+* No address
+{{refend}}
+* [http://a.example/after After]
+{{refbegin}}
+* [http://a.example/open Open]
+"""
+    found = article("Bread", "", wikitext)
+    assert [(url.removeprefix("http://a.example/"), section) for url, section in found.citations] == [
+        ("ref", 0), ("late", 1), ("book", 2), ("work", 2), ("quelle", 2), ("listed", 3), ("both", 3),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("wikitext", "text"),
     [
@@ -128,6 +155,8 @@ def test_pages_that_are_no_articles_say_why(title, wikitext, reason):
         ("{|\n" * 5_000, "{|\n" * 5_000),
         ("{{a {{b}} c}} d {{e}}", " d "),
         ("a <ref>b</ref> c <ref>d", "a  c d"),
+        ("{{cite web|" * 5_000 + "}}" * 5_000, ""),
+        ("{{refbegin}}\n" * 5_000 + "{{refend}}", "\n" * 5_000),
     ],
 )
 def test_what_is_not_closed_costs_no_more_than_its_length(wikitext, text):

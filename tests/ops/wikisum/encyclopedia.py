@@ -80,7 +80,8 @@ class Steps:
         self.articles = parts(folder / "articles", ARTICLES.kept, articles)
         self.pages = parts(folder / "pages", WEB_PAGES.kept, *([row] for row in pages))
         rows = [crawled(*row) for row in moved]
-        self.cited_pages = parts(folder / "cited", PAGES.kept, rows)
+        self.cited_pages = parts(folder / "cited", PAGES.kept, [row for row in rows if not row["about"]])
+        self.found_pages = parts(folder / "found", PAGES.kept, [row for row in rows if row["about"]])
         self.made: dict[str, Any] = {}
 
     def index(self) -> Artifact:
@@ -92,7 +93,7 @@ class Steps:
             found, choosing, ranking = self.params
             steps = {
                 "references": lambda: references(
-                    self.articles, self.cited_pages, self.pages, self.index(), found
+                    self.articles, self.cited_pages, self.found_pages, self.pages, self.index(), found
                 ),
                 "corpus": lambda: [corpus(self.outcome("references").kept, choosing)],
                 "ranked": lambda: ranked(self.parts("corpus"), self.articles, self.pages, ranking),
