@@ -18,7 +18,7 @@ from ops.crawl.searched import SearchOptions
 from ops.outcome import Row
 from ops.parse.source import Raw
 
-#: The paper's headings have the article's title in front (WikiSum, Figure 7).
+#: The title in front tells sections of many articles apart.
 QUERY = "{title} {section}"
 #: Headings of lists that every article may have: nothing is about them.
 NOT_ASKED = ("References", "External links", "See also", "Further reading", "Notes", "Bibliography")
@@ -57,8 +57,10 @@ class ArticleSearchOptions(SearchOptions):
 
     depth: int = Field(default=2, ge=2, description="1 are the queries, 2 their results")
     licence: str = Field(min_length=1, description="of the pages; an SPDX name")
-    query: Query = Field(default=QUERY, description="as wikisum.references.query")
-    not_asked: tuple[str, ...] = Field(default=NOT_ASKED, description="as wikisum.references.not_asked")
+    query: Query = Field(
+        default=QUERY, description="how a section is searched for; who reads the results words it the same"
+    )
+    not_asked: tuple[str, ...] = Field(default=NOT_ASKED, description="headings that nothing is searched for")
 
 
 class ArticleQueries:
