@@ -58,5 +58,5 @@ def cited_pages(records: Records, place: CrawlPlace) -> Outcomes:
     expectations=_EXPECTATIONS,
 )
 def found_pages(records: Records, place: CrawlPlace) -> Outcomes:
-    """Every page that a search engine finds for articles, asked for: where its record lies, or why it has none."""
+    """Every page that a search finds for articles, asked for: where its record lies, or why it has none."""
     return cited.crawl_cited(records, place)
