@@ -127,7 +127,7 @@ def made(
         (work / "files" / name).parent.mkdir(parents=True, exist_ok=True)
         (work / "files" / name).write_bytes(content)
     index = Artifact(parts(work / "index", schemas.SEARCH_INDEX.kept, [indexed.kept]), work / "files")
-    candidates = [references_of(piece, cited, pages, index, finding) for piece in pieces]
+    candidates = [references_of(piece, cited, cited, pages, index, finding) for piece in pieces]
     references = parts(work / "references", schemas.REFERENCES.kept, [item.kept for item in candidates])
     outcomes = [corpus(item.kept, choosing) for item in candidates]
     chosen = [outcome.kept for outcome in outcomes]
