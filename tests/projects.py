@@ -48,7 +48,13 @@ FILES = (
 LEFT_OUT = ("discofuse", "parasci", "wikisum")
 
 #: Datasets that these projects have no sources for.
-WITHOUT_SOURCES = ("sources/crawls", "sources/articles", "sources/cited_pages", "sources/web_pages")
+WITHOUT_SOURCES = (
+    "sources/crawls",
+    "sources/articles",
+    "sources/cited_pages",
+    "sources/found_pages",
+    "sources/web_pages",
+)
 
 #: What Dagster shows of a dataset that was made.
 BLOCKING = {"conservation": True, "schema": True, "expectations": True}
