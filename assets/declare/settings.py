@@ -6,6 +6,7 @@ of all sections. Not here: the sections of the ops, which stand beside them.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache, lru_cache
@@ -30,6 +31,15 @@ from ops.parse.source import DatasetSource, Source
 from ops.periods import Every
 
 Section = TypeVar("Section", bound=Params)
+
+
+class YamlLoader(yaml.CSafeLoader):
+    """Reads numbers as DVC does, which writes 1e-06: PyYAML takes that for a text."""
+
+
+YamlLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+\Z"), list("-+0123456789")
+)
 
 
 class ParamsError(ValueError):
@@ -159,7 +169,7 @@ def read_again() -> None:
 @lru_cache
 def _document(root: Path) -> Mapping[str, Any]:
     try:
-        content = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+        content = yaml.load((root / "params.yaml").read_text(encoding="utf-8"), YamlLoader)  # noqa: S506  it is safe
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ParamsError(f"params.yaml cannot be read: {error}") from error
     if not isinstance(content, dict):

@@ -16,7 +16,7 @@ from scrapy.linkextractors import LinkExtractor
 from w3lib.encoding import resolve_encoding
 
 from ops.parse.bounded import Bounds
-from ops.parse.source import Raw
+from ops.parse.source import ParseError, Raw
 
 #: What reading one page may take. Pages are read one after the other, so one that is slow holds others up.
 BOUNDS = Bounds(seconds=5, memory=2**30, output=2**25, patience=120)
@@ -64,14 +64,19 @@ def may_link(body: bytes) -> bool:
 def links_of(page: Raw, rules: LinkRules) -> tuple[str, ...]:
     """Return the links of a page that may be followed, in its order, each once.
 
-    `page.path` is its address, its companions have its `content_type`.
+    `page.path` is its address, its companions have its `content_type`. Raises ParseError where the address
+    that its links go by is none.
     """
     if len(page.content) > _LARGE:
         gc.collect()  # a response and its tree hold each other: of large pages there would soon be many
     response = _response(page)
     for element in itertools.islice(response.selector.root.iter("a", "area"), _LOOKED_AT, None):
         element.attrib.pop("href", None)
-    found = [link.url.partition("#")[0] for link in _extractor(rules).extract_links(response)[:_LINKS]]
+    try:
+        links = _extractor(rules).extract_links(response)
+    except ValueError as error:
+        raise ParseError(f"the address that its links go by, in <base>, is none: {error}") from error
+    found = [link.url.partition("#")[0] for link in links[:_LINKS]]
     host = urlsplit(page.path).hostname
     return tuple(
         dict.fromkeys(

@@ -85,13 +85,19 @@ def _status(main: Callable[[], int | None]) -> int | None:
     try:
         return main()
     except KeyboardInterrupt:
-        print(f"interrupted; what was finished is kept{_parts()}, run again to go on", file=sys.stderr)
-        return 130
+        return _interrupted()
     except Exception as error:
+        if "KeyboardInterrupt" in str(error):  # pydantic makes an error of it while it builds a model
+            return _interrupted()
         if not (isinstance(error, EXPECTED) or transient(error) or full_disk(error)):
             raise
         print(f"error: {describe(error)}", file=sys.stderr)
         return 1
+
+
+def _interrupted() -> int:
+    print(f"interrupted; what was finished is kept{_parts()}, run again to go on", file=sys.stderr)
+    return 130
 
 
 def _parts() -> str:

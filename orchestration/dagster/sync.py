@@ -25,6 +25,7 @@ from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES, asset_key
 from assets.declare.declaration import Declaration, code_version
 from assets.declare.graph import label
 from orchestration.dagster.attempts import ABSENT, failed_run, once_failed
+from orchestration.dagster.console_log import write_console_log
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
 from orchestration.execute.metadata import metadata
 from orchestration.files.identity import folder_hashes, version
@@ -80,7 +81,8 @@ def _report(events: list[DagsterEvent]) -> None:
 
     job = dg.GraphDefinition(name="sync", node_defs=[report]).to_job(executor_def=dg.in_process_executor)
     with errors_once():
-        job.execute_in_process(instance=instance(), run_config=QUIET)
+        ran = job.execute_in_process(instance=instance(), run_config=QUIET)
+    write_console_log(ran)
 
 
 def _reported_tags(item: Declaration) -> dict[str, Mapping[str, str]]:

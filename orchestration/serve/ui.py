@@ -45,8 +45,15 @@ class Child:
 
     def last_lines(self) -> str:
         """Return the last lines of its log."""
-        lines = without_logins(self.log.read_text(errors="replace")).splitlines()
+        lines = self.mask_log().splitlines()
         return "\n".join(f"  {line}" for line in lines[-_LAST_LINES:])
+
+    def mask_log(self) -> str:
+        """Take logins out of its log when it has ended, and return what is left."""
+        said = self.log.read_text(errors="replace")
+        if (shown := without_logins(said)) != said:
+            self.log.write_text(shown)
+        return shown
 
 
 def serve(workspace: Workspace) -> int:
@@ -154,3 +161,6 @@ def _end(children: list[Child], watchdog: subprocess.Popen[bytes]) -> None:
     os.killpg(watchdog.pid, signal.SIGKILL)
     for process in (watchdog, *(child.process for child in children)):
         process.wait()
+    for child in children:
+        with contextlib.suppress(OSError):
+            child.mask_log()

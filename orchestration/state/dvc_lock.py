@@ -25,6 +25,7 @@ import yaml
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from assets.declare.declaration import Declaration
+from assets.declare.settings import YamlLoader
 from orchestration.files.checksummed import first_fault
 from orchestration.files.damage import DamagedError, read_state, set_aside
 from orchestration.files.publish import write_changed
@@ -67,7 +68,7 @@ class _Lock(BaseModel):
     stages: dict[str, _Stage]
 
 
-class _Loader(yaml.CSafeLoader):
+class _Loader(YamlLoader):
     """Refuses a key that stands twice, as DVC does: a merge may leave one."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -5,11 +5,33 @@ Belongs here: taking them out of what is printed, linked or stored. Not here: wh
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 
+from assets.declare.settings import ParamsError, settings
+
 _LOGIN = re.compile(r"(?<=://)[^/?#\s]*@")
+_FIELD = re.compile(
+    r"([?&](?:user(?:name)?|pass(?:word|wd)?|pwd|token|(?:api_?)?key|secret)=)[^&\s'\"]+", re.I
+)
 
 
 def without_logins(text: str) -> str:
-    """Return a text whose addresses have no user and password: `https://me:secret@host/` is `https://host/`."""
-    return _LOGIN.sub("", text)
+    """Return a text whose addresses have no user and password: `https://me:secret@host/` is `https://host/`.
+
+    Fields of an address such as `password=` have three stars. The login of MLflow's own address is taken out
+    whatever signs it holds.
+    """
+    for login in _known():
+        text = text.replace(login, "")
+    return _FIELD.sub(r"\1***", _LOGIN.sub("", text))
+
+
+def _known() -> list[str]:
+    """Return the logins of the addresses that runs are sent to, up to the sign behind them."""
+    found = [os.environ.get("MLFLOW_TRACKING_URI", "")]
+    with contextlib.suppress(ParamsError):
+        found.append(settings().mlflow)
+    logins = (address.partition("://")[2].rpartition("@")[0] for address in found)
+    return [f"{login}@" for login in logins if login]

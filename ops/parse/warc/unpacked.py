@@ -193,8 +193,10 @@ class Unpacked:
     def _fill(self) -> bool:
         """Unpack some more; tell whether there was any. Raises BombError."""
         while self._damage is None:
+            ended = False
             if not self._packed:
                 self._packed = self._stream.read(_READ)
+                ended = not self._packed
             if self._is_gzip is None:
                 self._is_gzip = self._packed.startswith(_MAGIC[:2])
             found = self._unpack() if self._is_gzip else self._packed
@@ -203,7 +205,7 @@ class Unpacked:
                     self._packed = b""
                 self._add(found)
                 return True
-            if not self._packed and self._member is None:
+            if ended and self._member is None:  # else it was a block of nothing but padding
                 return False
         return False
 

@@ -64,6 +64,13 @@ def test_what_cannot_be_part_of_an_address_costs_that_link_or_all_of_the_page_an
     assert links(b"<a href='&#xD800;'>a</a>" + LINK)[-1:] == ["/beside"]
 
 
+def test_a_base_that_is_no_address_costs_the_links_of_its_page_and_says_so():
+    with pytest.raises(
+        ParseError, match="the address that its links go by, in <base>, is none: Invalid IPv6"
+    ):
+        links(b"<base href='http://[::1'>" + LINK)
+
+
 def test_a_page_that_takes_too_long_is_given_up():
     child = BoundedChild(Bounds(seconds=1, patience=60))
     page = Raw("http://a.example/", "", attributes(400_000), companions={"content_type": "text/html"})

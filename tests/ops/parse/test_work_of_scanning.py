@@ -84,6 +84,14 @@ def test_records_that_are_taken_in_by_a_wrong_length_are_found(tmp_path):
         (tmp_path / "source" / name).unlink()
 
 
+@pytest.mark.parametrize("padding", [10_000, 300_000])
+def test_records_behind_padding_are_read(tmp_path, padding):
+    """Of zeros between members, as tapes have them, also where a block that is read holds nothing else."""
+    record = gzip.compress(resource(b"one"))
+    found = scanned(tmp_path, "a.warc.gz", record + bytes(padding) + record + bytes(padding), "warc")
+    assert len(found) == 2
+
+
 def test_a_record_of_another_kind_with_a_wrong_length_takes_in_no_other(tmp_path):
     content = CLAIM.replace(b"response", b"request") + SOUND
     first, second = scanned(tmp_path, "a.warc.gz", gzip.compress(content), "warc")

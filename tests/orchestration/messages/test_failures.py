@@ -53,6 +53,7 @@ def test_a_permanent_failure_is_not_tried_again(error):
         ("API request to https://me:s3cret@host:80/api failed", "API request to https://host:80/api failed"),
         ("(postgresql://me:s3%40cret@db/mlflow)", "(postgresql://db/mlflow)"),
         ("s3://key:s3@cret@bucket/papers/a@b.txt", "s3://bucket/papers/a@b.txt"),
+        ("postgresql://h/db?user=me&password=s3 failed", "postgresql://h/db?user=***&password=*** failed"),
         ("see https://example.org/?q=me@example.org, or me@example.org", None),
         ("https://example.org, mail to me@example.org", None),
     ],

@@ -54,3 +54,12 @@ def test_a_host_that_is_no_name_is_said_before_anything_is_started(monkeypatch, 
     monkeypatch.setattr(ui, "_start", lambda *_: pytest.fail("something was started"))
     with pytest.raises(ValueError, match=r"'https://data.* is no host name"):
         ui.serve(tmp_workspace)
+
+
+def test_no_login_of_mlflows_store_is_left_in_what_processes_say(start, tmp_workspace, monkeypatch, capfd):
+    address = "mongodb://me:s3/c#ret@127.0.0.1:9/db"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+    [child] = start("mlflow", "import sys; sys.exit(f'no store at {sys.argv[1]}')", address)
+    assert ui._attend(tmp_workspace, [child], 0) == 1
+    said = capfd.readouterr().err + child.log.read_text()
+    assert said.count("no store at mongodb://127.0.0.1:9/db") == 2 and "s3" not in said

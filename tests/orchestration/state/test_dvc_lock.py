@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from ruamel.yaml import YAML  # which DVC reads and writes it by
 
 from orchestration.state import dvc_lock
 from orchestration.state.dvc_lock import DamagedLockError, stages_of
@@ -68,7 +69,7 @@ def put(path, content):
 
 
 def test_a_sound_lock_is_read_and_none_is_no_damage(lock):
-    assert dvc_lock.locked_stages(Workspace(lock.parent)) == yaml.safe_load(WHOLE)["stages"]
+    assert dvc_lock.locked_stages(Workspace(lock.parent)) == YAML(typ="safe").load(WHOLE)["stages"]
     lock.unlink()
     assert dvc_lock.locked_stages(Workspace(lock.parent)) == {}
 
@@ -86,6 +87,20 @@ def test_damage_is_named_with_what_to_do(lock, name):
 
 
 @pytest.mark.long
+def test_numbers_are_read_as_dvc_writes_them(lock):
+    written = "1e-06 1E+20 -2.5e3 .5 1.0 1e"
+    content = yaml.safe_load(WHOLE)
+    name, stage = next(iter(content["stages"].items()))
+    stage["params"] = {"params.yaml": {"numbers": "HERE"}}
+    put(lock, yaml.safe_dump(content).replace("HERE", f"[{', '.join(written.split())}]").encode())
+    found = dvc_lock.locked_stages(Workspace(lock.parent))[name]["params"]["params.yaml"]["numbers"]
+    assert (
+        found
+        == [1e-6, 1e20, -2500.0, 0.5, 1.0, "1e"]
+        == list(YAML(typ="safe").load(f"[{', '.join(written.split())}]"))
+    )
+
+
 def test_a_lock_that_was_cut_off_at_a_line_is_found(lock):
     dvc_lock.remember(Workspace(lock.parent), WHOLE)
     for number in sorted({*range(0, len(LINES), 300), *STAGES[::4], *range(len(LINES) - 8, len(LINES))}):
