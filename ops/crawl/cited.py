@@ -6,15 +6,17 @@ Belongs here: from rows with citations to the pages behind them. Not here: readi
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 from pydantic import Field
 
+from ops.crawl.captures.options import CaptureOptions
 from ops.crawl.fetched import fetched
 from ops.crawl.journal import UrlOutcome
-from ops.crawl.options import CrawlOptions
+from ops.crawl.options import CAPTURES, URLS, CrawlOptions
 from ops.crawl.outcomes import CrawlParts, Listed
 from ops.crawl.place import CrawlPlace
 from ops.crawl.run import run
@@ -31,13 +33,16 @@ class CitedOptions(CrawlOptions):
     licence: str = Field(min_length=1, description="of the pages; an SPDX name")
 
 
+@dataclass(frozen=True)
 class Citations:
     """Reads the rows of a dataset whose `citations` have a `url`, and gives these URLs, each once."""
 
+    options: type[CitedOptions] | type[CaptureOptions] = CitedOptions
+    asks: str = URLS
+    """The kind of crawl that fetches what is cited."""
     beside = False
-    options = CitedOptions
 
-    def given(self, options: CitedOptions) -> Citations:
+    def given(self, options: CrawlOptions) -> Citations:
         """Return the same: options are of the crawl, and tell nothing of how rows are read."""
         return self
 
@@ -57,7 +62,7 @@ class Citations:
         return tuple(json.loads(raw.content))
 
 
-FORMATS = {"citations": Citations()}
+FORMATS = {"citations": Citations(), CAPTURES: Citations(CaptureOptions, CAPTURES)}
 
 
 def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
@@ -71,15 +76,21 @@ def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
 
 
 def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -> Outcomes:
-    options = CitedOptions.model_validate(dict(articles.source.options))
+    form = FORMATS[articles.kind]
+    options = form.options.model_validate(dict(articles.source.options))
     found = [record for piece in articles for record in piece]
-    listings = [
-        UrlOutcome(url=record.id, fate="listing", links=FORMATS[record.kind].parse(record.raw))
-        for record in found
-    ]
+    listings = [UrlOutcome(url=record.id, fate="listing", links=form.parse(record.raw)) for record in found]
     urls = [record.id for record in found]
 
-    ask = partial(run, urls=urls, options=options, root=root, tell=place.tell)
+    ask = partial(
+        run,
+        urls=urls,
+        options=options,
+        root=root,
+        tell=place.tell,
+        kind=form.asks,
+        month=articles.month,
+    )
     with fetched(articles.name, urls, options, place, ask, listings) as journal:
         listed = [Listed(url, url, None) for url in urls]
         yield from CrawlParts(

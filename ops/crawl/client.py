@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import re
 import socket
 import threading
 import time
@@ -32,6 +33,8 @@ _CHUNK = 2**16
 _AGAIN = frozenset({429, 500, 502, 503, 504})
 _HARMLESS = frozenset({"Range", "Accept-Encoding", "If-None-Match", "If-Modified-Since"})
 _UNCHANGED = 304
+#: What a range is part of, as its answer tells. Python refuses to read a number of thousands of digits.
+_WHOLE = re.compile(r"bytes 0-0/([0-9]{1,18})")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -109,9 +112,25 @@ class Client:
         size = 0
         for chunk in self.stream(url, headers, due=206):
             size += len(chunk)
+            if length is not None and size > length:
+                break
             yield chunk
         if length is not None and size != length:
-            raise FetchError(f"{url}: {size} bytes from {offset} on, asked for were {length}")
+            more = "more than " if size > length else ""
+            raise FetchError(
+                f"{url}: {more}{min(size, length)} bytes from {offset} on, asked for were {length}"
+            )
+
+    def size(self, url: str) -> int:
+        """Return how many bytes a file has that lets ranges be read. Raises FetchError."""
+        headers = {"Range": "bytes=0-0", "Accept-Encoding": "identity"}
+        response, _ = self._answer(url, headers, 206)
+        response.close()
+        told = str(response.headers.get("Content-Range", ""))
+        found = _WHOLE.fullmatch(told)
+        if found is None:
+            raise FetchError(f"{url}: its answer to a range does not tell its size: {told:.80}")
+        return int(found[1])
 
     def _answer(self, url: str, headers: Mapping[str, str], due: int) -> tuple[Any, float]:
         """Return the answer that redirects and retries lead to, its body unread, and by when it is due."""
