@@ -4,10 +4,13 @@ import gzip
 import io
 import json
 from dataclasses import replace
+from uuid import uuid4
 
+import boto3
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from moto.server import ThreadedMotoServer
 
 from ops.crawl.captures import index as indexing
 from ops.crawl.captures.fetch import CapturePlace, fetch_captures
@@ -418,3 +421,30 @@ def test_a_source_without_what_must_be_said_is_refused(missing):
     options.pop(missing)
     source = DatasetSource(kind=CAPTURES, dataset="sources/articles", options=options)
     assert options_fault(FORMATS[CAPTURES], source, CAPTURES) == f"{missing}: Field required"
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    """A bucket on loopback that the process of the crawl finds by its environment."""
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    endpoint = f"http://127.0.0.1:{server.get_host_and_port()[1]}"
+    given = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
+    given |= {"AWS_DEFAULT_REGION": "us-east-1", "AWS_ENDPOINT_URL": endpoint}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    yield boto3.resource("s3", endpoint_url=endpoint).create_bucket(Bucket=f"bucket-{uuid4()}")
+    server.stop()
+
+
+@pytest.mark.long
+def test_index_and_files_may_lie_in_a_bucket(tmp_path, cc, bucket):
+    cc.capture("http://a.example/", "2018-06-02", b"<p>a")
+    cc.write()
+    for path in (tmp_path / "cc").rglob("*.*"):
+        bucket.upload_file(str(path), path.relative_to(tmp_path / "cc").as_posix())
+    place = f"s3://{bucket.name}"
+    options = {**OPTIONS, "index": f"{place}/cc-index/table/cc-main/warc", "files": place}
+    cited = of_captures(tmp_path, options, tane=["http://a.example/"])
+    (outcome,) = crawl(tmp_path, cited)
+    assert outcome.kept["url"].to_pylist() == ["http://a.example/"]
