@@ -60,12 +60,15 @@ class Client:
     delay: float = 0.0
     """Least seconds between two requests."""
     redirects: int = 5
+    connections: int = 1
+    """That are kept open to a host, for as many threads."""
     validators: Mapping[str, str] = field(default_factory=dict, init=False)
     """`etag` and `last_modified` of the latest answer, by which it can be asked for on condition."""
     _asked: float = field(default=-1e9, init=False)
+    _turn: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._pools = urllib3.PoolManager(retries=False)
+        self._pools = urllib3.PoolManager(retries=False, maxsize=self.connections)
         self._pools.pool_classes_by_scheme = _pools(self.policy)
 
     @classmethod
@@ -80,6 +83,7 @@ class Client:
             options.longest_wait,
             options.delay,
             options.redirects,
+            options.host_connections,
         )
 
     def read(self, url: str, headers: Mapping[str, str] | None = None) -> bytes:
@@ -159,9 +163,12 @@ class Client:
                 raise FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
 
     def _ask(self, url: str, headers: Mapping[str, str]) -> tuple[Any, float]:
-        time.sleep(max(0.0, self._asked + self.delay - time.monotonic()))
-        self._asked = time.monotonic()
-        end = self._asked + self.timeout
+        with self._turn:  # threads ask one after the other, and wait beside each other
+            now = time.monotonic()
+            self._asked = max(now, self._asked + self.delay)
+            wait = self._asked - now
+        time.sleep(wait)
+        end = time.monotonic() + self.timeout
         sent = {"User-Agent": self.user_agent, "Accept-Encoding": "gzip, br", **headers}
         with self._explained(url, end):
             self.policy.check_url(url)

@@ -6,7 +6,9 @@ Belongs here: what becomes of each address. Not here: finding captures (index.py
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +17,7 @@ from ops.crawl.captures.index import Capture, Lookup
 from ops.crawl.captures.keys import keys_of
 from ops.crawl.captures.options import CaptureOptions
 from ops.crawl.captures.places import FolderPlace, Place, is_below, listed_files, place_of
-from ops.crawl.captures.records import of_span, record_of, spans
+from ops.crawl.captures.records import Span, of_span, record_of, spans
 from ops.crawl.client import Client, FetchError
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal, UrlOutcome
@@ -89,15 +91,34 @@ def fetch_captures(
             else:
                 add(entry)
 
-    for span in spans(good()):
-        try:
-            content = warcs.read(span.file, span.offset, span.length)
-        except FetchError as error:
-            for capture in span.captures:
-                add(UrlOutcome(url=capture.url, fate="rejected", cause=str(error)))
-            continue
+    for span, content in _read_ahead(warcs, spans(good()), options.host_connections):
         for capture in span.captures:
-            add(*_outcome(capture, of_span(span, content, capture), options, former))
+            if isinstance(content, FetchError):
+                add(UrlOutcome(url=capture.url, fate="rejected", cause=str(content)))
+            else:
+                add(*_outcome(capture, of_span(span, content, capture), options, former))
+
+
+def _read_ahead(
+    place: Place, found: Iterable[Span], threads: int
+) -> Iterator[tuple[Span, bytes | FetchError]]:
+    """Yield spans with their bytes, or why these cannot be had, in order; `threads` are asked for at once."""
+
+    def read(span: Span) -> bytes | FetchError:
+        try:
+            return place.read(span.file, span.offset, span.length)
+        except FetchError as error:
+            return error
+
+    waiting: deque[tuple[Span, Future[bytes | FetchError]]] = deque()
+    with ThreadPoolExecutor(threads) as executor:
+        for span in found:
+            waiting.append((span, executor.submit(read, span)))
+            if len(waiting) == threads:
+                first, content = waiting.popleft()
+                yield first, content.result()
+        for first, content in waiting:
+            yield first, content.result()
 
 
 def _refused(urls: Sequence[str], policy: AddressPolicy) -> Iterator[tuple[str, str]]:

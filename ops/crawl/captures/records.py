@@ -22,7 +22,7 @@ from ops.parse.warc.http_message import message
 from ops.parse.warc.records import only_record
 
 #: Bytes between two records that are read and thrown away rather than asked around; of one request.
-_GAP, _TOGETHER = 2**16, 2**24
+_GAP, _TOGETHER = 2**18, 2**24
 #: Bytes of a record besides the page: its head, and that of the answer.
 _HEAD = 2**17
 _BOUNDS = Bounds(seconds=10)

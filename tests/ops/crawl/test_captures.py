@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+import threading
+import time
 from dataclasses import replace
 from uuid import uuid4
 
@@ -129,8 +131,8 @@ def test_with_a_crawl_its_last_capture_is_taken_whenever_it_was_made(tmp_path, c
 
 @pytest.mark.parametrize(("period", "date"), [("all", "2019-01-01"), ("2018", "2018-07-01")])
 def test_partitions_may_be_years_or_one_for_all(tmp_path, cc, period, date):
-    for time in ("2018-06-01", "2018-07-01", "2019-01-01"):
-        cc.capture("http://a.example/", time, time.encode())
+    for day in ("2018-06-01", "2018-07-01", "2019-01-01"):
+        cc.capture("http://a.example/", day, day.encode())
     cc.write()
     found, _ = fetched(tmp_path, ["http://a.example/"], period)
     assert found["http://a.example/"].date == f"{date}T00:00:00Z"
@@ -216,6 +218,32 @@ def test_spans_join_what_is_near_in_one_file_and_are_bounded():
         ("b", 112, 500, 1),
         ("b", 612, 1, 1),
     ]
+
+
+def test_as_many_ranges_are_asked_for_at_once_as_a_host_may_have_connections(tmp_path, cc):
+    urls = [f"http://h{number}.example/" for number in range(8)]
+    for number, url in enumerate(urls):
+        cc.capture(url, "2018-06-01", b"<p>%d" % number, warc=f"w{number}")
+    cc.write()
+    now, most, lock = 0, 0, threading.Lock()
+
+    def route(handler):
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(now, most)
+        time.sleep(0.05 if "warc.gz" in handler.path else 0)
+        cc.route(handler)
+        with lock:
+            now -= 1
+
+    with answering({"*": route}) as (site, _):
+        options = {"index": f"{site}/cc-index-table.paths", "files": f"{site}/"}
+        alone, _ = fetched(tmp_path, urls, options=options)
+        assert most == 1
+        beside, _ = fetched(tmp_path, urls, options={**options, "host_connections": 3}, working="beside")
+    assert 1 < most <= 3
+    assert [*beside.items()] == [*alone.items()] and len(alone) == 8
 
 
 def test_a_list_may_be_packed_and_one_that_leads_elsewhere_is_refused(tmp_path, cc):
