@@ -16,8 +16,8 @@ from ops.crawl.addresses import AddressPolicy, AddressRefusedError
 from ops.crawl.captures.index import Capture, Lookup
 from ops.crawl.captures.keys import keys_of
 from ops.crawl.captures.options import CaptureOptions
-from ops.crawl.captures.places import FolderPlace, Place, is_below, listed_files, place_of
-from ops.crawl.captures.records import Span, of_span, record_of, spans
+from ops.crawl.captures.places import FolderPlace, RangedPlace, is_below, listed_files, place_of
+from ops.crawl.captures.records import WarcSpan, of_span, record_of, spans
 from ops.crawl.client import Client, FetchError
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal, UrlOutcome
@@ -85,7 +85,7 @@ def fetch_captures(
         for capture in found:
             if capture.url not in left:  # of a run that was cut short, which has its outcome
                 continue
-            entry = _lost(capture, options, unread)
+            entry = _lost(capture, options, lookup.period, unread)
             if entry is None:
                 yield capture
             else:
@@ -100,17 +100,17 @@ def fetch_captures(
 
 
 def _read_ahead(
-    place: Place, found: Iterable[Span], threads: int
-) -> Iterator[tuple[Span, bytes | FetchError]]:
+    place: RangedPlace, found: Iterable[WarcSpan], threads: int
+) -> Iterator[tuple[WarcSpan, bytes | FetchError]]:
     """Yield spans with their bytes, or why these cannot be had, in order; `threads` are asked for at once."""
 
-    def read(span: Span) -> bytes | FetchError:
+    def read(span: WarcSpan) -> bytes | FetchError:
         try:
             return place.read(span.file, span.offset, span.length)
         except FetchError as error:
             return error
 
-    waiting: deque[tuple[Span, Future[bytes | FetchError]]] = deque()
+    waiting: deque[tuple[WarcSpan, Future[bytes | FetchError]]] = deque()
     with ThreadPoolExecutor(threads) as executor:
         for span in found:
             waiting.append((span, executor.submit(read, span)))
@@ -137,9 +137,9 @@ def _period(period: str, options: CaptureOptions) -> str:
     return "" if period == ALL or options.crawl else period
 
 
-def _index(options: CaptureOptions, client: Client, root: Path) -> tuple[Place, list[str]]:
+def _index(options: CaptureOptions, client: Client, root: Path) -> tuple[RangedPlace, list[str]]:
     """Return the place of the index, and the files of it that are read. Raises FetchError without any."""
-    place: Place
+    place: RangedPlace
     if options.index.startswith(("http://", "https://")):
         names = listed_files(options.index, client, options.listing_bytes)
         place = place_of(options.files, client, root)
@@ -161,7 +161,7 @@ def _index(options: CaptureOptions, client: Client, root: Path) -> tuple[Place, 
     return place, [*parts]
 
 
-def _lost(capture: Capture, options: CaptureOptions, unread: str) -> UrlOutcome | None:
+def _lost(capture: Capture, options: CaptureOptions, period: str, unread: str) -> UrlOutcome | None:
     """Return the outcome of an address whose capture is not asked for, None where it is."""
     best = capture.best
     if best is None and unread:
@@ -171,7 +171,9 @@ def _lost(capture: Capture, options: CaptureOptions, unread: str) -> UrlOutcome 
     if best is None and capture.status is not None:
         return _dropped(capture, NO_GOOD_CAPTURE, f"status {capture.status}")
     if best is None:
-        return _dropped(capture, NOT_IN_INDEX, options.index)
+        return _dropped(
+            capture, NOT_IN_INDEX, f"{options.index}{f', captures of {period}' if period else ''}"
+        )
     offset, length = best["offset"], best["length"]
     if not is_below(best["file"] or "") or offset is None or length is None or offset < 0 or length < 1:
         named = f"{best['file']!r:.100}, byte {offset}, length {length}"

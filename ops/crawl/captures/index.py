@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ops.crawl.captures.keys import keys_of
-from ops.crawl.captures.places import Place, RangedFile
+from ops.crawl.captures.places import RangedFile, RangedPlace
 from ops.parse.bounded.bounds import TooLongError, computing_at_most
 
 #: Folder of what was found, within that of the crawl.
@@ -134,7 +134,7 @@ class Lookup:
     """Of the options: what was found under others counts for nothing."""
 
     def captures(
-        self, place: Place, names: Sequence[str], tell: Callable[[], None]
+        self, place: RangedPlace, names: Sequence[str], tell: Callable[[], None]
     ) -> tuple[Iterator[Capture], dict[str, str]]:
         """Return what the files `names` of a place have of every address, in the order of WARC files.
 
@@ -216,7 +216,9 @@ class _Hosts:
         return index > 0 and self.ends[index - 1] > least
 
 
-def _look_up(db: duckdb.DuckDBPyConnection, place: Place, name: str, hosts: _Hosts, period: str) -> pa.Table:
+def _look_up(
+    db: duckdb.DuckDBPyConnection, place: RangedPlace, name: str, hosts: _Hosts, period: str
+) -> pa.Table:
     """Return what one file has of the addresses; a table with a `fault` where it cannot be read."""
     file = RangedFile(place, name)
     try:

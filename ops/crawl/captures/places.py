@@ -28,7 +28,7 @@ _PARQUET = ".parquet"
 _BELOW = re.compile(r"(?!.*(?:^|/)\.\.?(?:/|$))[\w.=+-]+(?:/[\w.=+-]+)*", re.ASCII)
 
 
-class Place(Protocol):
+class RangedPlace(Protocol):
     """Files that are read by ranges."""
 
     def size(self, name: str) -> int:
@@ -48,11 +48,11 @@ class WebPlace:
     base: str
 
     def size(self, name: str) -> int:
-        """Return how many bytes a file has, see `Place.size`."""
+        """Return how many bytes a file has, see `RangedPlace.size`."""
         return self.client.size(urljoin(self.base, name))
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Return bytes of a file, see `Place.read`."""
+        """Return bytes of a file, see `RangedPlace.read`."""
         return b"".join(self.client.range(urljoin(self.base, name), offset, length))
 
 
@@ -64,7 +64,7 @@ class FolderPlace:
     base: str
 
     def size(self, name: str) -> int:
-        """Return how many bytes a file has, see `Place.size`."""
+        """Return how many bytes a file has, see `RangedPlace.size`."""
         path = self._path(name)
         try:
             return int(self.system.info(path)["size"])
@@ -72,7 +72,7 @@ class FolderPlace:
             raise FetchError(f"{name}: {_told(error)}") from error
 
     def read(self, name: str, offset: int, length: int) -> bytes:
-        """Return bytes of a file, see `Place.read`."""
+        """Return bytes of a file, see `RangedPlace.read`."""
         path = self._path(name)
         try:
             content = bytes(self.system.cat_file(path, start=offset, end=offset + length))
@@ -131,7 +131,7 @@ def is_below(name: str) -> bool:
 class RangedFile(io.RawIOBase):
     """A file of a place that is read by ranges, as libraries read files."""
 
-    def __init__(self, place: Place, name: str) -> None:
+    def __init__(self, place: RangedPlace, name: str) -> None:
         self._place, self._name = place, name
         self._size, self._at = place.size(name), 0
         self.failed: FetchError | None = None

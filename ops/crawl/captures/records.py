@@ -28,7 +28,7 @@ _HEAD = 2**17
 _BOUNDS = Bounds(seconds=10)
 
 
-class Span(NamedTuple):
+class WarcSpan(NamedTuple):
     """Bytes of a WARC file that are asked for at once, and the captures in them."""
 
     file: str
@@ -47,12 +47,12 @@ class Opened(NamedTuple):
     """A character a byte."""
 
 
-def spans(captures: Iterable[Capture], gap: int = _GAP, together: int = _TOGETHER) -> Iterator[Span]:
+def spans(captures: Iterable[Capture], gap: int = _GAP, together: int = _TOGETHER) -> Iterator[WarcSpan]:
     """Yield the spans that hold captures, which come by file and offset.
 
     Two records are in one span if at most `gap` bytes lie between them, and both within `together` bytes.
     """
-    span: Span | None = None
+    span: WarcSpan | None = None
     for capture in captures:
         best = _best(capture)
         file, offset, end = best["file"], best["offset"], best["offset"] + best["length"]
@@ -68,12 +68,12 @@ def spans(captures: Iterable[Capture], gap: int = _GAP, together: int = _TOGETHE
                 continue
         if span is not None:
             yield span
-        span = Span(file, offset, end - offset, [capture])
+        span = WarcSpan(file, offset, end - offset, [capture])
     if span is not None:
         yield span
 
 
-def of_span(span: Span, content: bytes, capture: Capture) -> bytes:
+def of_span(span: WarcSpan, content: bytes, capture: Capture) -> bytes:
     """Return the bytes of a capture among those of its span."""
     begin = _best(capture)["offset"] - span.offset
     return content[begin : begin + _best(capture)["length"]]

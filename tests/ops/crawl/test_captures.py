@@ -12,6 +12,8 @@ import boto3
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from moto.server import ThreadedMotoServer
 
 from ops.crawl.captures import index as indexing
@@ -110,7 +112,7 @@ def test_the_last_good_capture_of_the_month_is_taken_and_what_has_none_says_why(
     assert lost == {
         "http://b.example/": ("dropped", "not_in_period", "its last good capture is of 2018-07-02T00:00:00Z"),
         "http://c.example/": ("dropped", "no_good_capture", "status 301"),
-        "http://nowhere.example/": ("dropped", "not_in_index", "cc"),
+        "http://nowhere.example/": ("dropped", "not_in_index", "cc, captures of 2018-06"),
         "ftp://a.example/": ("rejected", "the scheme 'ftp' is neither http nor https", ""),
         "http://localhost/": ("rejected", "localhost is this machine", ""),
         "http://[": ("rejected", "no URL: Invalid IPv6 URL", ""),
@@ -182,6 +184,22 @@ def test_row_groups_that_hold_none_of_the_hosts_are_not_read_and_near_records_co
 
     assert all(is_read(*place) for place in needed)
     assert not any(is_read(*place) for place in others)
+
+
+_HOSTS = st.text("ab,-:1", min_size=1, max_size=4)
+
+
+@given(
+    st.sets(_HOSTS, min_size=1, max_size=5),
+    st.lists(st.tuples(_HOSTS, st.text("/a", max_size=2)), min_size=1, max_size=5),
+)
+def test_a_row_group_is_read_if_it_may_hold_a_key_of_a_host(hosts, pairs):
+    found = indexing._Hosts.of(hosts)
+    keys = sorted(f"{host}){path}" for host, path in pairs)
+    for key in keys:
+        assert found.between(key, key) == (key.partition(")")[0] in hosts)
+    if any(key.partition(")")[0] in hosts for key in keys):
+        assert found.between(keys[0], keys[-1])
 
 
 def test_row_groups_of_another_month_are_not_read(tmp_path, cc):
