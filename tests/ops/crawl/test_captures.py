@@ -411,8 +411,8 @@ def test_a_capture_that_is_the_same_when_it_is_asked_for_again_is_unchanged(tmp_
     assert [found[url].unchanged for url in urls] == [True, False]
 
 
-def crawl(tmp_path, found, working="working"):
-    place = CrawlPlace(tmp_path / working, None, False, lambda done, known: None, tmp_path)
+def crawl(tmp_path, found, working="working", former=None, recrawl=False):
+    place = CrawlPlace(tmp_path / working, former, recrawl, lambda done, known: None, tmp_path)
     return list(crawl_cited(found, place))
 
 
@@ -453,6 +453,33 @@ def test_cited_pages_are_rows_whose_records_are_read_as_pages(tmp_path, cc, cloc
     assert raw.error is None and raw.content.endswith(b"<p>a")
     assert raw.companions["url"] == "http://a.example/"
     assert row["file"].endswith(".warc" if clock else ".warc.gz")
+
+
+def test_a_citation_that_is_new_is_looked_up_alone_and_a_recrawl_looks_up_all(tmp_path, cc):
+    many(cc, 3)
+    cc.write()
+    first, second, third = (row["url"] for row in cc.rows)
+    with answering({"*": cc.route}) as (site, asked):
+        options = {**OPTIONS, "index": f"{site}/cc-index-table.paths", "files": f"{site}/"}
+
+        def made(working, former, recrawl, *urls):
+            (outcome,) = crawl(tmp_path, of_captures(tmp_path, options, tane=urls), working, former, recrawl)
+            folder = tmp_path / f"published-{working}"
+            folder.mkdir()
+            for name, content in outcome.files.items():
+                (folder / name).write_bytes(content)
+            return folder, {row["url"]: row["unchanged"] for row in outcome.kept.to_pylist()}
+
+        one, kept = made("one", None, False, first, second)
+        assert kept == {first: False, second: False}
+        asked.clear()
+        two, kept = made("two", one, False, first, second, third)
+        assert kept == dict.fromkeys([first, second, third], False)
+        assert len([path for path in asked.paths() if "warc.gz" in path]) == 1
+        asked.clear()
+        assert made("three", two, False, first, second)[1] == {first: False, second: False}
+        assert asked == []
+        assert made("four", two, True, first, second)[1] == {first: True, second: True}
 
 
 def test_an_index_that_is_not_there_ends_the_crawl_with_the_cause(tmp_path):
