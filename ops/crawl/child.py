@@ -1,7 +1,7 @@
 """A crawl's own process: what reads the web is bounded in memory, and Twisted's reactor can be run once.
 
 Belongs here: one crawl, from its plan to the end of its journal. Not here: who begins it (run.py), what is
-asked for (spider.py, collect.py, searched.py).
+asked for (spider.py, collect.py, searched.py, captures/).
 Progress goes to the parent by a socket, where no library prints. When that is closed, the child ends, too.
 """
 
@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from ops.crawl.addresses import AddressPolicy
 from ops.crawl.frontier import Frontier
 from ops.crawl.journal import Journal
-from ops.crawl.options import SEARCH, URLS, CrawlOptions
+from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions
 from ops.crawl.recrawl import FormerVersion
 from ops.crawl.website import serving
 from ops.parse.bounded.bounds import bound_memory
@@ -72,6 +72,13 @@ def main(folder: Path, channel: socket.socket) -> None:
             search = SearchOptions.model_validate(plan.options)
             list_results(plan.queries or plan.urls, search, journal, former, tell)
             _crawl(plan, search, journal, tell, former)
+        elif plan.kind == CAPTURES:  # as long
+            from ops.crawl.captures.fetch import CapturePlace, fetch_captures
+            from ops.crawl.captures.options import CaptureOptions
+
+            captures = CaptureOptions.model_validate(plan.options)
+            place = CapturePlace(folder, Path(plan.root), plan.digest)
+            fetch_captures(plan.urls, plan.month, captures, place, journal, former, tell)
         else:  # as long
             from ops.crawl.collect import collect
             from ops.crawl.collections.kinds import KINDS

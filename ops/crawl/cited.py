@@ -7,18 +7,20 @@ Belongs here: from rows with citations, or with titles, to the pages behind them
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 from pydantic import Field
 
+from ops.crawl.captures.options import CaptureOptions
 from ops.crawl.fetched import fetched
 from ops.crawl.journal import UrlOutcome
-from ops.crawl.options import SEARCH, URLS, CrawlOptions
+from ops.crawl.options import CAPTURES, SEARCH, URLS, CrawlOptions
 from ops.crawl.outcomes import CrawlParts, Listed
 from ops.crawl.place import CrawlPlace
-from ops.crawl.queries import ArticleQueries, ArticleSearchOptions
+from ops.crawl.queries import ArticleQueries
 from ops.crawl.run import run
 from ops.crawl.searched import ranks
 from ops.outcome import Outcomes, Row
@@ -34,13 +36,16 @@ class CitedOptions(CrawlOptions):
     licence: str = Field(min_length=1, description="of the pages; an SPDX name")
 
 
+@dataclass(frozen=True)
 class Citations:
     """Reads the rows of a dataset whose `citations` have a `url`, and gives these URLs, each once."""
 
+    options: type[CitedOptions] | type[CaptureOptions] = CitedOptions
+    asks: str = URLS
+    """The kind of crawl that fetches what is cited."""
     beside = False
-    options = CitedOptions
 
-    def given(self, options: CitedOptions) -> Citations:
+    def given(self, options: CrawlOptions) -> Citations:
         """Return the same: options are of the crawl, and tell nothing of how rows are read."""
         return self
 
@@ -60,7 +65,7 @@ class Citations:
         return tuple(json.loads(raw.content))
 
 
-FORMATS = {"citations": Citations()}
+FORMATS = {"citations": Citations(), CAPTURES: Citations(CaptureOptions, CAPTURES)}
 #: Of pages that a search finds for articles.
 SEARCHES = {SEARCH: ArticleQueries()}
 
@@ -77,16 +82,17 @@ def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
 
 
 def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -> Outcomes:
-    searched = articles.kind == SEARCH
-    options = _options(articles)
+    form = {**FORMATS, **SEARCHES}[articles.kind]
+    options = form.options.model_validate(dict(articles.source.options))
     found = [record for piece in articles for record in piece]
     listings = [
-        UrlOutcome(url=record.id, fate="listing", links=articles.form.parse(record.raw))
+        UrlOutcome(url=record.id, fate="listing", links=form.parse(record.raw))
         for record in found
         if record.raw.error is None
     ]
     urls = [listing.url for listing in listings]
-    queries = [*dict.fromkeys(query for listing in listings for query in listing.links)] if searched else []
+    lines = [link for listing in listings for link in listing.links] if form.asks == SEARCH else []
+    queries = [*dict.fromkeys(lines)]
 
     ask = partial(
         run,
@@ -94,7 +100,8 @@ def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -
         options=options,
         root=root,
         tell=place.tell,
-        kind=SEARCH if searched else URLS,
+        kind=form.asks,
+        month=articles.month,
         queries=queries,
     )
     with fetched(articles.name, urls, options, place, ask, listings) as journal:
@@ -108,8 +115,3 @@ def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -
             per_part,
             ranks(queries, journal.entries),
         ).outcomes()
-
-
-def _options(articles: RowRecords) -> CitedOptions | ArticleSearchOptions:
-    options = ArticleSearchOptions if articles.kind == SEARCH else CitedOptions
-    return options.model_validate(dict(articles.source.options))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import re
 import socket
 import threading
 import time
@@ -32,6 +33,8 @@ _CHUNK = 2**16
 _AGAIN = frozenset({429, 500, 502, 503, 504})
 _HARMLESS = frozenset({"Range", "Accept-Encoding", "If-None-Match", "If-Modified-Since"})
 _UNCHANGED = 304
+#: What a range is part of, as its answer tells. Python refuses to read a number of thousands of digits.
+_WHOLE = re.compile(r"bytes 0-0/([0-9]{1,18})")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -57,12 +60,15 @@ class Client:
     delay: float = 0.0
     """Least seconds between two requests."""
     redirects: int = 5
+    connections: int = 1
+    """That are kept open to a host, for as many threads."""
     validators: Mapping[str, str] = field(default_factory=dict, init=False)
     """`etag` and `last_modified` of the latest answer, by which it can be asked for on condition."""
     _asked: float = field(default=-1e9, init=False)
+    _turn: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._pools = urllib3.PoolManager(retries=False)
+        self._pools = urllib3.PoolManager(retries=False, maxsize=self.connections)
         self._pools.pool_classes_by_scheme = _pools(self.policy)
 
     @classmethod
@@ -77,6 +83,7 @@ class Client:
             options.longest_wait,
             options.delay,
             options.redirects,
+            options.host_connections,
         )
 
     def read(self, url: str, headers: Mapping[str, str] | None = None) -> bytes:
@@ -109,9 +116,25 @@ class Client:
         size = 0
         for chunk in self.stream(url, headers, due=206):
             size += len(chunk)
+            if length is not None and size > length:
+                break
             yield chunk
         if length is not None and size != length:
-            raise FetchError(f"{url}: {size} bytes from {offset} on, asked for were {length}")
+            more = "more than " if size > length else ""
+            raise FetchError(
+                f"{url}: {more}{min(size, length)} bytes from {offset} on, asked for were {length}"
+            )
+
+    def size(self, url: str) -> int:
+        """Return how many bytes a file has that lets ranges be read. Raises FetchError."""
+        headers = {"Range": "bytes=0-0", "Accept-Encoding": "identity"}
+        response, _ = self._answer(url, headers, 206)
+        response.close()
+        told = str(response.headers.get("Content-Range", ""))
+        found = _WHOLE.fullmatch(told)
+        if found is None:
+            raise FetchError(f"{url}: its answer to a range does not tell its size: {told:.80}")
+        return int(found[1])
 
     def _answer(self, url: str, headers: Mapping[str, str], due: int) -> tuple[Any, float]:
         """Return the answer that redirects and retries lead to, its body unread, and by when it is due."""
@@ -140,9 +163,12 @@ class Client:
                 raise FetchError(f"{url}: status {status} {responses.get(status, '')}".rstrip())
 
     def _ask(self, url: str, headers: Mapping[str, str]) -> tuple[Any, float]:
-        time.sleep(max(0.0, self._asked + self.delay - time.monotonic()))
-        self._asked = time.monotonic()
-        end = self._asked + self.timeout
+        with self._turn:  # threads ask one after the other, and wait beside each other
+            now = time.monotonic()
+            self._asked = max(now, self._asked + self.delay)
+            wait = self._asked - now
+        time.sleep(wait)
+        end = time.monotonic() + self.timeout
         sent = {"User-Agent": self.user_agent, "Accept-Encoding": "gzip, br", **headers}
         with self._explained(url, end):
             self.policy.check_url(url)

@@ -18,6 +18,8 @@ from ops.params import Params
 
 #: The kinds of lists that lead to pages of the web; others are those of collections (collections/kinds.py).
 URLS, SEARCH = "url_list", "search"
+#: The kind of a source whose pages are taken from Common Crawl, by its columnar index (captures/).
+CAPTURES = "common_crawl_index"
 
 
 def expression(text: str) -> re.Pattern[str]:

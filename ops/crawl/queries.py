@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar
 import pyarrow as pa
 from pydantic import AfterValidator, Field
 
+from ops.crawl.options import SEARCH
 from ops.crawl.searched import SearchOptions
 from ops.outcome import Row
 from ops.parse.source import Raw
@@ -68,6 +69,7 @@ class ArticleQueries:
 
     beside = False
     options = ArticleSearchOptions
+    asks = SEARCH
 
     def __init__(self, query: str = QUERY, not_asked: Collection[str] = NOT_ASKED) -> None:
         self._query, self._not_asked = query, not_asked

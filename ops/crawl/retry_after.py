@@ -12,9 +12,9 @@ def seconds_to_wait(retry_after: str, tries: int) -> float:
     Without one it is a second, which doubles with each of the `tries` before.
     """
     value = retry_after.strip()
-    if value.isdecimal():
-        return float(value)
+    if value.isascii() and value.isdecimal():
+        return float(value)  # of whatever length: of more than 308 digits it is infinite
     try:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, OverflowError):  # of a year of very many digits
         return float(2**tries)

@@ -11,12 +11,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import ops
-from ops.crawl.options import URLS, CrawlOptions
+from ops.crawl.captures.options import CaptureOptions
+from ops.crawl.options import CAPTURES, URLS, CrawlOptions
 from ops.crawl.url_list import FORMATS
 
 #: What every crawl is handed of the environment, as patterns of names: no secrets of other programs.
@@ -24,6 +25,12 @@ _ENVIRONMENT = (
     *("PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR", "TEMP", "TMP", "PYTHON*", "LD_LIBRARY_PATH"),
     *("*_PROXY", "*_proxy", "SSL_CERT_*", "SILVERLOOM_*"),
 )
+
+#: What the process that fetches knows of the options of a kind.
+_OPTIONS: Mapping[str, type[CrawlOptions]] = {
+    CAPTURES: CaptureOptions,
+    **{kind: form.options for kind, form in FORMATS.items()},
+}
 
 
 class CrawlError(RuntimeError):
@@ -55,7 +62,7 @@ def run(
         month=month,
         urls=urls,
         queries=queries,
-        options=options.model_dump(mode="json", include=set(FORMATS[kind].options.model_fields)),
+        options=options.model_dump(mode="json", include=set(_OPTIONS[kind].model_fields)),
         digest=options.digest,
         root=str(root),
         former=str(former) if former else None,

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
+from typing import TypeAlias
 
 from ops.parse.source import Raw
+
+#: What gives bytes as text, and the encoding that they seem to be in; None where that cannot be told.
+Guess: TypeAlias = Callable[[bytes], tuple[str, str] | None]
 
 
 def any_encoding(form: object) -> bool:
@@ -50,18 +55,19 @@ def tells_lines(name: str) -> bool:
     return not shifts and ascii_signs.decode(name, "replace") == ascii_signs.decode()
 
 
-def in_utf8(raw: Raw, encoding: str) -> Raw:
+def in_utf8(raw: Raw, encoding: str, guess: Guess | None = None) -> Raw:
     """Return a record with its bytes in UTF-8.
 
-    `encoding` is what all of the source is in; empty for UTF-8, or what a guess says of the record where it
-    is not. What is not in the declared encoding gets an error, and what nobody can guess stays as it is.
+    `encoding` is what all of the source is in; empty for UTF-8, or what a `guess` says of the record where it
+    is not, by default `guessed`. What is not in the declared encoding gets an error, and what nobody can
+    guess stays as it is.
     """
     if raw.error is not None or not raw.content:
         return raw
-    if _is_utf8(raw.content) and (not encoding or tells_lines(encoding)):
+    if is_utf8(raw.content) and (not encoding or tells_lines(encoding)):
         return raw
     if not encoding:
-        found = guessed(raw.content)
+        found = (guess or guessed)(raw.content)
         if found is None:
             return raw
         text, name = found
@@ -81,7 +87,16 @@ def guessed(content: bytes) -> tuple[str, str] | None:
     Of encodings that are as likely, Windows-1252 is taken: that of most files which are not UTF-8. None as
     well for UTF-8 with some broken bytes: another encoding would fit, and make rubbish of all its letters.
     """
-    name = None if _damaged_utf8(content) else _guess(_sample(content))
+    return None if damaged_utf8(content) else decoded_as(content, guess_of(content))
+
+
+def guess_of(content: bytes) -> str | None:
+    """Return the encoding that bytes are most likely in, None where that cannot be told."""
+    return _guess(_sample(content))
+
+
+def decoded_as(content: bytes, name: str | None) -> tuple[str, str] | None:
+    """Return bytes as text, and the name of their encoding; None where they are in none, or not in that."""
     if name is None:
         return None
     try:
@@ -90,7 +105,8 @@ def guessed(content: bytes) -> tuple[str, str] | None:
         return None
 
 
-def _is_utf8(content: bytes) -> bool:
+def is_utf8(content: bytes) -> bool:
+    """Say whether bytes are UTF-8, as those of ASCII are."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
@@ -98,7 +114,7 @@ def _is_utf8(content: bytes) -> bool:
     return True
 
 
-def _damaged_utf8(content: bytes) -> bool:
+def damaged_utf8(content: bytes) -> bool:
     """Say whether bytes are UTF-8 but for fewer bytes than it has letters, or for halves of pairs."""
     text = content.decode("utf-8", "surrogateescape")
     foreign = _ASCII.sub("", text)

@@ -170,7 +170,7 @@ class _Lines:
 
 def unpacks_too_far(position: int, packed: int | None, max_bytes: int) -> bool:
     """Say whether what was unpacked so far of a file of `packed` bytes may be a bomb."""
-    return packed is not None and position > max_bytes + packed * _UNPACKED
+    return packed is not None and position > max(max_bytes, packed * _UNPACKED)
 
 
 def unread(path: str, row: int, error: Exception, file: str | None = None) -> Raw:

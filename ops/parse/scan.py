@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from ops.outcome import Outcome, Outcomes
-from ops.parse.encodings import any_encoding, encoding_fault, in_utf8, of_lines
+from ops.parse.encodings import any_encoding, encoding_fault, of_lines
+from ops.parse.file_encodings import of_file_in_utf8
 from ops.parse.files import shown
 from ops.parse.records import Record, record_id
 from ops.parse.row_records import RecordPieces, RowRecords
@@ -188,7 +189,10 @@ class Corpus:
     def _raws(self, source: Source, only: Only = None) -> Iterator[Raw]:
         form = self.formats[source.kind]
         for raw in form.split(self.root / source.path, source, only):
-            yield in_utf8(raw, source.encoding) if any_encoding(form) else raw
+            if any_encoding(form):
+                file = self.root / source.path / raw.path
+                raw = of_file_in_utf8(raw, source.encoding, file, source.max_bytes)
+            yield raw
 
     @property
     def slow(self) -> bool:

@@ -15,6 +15,8 @@ from ops.crawl.collections.item import Item, WebCollection
 from ops.crawl.collections.xml_records import elements, text_of
 
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
+#: Python refuses to read a number of thousands of digits, and reads those of other scripts.
+_MONTH = re.compile(r"0{0,9}([1-9]|1[0-2])")
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class AclAnthology(WebCollection):
 
 def _month(year: str, month: str) -> str:
     """Return the first month of a conference: "July 28 – August 2", "Jul", "7"."""
-    words = re.findall(r"[a-z]+|\d+", month.lower())
+    words = re.findall(r"[a-z]+|[0-9]+", month.lower())
     named = [number for word in words for name, number in _MONTHS.items() if name[:3] == word[:3]]
-    digits = [int(word) for word in words[:1] if word.isdecimal() and 0 < int(word) < 13]
+    digits = [int(word) for word in words[:1] if _MONTH.fullmatch(word)]
     return f"{year}-{(named or digits or [1])[0]:02d}"

@@ -12,6 +12,7 @@ from urllib.parse import quote, urljoin
 
 from ops.crawl.client import FetchError
 from ops.crawl.collections.item import Item, WebCollection
+from ops.crawl.numbers import whole_number
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class CommonCrawl(WebCollection):
                 found = json.loads(line)
                 time = str(found["timestamp"])
                 record = urljoin(self.files, found["filename"])
-                offset, length = int(found["offset"]), int(found["length"])
+                offset, length = whole_number(found["offset"]), whole_number(found["length"])
             except (ValueError, KeyError, TypeError) as error:
                 raise FetchError(f"{place}: no line of an index: {error!r}") from error
             about = {"timestamp": time, "digest": str(found.get("digest", ""))}

@@ -20,7 +20,8 @@ from ops.crawl.collections.s2orc import S2orcShards
 from ops.crawl.collections.wikipedia import WikipediaDump
 from ops.crawl.options import CrawlOptions, expression
 
-_BUCKETS = (
+#: What the packages behind fsspec read of the environment, as patterns of names.
+BUCKETS = (
     *("AWS_*", "S3FS_*", "AZURE_*", "GOOGLE_*", "GCSFS_*", "CLOUDSDK_*", "STORAGE_EMULATOR_HOST"),
     *("FSSPEC_*", "SSH_AUTH_SOCK", "*_CA_BUNDLE"),
 )
@@ -104,7 +105,7 @@ class FolderOptions(CollectionOptions):
     @property
     def environment(self) -> tuple[str, ...]:
         """What the packages behind fsspec read keys and settings from."""
-        return _BUCKETS
+        return BUCKETS
 
 
 class Kind(NamedTuple):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ops.crawl.client import FetchError
 from ops.crawl.collections.item import Item, WebCollection
+from ops.crawl.numbers import whole_number
 
 _LONGEST_LINE = 10_000
 
@@ -53,11 +54,14 @@ class WikipediaDump(WebCollection):
         """Yield where each pack begins: lines are `offset:page:title`, a hundred with the same offset."""
         former = -1
         for line in _lines(self.client.stream(self.index), self.index):
-            digits = line.partition(b":")[0]
-            if not digits.isdigit() or int(digits) < former:
+            try:
+                offset = whole_number(line.partition(b":")[0].decode("latin-1"))
+            except ValueError:
+                offset = -1
+            if offset < max(former, 0):
                 raise FetchError(f"{self.index}: no line of an index: {line[:80]!r}")
-            if int(digits) > former:
-                former = int(digits)
+            if offset > former:
+                former = offset
                 yield former
 
 

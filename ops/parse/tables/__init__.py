@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ops.parse.decoding import json_object, scalars
-from ops.parse.encodings import in_utf8
+from ops.parse.file_encodings import of_file_in_utf8
 from ops.parse.files import Found, find, once
 from ops.parse.lines import is_wanted, lines_of_file
 from ops.parse.packed import packings
@@ -138,7 +138,7 @@ def _named(found: Found, source: Source, only: Only, column: str, paths: Contain
 
 def _lines(found: Found, source: Source) -> Iterator[Raw]:
     lines = lines_of_file(found.path, found.file, source.max_bytes)
-    return (in_utf8(raw, source.encoding) for raw in lines)
+    return (of_file_in_utf8(raw, source.encoding, found.file, source.max_bytes) for raw in lines)
 
 
 def _is_jsonl(found: Found) -> bool:

@@ -13,11 +13,13 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ops.parse.characters import check_characters
-from ops.parse.encodings import guessed
+from ops.parse.encodings import Guess, guessed
+from ops.parse.file_encodings import guessed_in
 from ops.parse.files import too_large
 from ops.parse.lines import UNPACKED, unpacks_too_far
 from ops.parse.packed import is_packed, opened
@@ -71,7 +73,8 @@ def rows(file: Path, form: Delimited, max_bytes: int) -> Iterator[TableRow]:
                     return
                 if not "".join(cells).strip() and (not names or len(cells) < 2):
                     continue
-                cells, read_as = _decoded(cells, form.encoding)
+                guess = partial(guessed_in, file, lines.first, max_bytes=max_bytes)
+                cells, read_as = _decoded(cells, form.encoding, guess)
             except (csv.Error, UnicodeError) as error:
                 due = "CSV" if isinstance(error, csv.Error) else form.encoding or "utf-8"
                 if not names:
@@ -132,7 +135,7 @@ def _header(cells: list[str]) -> list[str]:
     return names
 
 
-def _decoded(cells: list[str], encoding: str) -> tuple[list[str], str | None]:
+def _decoded(cells: list[str], encoding: str, guess: Guess = guessed) -> tuple[list[str], str | None]:
     """Return the cells of a row without surrogates, and the encoding that they were in, if not UTF-8.
 
     Raises UnicodeError for a row that is not in the encoding that was declared, or in none that can be told.
@@ -141,7 +144,7 @@ def _decoded(cells: list[str], encoding: str) -> tuple[list[str], str | None]:
         return cells, None
     contents = [cell.encode("utf-8", "surrogateescape") for cell in cells]
     if not encoding:
-        found = guessed(b" ".join(contents))
+        found = guess(b" ".join(contents))
         encoding = "utf-8" if found is None else found[1]
     return [content.decode(encoding) for content in contents], codecs.lookup(encoding).name
 

@@ -4,6 +4,7 @@ import gzip
 import socket
 import threading
 import time
+from itertools import pairwise
 
 import brotli
 import pytest
@@ -105,3 +106,47 @@ def test_a_key_is_not_sent_to_the_host_that_a_redirect_leads_to():
     ):
         assert client().read(f"{site}/", {"X-Key": "secret"}) == b"text"
     assert "X-Key" not in asked[0][1]
+
+
+def test_threads_of_one_client_ask_no_faster_than_its_delay():
+    with answering({"/": reply(body=b"a")}) as (site, asked):
+        slow = client(delay=0.2, connections=3)
+        threads = [threading.Thread(target=slow.read, args=(f"{site}/",)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    times = sorted(when for _, _, when in asked)
+    assert len(times) == 4
+    assert all(second - first > 0.15 for first, second in pairwise(times))
+
+
+@pytest.mark.parametrize(
+    ("route", "cause"),
+    [
+        (reply(206, body=b"a"), "does not tell its size: $"),
+        (reply(206, body=b"a", Content_Range="bytes 0-0/*"), "does not tell its size: bytes"),
+        (reply(206, body=b"a", Content_Range=f"bytes 0-0/{'9' * 5_000}"), "does not tell its size: bytes"),
+        (reply(200, body=b"a"), "status 200"),
+    ],
+)
+def test_a_file_that_does_not_tell_its_size_is_refused(route, cause):
+    with answering({"/": route}) as (site, _), pytest.raises(FetchError, match=cause):
+        client().size(f"{site}/")
+
+
+def test_a_range_is_read_no_further_than_was_asked_for():
+    sent = []
+
+    def endless(handler):
+        handler.send_response_only(206)
+        handler.send_header("Content-Length", str(2**40))
+        handler.end_headers()
+        for _ in range(1000):
+            handler.wfile.write(bytes(2**16))
+            sent.append(2**16)
+
+    cause = "more than 10 bytes from 5 on, asked for were 10"
+    with answering({"/": endless}) as (site, _), pytest.raises(FetchError, match=cause):
+        list(client().range(f"{site}/", 5, 10))
+    assert sum(sent) < 2**25

@@ -72,6 +72,16 @@ def test_the_anthology_lists_the_papers_of_a_month_with_pdf_and_video():
     assert months["2018-02"] == []
 
 
+@pytest.mark.parametrize(
+    ("month", "number"), [("9" * 5_000, 1), ("\u0667", 1), ("07", 7), ("13", 1), ("0", 1)]
+)
+def test_a_month_of_the_anthology_that_is_no_number_is_january(month, number):
+    xml = ANTHOLOGY.replace("<month>July</month>", f"<month>{month}</month>")
+    with answering({"/P18.xml": reply(body=xml.encode())}) as (site, _):
+        anthology = AclAnthology(client(), ["P18"], metadata=f"{site}/")
+        assert "P18-1001" in [item.id for item in anthology.items(f"2018-{number:02d}")]
+
+
 def oai(*records, token=""):
     listed = "".join(records) + f"<resumptionToken cursor='0' completeListSize='3'>{token}</resumptionToken>"
     return f"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><ListRecords>{listed}</ListRecords></OAI-PMH>".encode()
@@ -178,7 +188,7 @@ def test_a_dump_is_read_by_ranges_of_its_index(first, last, titles):
 
 @pytest.mark.parametrize(
     ("index", "cause"),
-    [(b"no bzip2", "Invalid data"), (bz2.compress(b"a:b:c\n"), "no line of an index"), (bz2.compress(b"1:2:c\n" * 99)[:-20], "ends too early"), (bz2.compress(b"1" * 50_000), "a line of more than")],
+    [(b"no bzip2", "Invalid data"), (bz2.compress(b"a:b:c\n"), "no line of an index"), (bz2.compress(b"1:2:c\n" * 99)[:-20], "ends too early"), (bz2.compress(b"1" * 50_000), "a line of more than"), (bz2.compress(b"9" * 5_000 + b":1:c\n"), "no line of an index")],
 )  # fmt: skip
 def test_an_index_that_is_none_says_so(index, cause):
     with answering({"/index": reply(body=index)}) as (site, _), pytest.raises(FetchError, match=cause):
@@ -391,7 +401,7 @@ def test_packs_of_a_dump_are_items_of_their_own(tmp_path):
 
 
 NEST = b"[" * 200_000
-CAPTURE = b'{"timestamp": "20180620000000", "filename": "x", "length": 1, "offset": Infinity}'
+CAPTURE = b'{"timestamp": "20180620000000", "filename": "x", "length": 1, "offset": %s}'
 BAD_VIDEO = ANTHOLOGY.replace("https://vimeo.com/285800109", "http://[").replace("July", "June").encode()
 
 
@@ -399,7 +409,23 @@ BAD_VIDEO = ANTHOLOGY.replace("https://vimeo.com/285800109", "http://[").replace
     ("kind", "line", "route", "cause"),
     [
         ("common_crawl", "http://a.example/", reply(body=NEST), "RecursionError"),
-        ("common_crawl", "http://a.example/", reply(body=CAPTURE), "OverflowError"),
+        *[
+            (
+                "common_crawl",
+                "http://a.example/",
+                reply(body=CAPTURE % offset),
+                "no line of an index: ValueError",
+            )
+            for offset in (
+                b"Infinity",
+                b"9" * 5_000,
+                b'"%s"' % (b"9" * 5_000),
+                b'"\\u0663"',
+                b'"1_0"',
+                b"-1",
+                b"true",
+            )
+        ],
         ("common_crawl", "http://a.example/", redirect("http://["), "Invalid IPv6 URL"),
         ("s2orc", "2018-06-11", reply(body=NEST), "RecursionError"),
         ("acl_anthology", "P18", reply(body=BAD_VIDEO), "Invalid IPv6 URL"),

@@ -1,5 +1,6 @@
 import datetime
 import email.utils
+import math
 
 import pytest
 
@@ -7,7 +8,11 @@ from ops.crawl.retry_after import seconds_to_wait
 
 
 @pytest.mark.parametrize(
-    ("header", "tries", "seconds"), [("7", 0, 7), ("", 0, 1), ("", 3, 8), ("soon", 1, 2)]
+    ("header", "tries", "seconds"),
+    [
+        *[("7", 0, 7), ("", 0, 1), ("", 3, 8), ("soon", 1, 2)],
+        *[("9" * 5_000, 0, math.inf), ("\u0663", 1, 2), (f"Fri, 01 Jun {'9' * 20} 00:00:00 GMT", 1, 2)],
+    ],
 )
 def test_a_header_is_seconds_and_without_one_the_wait_doubles(header, tries, seconds):
     assert seconds_to_wait(header, tries) == seconds

@@ -421,6 +421,19 @@ def test_what_cannot_be_read_is_a_reject(tmp_path, name, content, cause):
     assert any(cause in error for error in causes(found, "all")), causes(found, "all")
 
 
+@pytest.mark.parametrize("share", [0.9, 1.1])
+def test_what_a_table_unpacks_to_is_bounded_by_its_size_or_by_one_record_and_not_by_both(tmp_path, share):
+    packed = as_parquet_at_once(pa.table({"abstract": ["a" * 1_000] * 500}))
+    rows = int(share * 100 * len(packed)) // 1_017
+    content = as_parquet_at_once(pa.table({"abstract": ["a" * 1_000] * rows}))
+    write(tmp_path, "same.parquet", content)
+    found = corpus(
+        tmp_path, every="none", month=None, max_bytes=100 * len(packed), fields={"text": "abstract"}
+    )
+    errors = [record.raw.error for record in found.of_month("all") if record.raw.error]
+    assert any("unpacks to more than 100 times" in error for error in errors) == (share > 1)
+
+
 def in_arrow(table):
     file = io.BytesIO()
     with pa.ipc.new_stream(file, table.schema) as stream:

@@ -11,20 +11,23 @@ import sys
 from io import BytesIO
 
 import pytest
+from backports import zstd
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ops.discofuse.sources import prose
+from ops.discofuse.sources import fusion_pairs, prose
 from ops.discofuse.sources.prose.document import paragraphs_of
-from ops.parse import papers, web, wikipedia
+from ops.parse import encodings, papers, web, wikipedia
 from ops.parse.bounded.bounds import computing_at_most
+from ops.parse.file_encodings import guessed_in
 from ops.parse.lines import lines_of
+from ops.parse.packed import opened
 from ops.parse.scan import Corpus
 from ops.parse.source import MonthRule, Raw, Source
 from ops.parse.tables import delimited
 from tests.parts import InOrder
 
-FORMATS = {**prose.FORMATS, **web.FORMATS, **wikipedia.FORMATS}
+FORMATS = {**prose.FORMATS, **web.FORMATS, **wikipedia.FORMATS, **fusion_pairs.FORMATS}
 CLAIM = b"WARC/1.0\r\nWARC-Type:response\r\nContent-Length:15000000\r\n\r\n"
 SOUND = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <sound>\r\nContent-Length: 4\r\n\r\ntext\r\n\r\n"
 NOISE = random.Random(0).randbytes(400_000)
@@ -244,3 +247,72 @@ def test_headings_without_end_are_read_in_linear_time():
     with computing_at_most(40):
         text = paragraphs_of("# a\n" * 1_500_000)
     assert text.count("a") == 1_500_000
+
+
+@pytest.fixture
+def guesses(monkeypatch):
+    """The samples that an encoding was guessed of: each takes milliseconds, however short it is."""
+    asked = []
+    guess = encodings._guess
+
+    def counted(sample):
+        asked.append(sample)
+        return guess(sample)
+
+    monkeypatch.setattr(encodings, "_guess", counted)
+    return asked
+
+
+def many_pairs(rows):
+    return b"".join(b"caf\xe9 %d .\tcaf\xe9 . <::::> %d .\n" % (number, number) for number in range(rows))
+
+
+def test_lines_that_are_no_utf_8_are_guessed_as_often_as_their_file_is_large(tmp_path, guesses):
+    packed = gzip.compress(many_pairs(2_000), 9)
+    found = scanned(tmp_path, "train.tsv.gz", packed, "split_and_rephrase")
+    assert len(found) == 2_000 and not any(entry.error for entry in found)
+    assert len(guesses) <= 17 + len(packed) // 1024 < 50
+
+
+def test_a_line_reads_the_same_whichever_others_are_asked_for(tmp_path, guesses):
+    content = b"plain words .\tplain . <::::> words .\n" * 500 + many_pairs(500)
+    scanned(tmp_path, "train.tsv", content, "split_and_rephrase")
+    source = Source(kind="split_and_rephrase", path="source", licence="MIT")
+    form, root = FORMATS["split_and_rephrase"], tmp_path / "source"
+    lines = [raw.content for raw in form.split(root, source)]
+    assert guessed_in(root / "train.tsv", 999, lines[998], 2**24) == (lines[998].decode("cp1252"), "cp1252")
+    corpus = Corpus("any", {"mine": source}, FORMATS, tmp_path, "", "", 50, InOrder(), "none")
+    texts = [record.raw.content.decode() for record in corpus.of_month("all")]
+    assert texts == [line.decode("cp1252") for line in lines]
+
+
+def test_rows_of_a_table_that_are_no_utf_8_are_guessed_as_often_as_their_file_is_large(tmp_path, guesses):
+    file = tmp_path / "a.csv.gz"
+    file.write_bytes(gzip.compress(b"id,text\n" + b"".join(b"%d,caf\xe9\n" % row for row in range(2_000)), 9))
+    found = list(delimited.rows(file, delimited.Delimited(",", "", "csv"), 2**24))
+    assert {row.cells["text"] for row in found} == {"caf\u00e9"} and len(found) == 2_000
+    assert len(guesses) <= 17 + file.stat().st_size // 1024 < 50
+
+
+def test_frames_of_zstandard_without_end_are_read_as_far_as_a_file_of_their_size_may_have_them(tmp_path):
+    file = tmp_path / "a.csv.zst"
+    frames = [zstd.compress(b"a\n"), *[zstd.compress(b"")] * 900, zstd.compress(b"b\n")]
+    file.write_bytes(b"".join(frames))
+    with opened(file) as stream:
+        assert (stream.read(2), stream.tell(), stream.read(), stream.tell()) == (b"a\n", 2, b"b\n", 4)
+    file.write_bytes(zstd.compress(b"") * 1_800_000)  # 16 MB took half a minute
+    with (
+        computing_at_most(5),
+        opened(file) as stream,
+        pytest.raises(zstd.ZstdError, match="more than 64,281 frames"),
+    ):
+        stream.read()
+    (found,) = scanned(tmp_path, "a.jsonl.zst", zstd.compress(b"") * 10_000, "table")
+    assert "ZstdError: more than 1,351 frames in 90,000 bytes" in found.error
+
+
+@pytest.mark.parametrize("behind", [b"junk", zstd.compress(b"b" * 100)[:-5]])
+def test_what_is_behind_the_frames_of_zstandard_is_told(tmp_path, behind):
+    (tmp_path / "a.zst").write_bytes(zstd.compress(b"a") + behind)
+    with opened(tmp_path / "a.zst") as stream, pytest.raises((zstd.ZstdError, EOFError)):
+        stream.read()

@@ -1,0 +1,284 @@
+"""Captures of many addresses, by Common Crawl's columnar index: Parquet files sorted by SURT.
+
+Belongs here: which row groups are read, the join with the addresses, and what is kept of it for a run that
+was cut short. Not here: where the files are (places.py), the records that captures name (records.py).
+
+Columns are those of cc-index-table (github.com/commoncrawl/cc-index-table, cc-index-schema-flat.json). Of a
+file those row groups alone are read whose statistics may hold one of the hosts, in the period. The join is
+DuckDB's, which spills to disk; what it gives is written down file by file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ops.crawl.captures.keys import keys_of
+from ops.crawl.captures.places import RangedFile, RangedPlace
+from ops.parse.bounded.bounds import TooLongError, computing_at_most
+
+#: Folder of what was found, within that of the crawl.
+FOUND = "captures"
+
+_COLUMNS = pa.schema(
+    [
+        ("url_surtkey", pa.string()),
+        ("url", pa.string()),
+        ("fetch_time", pa.timestamp("us")),
+        ("fetch_status", pa.int32()),
+        ("warc_filename", pa.string()),
+        ("warc_record_offset", pa.int64()),
+        ("warc_record_length", pa.int64()),
+    ]
+)
+#: Since CC-MAIN-2019-47.
+_TRUNCATED = "content_truncated"
+_ROW = _COLUMNS.append(pa.field("truncated", pa.string()))
+#: Bytes of a column that are asked for at once; rows that are in memory.
+_BUFFER, _ROWS = 2**22, 2**15
+#: Of the processor, for one file of the index, which is of about a GB.
+_SECONDS = 1200
+_DUCKDB = {
+    "threads": "1",
+    "memory_limit": "1GB",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+
+#: What libraries raise at a file that is damaged, or is made to take too much.
+_DAMAGE = (
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    MemoryError,
+    TooLongError,
+    duckdb.Error,
+    pa.ArrowException,
+)
+
+_BEST = pa.struct(
+    [
+        ("time", pa.string()),
+        ("found", pa.string()),
+        ("file", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+        ("truncated", pa.string()),
+    ]
+)
+_MATCHES = pa.schema(
+    [("url", pa.string()), ("best", _BEST), ("elsewhen", pa.string()), ("status", pa.int32())]
+)
+
+#: What one file has of each address: the last good capture of the period, when the last of all was made, and
+#: the status of one that is not good.
+_OF_FILE = """
+    WITH found AS (
+        SELECT wanted.url AS address, seen.* FROM wanted JOIN seen ON seen.url_surtkey = wanted.surt
+        UNION
+        SELECT wanted.url, seen.* FROM wanted JOIN seen ON seen.bare = wanted.bare
+    )
+    SELECT address AS url,
+        max({'time': time, 'found': url, 'file': warc_filename, 'offset': warc_record_offset,
+             'length': warc_record_length, 'truncated': truncated})
+            FILTER (fetch_status = 200 AND starts_with(time, $period)) AS best,
+        max(time) FILTER (fetch_status = 200) AS elsewhen,
+        min(fetch_status) FILTER (fetch_status <> 200) AS status
+    FROM found GROUP BY address
+"""
+_OF_ALL = """
+    SELECT wanted.url, max(best) AS best, max(elsewhen) AS elsewhen, min(status) AS status
+    FROM wanted LEFT JOIN found ON found.url = wanted.url
+    GROUP BY wanted.url ORDER BY max(best).file, max(best).offset, wanted.url
+"""
+_SEEN = r"""
+    CREATE OR REPLACE TEMP TABLE seen AS
+    SELECT *, strftime(fetch_time, '%Y-%m-%dT%H:%M:%SZ') AS time,
+        regexp_replace(url, '^https?://', '', 'i') AS bare
+    FROM rows WHERE split_part(url_surtkey, ')', 1) IN (SELECT host FROM wanted)
+"""
+
+
+class Capture(NamedTuple):
+    """What the index has of an address: its last good capture, or why there is none."""
+
+    url: str
+    best: Mapping[str, Any] | None
+    """`time`, `found` (the address that was captured), `file`, `offset`, `length`, `truncated`."""
+    elsewhen: str | None
+    """When its last good capture was made, in or out of the period."""
+    status: int | None
+    """Of a capture that is not good."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """What is asked of an index: addresses, and the period of captures, like `2018-06`; empty: any."""
+
+    folder: Path
+    """Of the crawl; what is found stays there."""
+    wanted: Sequence[str]
+    period: str
+    digest: str
+    """Of the options: what was found under others counts for nothing."""
+
+    def captures(
+        self, place: RangedPlace, names: Sequence[str], tell: Callable[[], None]
+    ) -> tuple[Iterator[Capture], dict[str, str]]:
+        """Return what the files `names` of a place have of every address, in the order of WARC files.
+
+        With it come the files that cannot be read, and why: what they have is not known. Files that were
+        looked into before are not read again. `tell` is called after each file. Raises FetchError for a file
+        that cannot be had.
+        """
+        wanted = self._wanted()
+        faults: dict[str, str] = {}
+        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._found / "spill")}) as db:
+            db.register("addresses", wanted)
+            db.execute("CREATE TEMP TABLE wanted AS SELECT * FROM addresses")
+            hosts = _Hosts.of(wanted["host"].unique().to_pylist())
+            for name in names:
+                path = self._path(name)
+                if (found := _read(path)) is None:
+                    found = _look_up(db, place, name, hosts, self.period)
+                    _write(found, path)
+                if (fault := (found.schema.metadata or {}).get(b"fault")) is not None:
+                    faults[name] = fault.decode()
+                tell()
+        return self._merged(wanted, names), faults
+
+    def _merged(self, wanted: pa.Table, names: Sequence[str]) -> Iterator[Capture]:
+        with duckdb.connect(config={**_DUCKDB, "temp_directory": str(self._found / "spill")}) as db:
+            tables = (_read(self._path(name)) for name in names)
+            batches = (batch for table in tables if table is not None for batch in table.to_batches())
+            db.register("wanted", wanted)
+            db.register("found", pa.RecordBatchReader.from_batches(_MATCHES, batches))
+            for batch in db.sql(_OF_ALL).to_arrow_reader(_ROWS):
+                for row in batch.to_pylist():
+                    yield Capture(**row)
+
+    @property
+    def _found(self) -> Path:
+        return self.folder / FOUND
+
+    def _path(self, name: str) -> Path:
+        return self._found / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.parquet"
+
+    def _wanted(self) -> pa.Table:
+        """Return the addresses with their keys: those of a run that was cut short, if they are among them."""
+        path = self._found / "wanted.parquet"
+        mark = f"{self.digest} {self.period}".encode()
+        known = _read(path)
+        same = known is not None and (known.schema.metadata or {}).get(b"mark") == mark
+        if known is not None and same and {*known["url"].to_pylist()} >= {*self.wanted}:
+            return known
+        shutil.rmtree(self._found, ignore_errors=True)
+        self._found.mkdir(parents=True)
+        keys = [keys_of(url) for url in self.wanted]
+        columns = {
+            "url": [*self.wanted],
+            "surt": [key.surt for key in keys],
+            "bare": [key.bare for key in keys],
+            "host": [key.host for key in keys],
+        }
+        table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+        _write(table.replace_schema_metadata({b"mark": mark}), path)
+        return table
+
+
+@dataclass(frozen=True)
+class _Hosts:
+    """Where the keys of hosts lie in the order of SURT: from `com,example)` or `com,example:8080)` on."""
+
+    begins: Sequence[str]
+    ends: Sequence[str]
+    """The last end of all hosts up to each."""
+
+    @classmethod
+    def of(cls, hosts: Collection[str]) -> _Hosts:
+        begins = sorted(f"{host})" for host in hosts)
+        return cls(begins, [*accumulate((f"{begin[:-1]}*" for begin in begins), max)])
+
+    def between(self, least: str, most: str) -> bool:
+        """Say whether some key from `least` to `most` may be of one of the hosts."""
+        index = bisect_right(self.begins, most)
+        return index > 0 and self.ends[index - 1] > least
+
+
+def _look_up(
+    db: duckdb.DuckDBPyConnection, place: RangedPlace, name: str, hosts: _Hosts, period: str
+) -> pa.Table:
+    """Return what one file has of the addresses; a table with a `fault` where it cannot be read."""
+    file = RangedFile(place, name)
+    try:
+        with computing_at_most(_SECONDS):
+            parquet = pq.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
+            groups = row_groups(parquet, hosts.between, period)
+            db.register("rows", pa.RecordBatchReader.from_batches(_ROW, _rows(parquet, groups)))
+            db.execute(_SEEN)
+            return db.sql(_OF_FILE, params={"period": period}).to_arrow_table().cast(_MATCHES)
+    except _DAMAGE as error:
+        if file.failed is not None:
+            raise file.failed from error
+        told = " ".join(str(error).split())[:300] or type(error).__name__
+        return _MATCHES.empty_table().replace_schema_metadata({b"fault": told.encode(errors="replace")})
+
+
+def row_groups(parquet: pq.ParquetFile, between: Callable[[str, str], bool], period: str) -> list[int]:
+    """Return the row groups of a file that may hold keys `between` accepts, in a period.
+
+    Statistics decide; a group without them is read. Raises ValueError where columns of the index are missing.
+    """
+    names = [parquet.metadata.schema.column(index).path for index in range(parquet.metadata.num_columns)]
+    if missing := [name for name in _COLUMNS.names if name not in names]:
+        raise ValueError(f"it has no column {', '.join(missing)}")
+    key, time = names.index("url_surtkey"), names.index("fetch_time")
+    found = []
+    for index in range(parquet.metadata.num_row_groups):
+        group = parquet.metadata.row_group(index)
+        keys, times = group.column(key).statistics, group.column(time).statistics
+        may = keys is None or not keys.has_min_max or between(str(keys.min), str(keys.max))
+        if may and times is not None and times.has_min_max and hasattr(times.min, "isoformat"):
+            may = times.min.isoformat()[: len(period)] <= period <= times.max.isoformat()[: len(period)]
+        if may:
+            found.append(index)
+    return found
+
+
+def _rows(parquet: pq.ParquetFile, groups: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of some row groups, a few at a time in memory."""
+    optional = [_TRUNCATED] if _TRUNCATED in parquet.schema_arrow.names else []
+    columns = [*_COLUMNS.names, *optional]
+    for group in groups:  # an empty list of groups would be all
+        for batch in parquet.iter_batches(_ROWS, row_groups=[group], columns=columns, use_threads=False):
+            found = [batch.column(field.name).cast(field.type, safe=False) for field in _COLUMNS]
+            truncated = (
+                batch.column(_TRUNCATED).cast(pa.string()) if optional else pa.nulls(len(batch), pa.string())
+            )
+            yield pa.RecordBatch.from_arrays([*found, truncated], schema=_ROW)
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    """Write a table whole, or not at all."""
+    aside = path.with_suffix(".new")
+    pq.write_table(table, aside, write_page_checksum=True)
+    aside.replace(path)
+
+
+def _read(path: Path) -> pa.Table | None:
+    """Return a table, None where there is none, or one that is not as it was written."""
+    try:
+        return pq.read_table(path, page_checksum_verification=True)
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,172 @@
+"""Where files lie that are read by ranges: on the web, in a folder, in a bucket.
+
+Belongs here: the files of a place, their size, and bytes of them. Not here: what the files hold.
+
+The web is asked by the client of crawls alone, which checks addresses, waits and tries again; folders and
+buckets are read by fsspec.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urljoin
+
+from ops.crawl.client import Client, FetchError
+from ops.crawl.collections.folder import file_system, leads_out
+
+if TYPE_CHECKING:
+    import fsspec
+
+_PARQUET = ".parquet"
+#: A path below a place: it neither leaves it nor is an address.
+_BELOW = re.compile(r"(?!.*(?:^|/)\.\.?(?:/|$))[\w.=+-]+(?:/[\w.=+-]+)*", re.ASCII)
+
+
+class RangedPlace(Protocol):
+    """Files that are read by ranges."""
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a file has. Raises FetchError."""
+        ...
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        """Return just so many bytes of a file. Raises FetchError."""
+        ...
+
+
+@dataclass(frozen=True)
+class WebPlace:
+    """Files below an address."""
+
+    client: Client
+    base: str
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a file has, see `RangedPlace.size`."""
+        return self.client.size(urljoin(self.base, name))
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        """Return bytes of a file, see `RangedPlace.read`."""
+        return b"".join(self.client.range(urljoin(self.base, name), offset, length))
+
+
+@dataclass(frozen=True)
+class FolderPlace:
+    """Files below a folder, or in a bucket."""
+
+    system: fsspec.AbstractFileSystem
+    base: str
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a file has, see `RangedPlace.size`."""
+        path = self._path(name)
+        try:
+            return int(self.system.info(path)["size"])
+        except Exception as error:  # of whatever package reads the bucket
+            raise FetchError(f"{name}: {_told(error)}") from error
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        """Return bytes of a file, see `RangedPlace.read`."""
+        path = self._path(name)
+        try:
+            content = bytes(self.system.cat_file(path, start=offset, end=offset + length))
+        except Exception as error:  # of whatever package reads the bucket
+            raise FetchError(f"{name}: {_told(error)}") from error
+        if len(content) != length:
+            raise FetchError(f"{name}: {len(content)} bytes from {offset} on, asked for were {length}")
+        return content
+
+    def files(self) -> list[str]:
+        """Return the names of all Parquet files, sorted. Raises FetchError."""
+        if not self.system.exists(self.base):
+            raise FetchError(f"{self.base}: there is no such folder")
+        paths = (path for path in self.system.find(self.base) if path.endswith(_PARQUET))
+        return sorted(path.removeprefix(self.base).lstrip("/") for path in paths)
+
+    def _path(self, name: str) -> str:
+        path = f"{self.base}/{name}"
+        if leads_out(self.system, self.base, path):
+            raise FetchError(f"{name}: a link out of the folder")
+        return path
+
+
+def place_of(place: str, client: Client, root: Path) -> WebPlace | FolderPlace:
+    """Return what reads a place. A path without a protocol begins at `root`. Raises FetchError."""
+    if place.startswith(("http://", "https://")):
+        return WebPlace(client, f"{place.rstrip('/')}/")
+    return FolderPlace(*file_system(place if "://" in place else str(root.resolve() / place)))
+
+
+def listed_files(address: str, client: Client, most_bytes: int) -> list[str]:
+    """Return the names of Parquet files in a list on the web, packed by gzip or not, sorted.
+
+    Raises FetchError, also for a list of more than `most_bytes`, unpacked.
+    """
+    content = client.read(address)
+    if content.startswith(b"\x1f\x8b"):
+        try:
+            content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(most_bytes + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise FetchError(f"{address}: {error}") from error
+        if len(content) > most_bytes:
+            raise FetchError(f"{address}: more than {most_bytes} bytes, unpacked")
+    names = [line.strip() for line in content.decode(errors="replace").splitlines()]
+    for name in names:
+        if name and not is_below(name):
+            raise FetchError(f"{address}: no path of a file: {name[:80]!r}")
+    return sorted(name for name in names if name.endswith(_PARQUET))
+
+
+def is_below(name: str) -> bool:
+    """Say whether a name is a path below a place, and nothing else."""
+    return len(name) < 1000 and _BELOW.fullmatch(name) is not None
+
+
+class RangedFile(io.RawIOBase):
+    """A file of a place that is read by ranges, as libraries read files."""
+
+    def __init__(self, place: RangedPlace, name: str) -> None:
+        self._place, self._name = place, name
+        self._size, self._at = place.size(name), 0
+        self.failed: FetchError | None = None
+        """Why bytes could not be had: libraries that read the file tell no more than the text of it."""
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Say that it can be read from anywhere."""
+        return True
+
+    def tell(self) -> int:
+        """Return where the next bytes are read from."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Set where the next bytes are read from."""
+        begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, begin + offset)
+        return self._at
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return the next bytes, fewer at the end. Raises FetchError."""
+        left = max(0, self._size - self._at)
+        size = left if size is None or size < 0 else min(size, left)
+        try:
+            content = self._place.read(self._name, self._at, size) if size else b""
+        except FetchError as error:
+            self.failed = error
+            raise
+        self._at += size
+        return content
+
+
+def _told(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error or type(error).__name__)

@@ -1,0 +1,136 @@
+"""What articles cite, from Common Crawl to the references of WikiSum, through the DAG."""
+
+import signal
+import time
+
+import psutil
+import pyarrow.parquet as pq
+import pytest
+
+from tests.ops.crawl.common_crawl import CommonCrawl
+from tests.ops.crawl.crawling import QUICK
+from tests.ops.crawl.hostile import answering
+from tests.projects import Project, begin, copy_code
+from tests.waiting import until
+
+CITED, REFERENCES = "sources/cited_pages", "wikisum/references"
+PAGE = (
+    "<html><body><p>The Tane of Varn is {what}, and whoever has seen it in spring, when the snow of the hills melts, "
+    "knows why the mills along its banks were built of stone and not of wood.</p></body></html>"
+)
+
+
+@pytest.fixture
+def cc(tmp_path):
+    return CommonCrawl(tmp_path / "cc")
+
+
+def citing(root, name, *urls):
+    cited = " ".join(f"<ref>{url}</ref>" for url in urls)
+    text = f"The Tane is a river in the north of the island, which floods every spring. {cited}\n"
+    (root / "corpus/articles" / f"{name}.wiki").write_text(text)
+
+
+@pytest.fixture
+def project(tmp_path, zygote) -> Project:
+    """A checkout of articles alone, whose cited pages are captures; where these lie is to be said."""
+    project = Project(tmp_path / "project", zygote)
+    copy_code(project)
+    (project.root / "corpus/articles").mkdir(parents=True)
+    citing(project.root, "Tane", "http://a.example/tane", "http://www.b.example/Mill/")
+    month = {"month": {"constant": "2018-06"}, "licence": "CC0-1.0"}
+
+    def only_this(params):
+        wikisum = params["wikisum"]
+        params.clear()
+        params.update(
+            partitions={"start": "2018-06", "end": "2018-06"},
+            wikisum=wikisum,
+            sources={
+                "articles": {"mine": {"kind": "wikitext", "path": "corpus/articles", **month}},
+                "cited_pages": {"mine": {"kind": "common_crawl_index", "dataset": "sources/articles"}},
+                "web_pages": {"cited": {"dataset": CITED}},
+            },
+        )
+
+    project.params(only_this)
+    return project
+
+
+def lying_at(project, index, files):
+    options = {**QUICK, "licence": "LicenseRef-web", "index": index, "files": files}
+    project.params(lambda params: params["sources"]["cited_pages"]["mine"].update(options=options))
+    begin(project)
+
+
+def rows(project, name, table="kept"):
+    """The rows of a dataset, wherever its partitions lie."""
+    files = sorted((project.root / "data" / name).rglob(f"{table}-*.parquet"))
+    return [row for file in files for row in pq.read_table(file).to_pylist()]
+
+
+@pytest.mark.long
+def test_captures_of_what_articles_cite_become_references(project, cc):
+    cc.capture("http://a.example/tane", "2018-06-02", PAGE.format(what="a brook").encode())
+    cc.capture("https://a.example/tane", "2018-06-20", PAGE.format(what="a river").encode())
+    cc.capture("http://b.example/mill", "2018-06-20", PAGE.format(what="a place of mills").encode(), warc="b")
+    cc.write()
+    citing(project.root, "Varn", "http://a.example/tane", "http://nowhere.example/", "http://10.0.0.1/x")
+    with answering({"*": cc.route}) as (site, asked):
+        lying_at(project, f"{site}/cc-index-table.paths", f"{site}/")
+        project.silverloom("run", "--select", REFERENCES)
+        before = len(asked)
+        assert project.made(project.silverloom("run", "--select", REFERENCES)) == []
+    assert len(asked) == before
+    kept = {row["url"]: row for row in rows(project, CITED)}
+    assert {*kept} == {"http://a.example/tane", "http://www.b.example/Mill/"}
+    assert kept["http://a.example/tane"]["date"] == "2018-06-20T00:00:00Z"
+    reasons = {row["url"]: row["reason"] for row in rows(project, CITED, "dropped")}
+    assert reasons["http://nowhere.example/"] == "not_in_index"
+    (refused,) = rows(project, CITED, "rejected")
+    assert refused["error"] == "http://10.0.0.1/x: the address 10.0.0.1 is private"
+    titles = {row["id"]: row["title"] for row in rows(project, "sources/articles")}
+    cited = [(titles[row["article_id"]], row["address"]) for row in rows(project, REFERENCES) if row["cited"]]
+    assert sorted(cited) == [
+        ("Tane", "http://b.example/mill"),
+        ("Tane", "https://a.example/tane"),
+        ("Varn", "https://a.example/tane"),
+    ]
+    told = project.silverloom("explain", kept["http://a.example/tane"]["id"])
+    assert "sources/articles 2018-06" in told
+
+
+@pytest.mark.long
+def test_a_run_that_was_killed_reads_no_index_again_and_fetches_what_is_left(project, cc):
+    urls = [f"http://h{number:02d}.example/" for number in range(30)]
+    for number, url in enumerate(urls):
+        body = PAGE.format(what=f"river {number}").encode()
+        cc.capture(url, "2018-06-02", body, warc=f"w{number:02d}")
+    cc.write()
+    citing(project.root, "Tane", *urls)
+
+    def slowly(handler):
+        if "warc.gz" in handler.path:
+            time.sleep(0.2)
+        cc.route(handler)
+
+    def of(kind):
+        return [path for path in asked.paths() if kind in path]
+
+    with answering({"*": slowly}) as (site, asked):
+        lying_at(project, f"{site}/cc-index-table.paths", f"{site}/")
+        run = project.start("orchestration.cli", "run", "--select", CITED)
+        try:
+            until(lambda: len(of("warc.gz")) > 8, programs=[run])
+            crawl = psutil.Process(run.pid).children(recursive=True)
+            run.send_signal(signal.SIGKILL)
+            assert run.wait() != 0
+            psutil.wait_procs(crawl)
+        finally:
+            run.kill()
+        assert of(".parquet") and len(of("warc.gz")) < 30
+        before = len(of(".parquet"))
+        project.silverloom("run", "--select", CITED)
+        assert len(of(".parquet")) == before
+        assert len(of("warc.gz")) <= 30 + 1, "only what was under way is asked for twice"
+    assert [row["url"] for row in rows(project, CITED)] == urls
