@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parasci import slices
+from ops.parasci import marks, slices
 from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.printed_works import PrintedWorks
 from ops.parasci.schemas import EMBEDDED_PASSAGES
@@ -24,6 +24,7 @@ from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from tests.ops.parasci.parasci_cases import paper_sentence
 from tests.parts import in_memory
+from tests.work import lines_run
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,45 @@ def test_citation_marks_are_normalised_away(printed, compared):
 
 def test_a_mark_that_only_the_source_knows_goes_too():
     assert without_marks("Topic models BIBREF3 are old.", ["BIBREF3"]) == "Topic models are old."
+
+
+@pytest.mark.parametrize(
+    ("printed", "compared"),
+    [
+        ("BIBREF3 propose topic models, as in (BIBREF4).", "The authors propose topic models, as in the authors."),
+        ("Topic models (CITE-1, CITE-2) are older than (CITE-1).", "Topic models are older than the authors."),
+        ("BIBREF31 is no BIBREF3x, and xBIBREF3 is none.", "BIBREF31 is no BIBREF3x, and xBIBREF3 is none."),
+    ],
+)  # fmt: skip
+def test_a_mark_that_the_source_tells_and_that_is_a_word_of_the_sentence_stands_for_the_authors(
+    printed, compared
+):
+    told = ["BIBREF3", "BIBREF4", "CITE-1", "CITE-1, CITE-2"]
+    assert without_marks(printed, told) == compared
+
+
+class _CountedSearches:
+    """The module `re`, which counts the characters that it is given to look through."""
+
+    def __init__(self):
+        self.characters = 0
+
+    def __getattr__(self, name):
+        def counted(pattern, *arguments):
+            self.characters += len(arguments[-1])
+            return getattr(re, name)(pattern, *arguments)
+
+        return counted if name in ("sub", "search", "finditer", "match", "fullmatch") else getattr(re, name)
+
+
+def test_the_work_of_taking_out_very_many_distinct_marks_is_linear_in_the_text(monkeypatch):
+    searches = _CountedSearches()
+    monkeypatch.setattr(marks, "re", searches)
+    told = [f"BIBREF{number}" for number in range(4_000)]
+    text = f"Topic models {' '.join(told)} are old."
+    lines, left = lines_run(without_marks, text, told)
+    assert left == "Topic models are old."
+    assert searches.characters + lines < 20 * len(text)
 
 
 @pytest.mark.parametrize("mark", [" [1]", " The Smith and Jones (2010)", " the (2010)"])
