@@ -22,6 +22,7 @@ PASSAGES = Shape(
         ("paper", _TEXT, "the paper that says it"),
         ("position", _INT, "in its record, from 0"),
         ("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
+        ("subjects", pa.list_(_TEXT), "categories of the paper, as the source has them; then its domain"),
         ("text", _TEXT, "white space folded", TEXT),
         ENCODING,
     ),
@@ -42,7 +43,7 @@ _MENTION = struct(
 
 _STATEMENT = columns(
     ("month", _TEXT, "of publication, YYYY-MM or YYYY; missing where it was not told", TIME),
-    ("area", _TEXT, "subject area of its source"),
+    ("area", _TEXT, "subject area of its papers; empty where nothing tells it"),
     ("text", _TEXT, "without citation marks", TEXT),
     ("words", _INT, "between white space"),
     ("truncated", _BOOL, "whether the encoder reads its beginning only"),

@@ -139,7 +139,7 @@ def test_english_is_told_from_other_languages(text, english):
     assert is_english(text) is english
 
 
-def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None):
+def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None, subjects=None):
     papers = [
         {
             **dict.fromkeys(PAPERS.kept.names),
@@ -147,6 +147,7 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=N
             "source_ids": [sources],
             "licence": "MIT",
             "month": "2018-06",
+            "subjects": (subjects or {}).get(name, []),
         }
         for name in {row["paper_id"] for row in rows}
     ]
@@ -223,6 +224,32 @@ def test_a_citation_of_an_unknown_paper_is_counted_and_no_citation():
 def test_an_area_is_that_of_the_source():
     outcome = embedded(paper_sentence("a", "We show that it works well."), areas={"text": "law"})
     assert outcome.kept["area"].to_pylist() == ["law"]
+
+
+def test_an_area_is_that_of_the_paper_by_its_subjects_and_that_of_the_source_goes_before_it():
+    defines = "Parsing is the task of finding the tree of a sentence."
+    rows = [paper_sentence(name, defines, paper=name) for name in "abcd"]
+    subjects = {"a": ["cs.CL"], "b": ["Oncotarget", "Physics"], "c": ["cs.LG"], "d": ["Oncotarget"]}
+    outcome = embedded(*rows, subjects=subjects)
+    found = {row["area"]: row["source_ids"] for row in outcome.kept.to_pylist()}
+    assert found == {"computer science": ["a", "c"], "physics": ["b"], "": ["d"]}
+    assert outcome.combinations == {"unknown_subjects": 1}
+    outcome = embedded(*rows, subjects=subjects, areas={"text": "law"})
+    assert outcome.kept["area"].to_pylist() == ["law"]
+
+
+def test_abstracts_have_the_areas_of_their_categories_and_of_their_domain():
+    def rows(domain, **more):
+        abstract = {"id": "a", "abstract": "Parsing is the task of finding the tree of a sentence.", **more}
+        one = record("abstracts", "a.jsonl", json.dumps(abstract))._replace(domain=domain)
+        table = parse_passages([one]).kept
+        (outcome,) = embedded_passages(in_memory(table), StatementParams(), True)
+        return table["subjects"].to_pylist() + outcome.kept["area"].to_pylist()
+
+    assert rows("", categories="cs.CL cs.LG") == [["cs.CL", "cs.LG"], "computer science"]
+    assert rows("", categories=["Physics", None]) == [["Physics"], "physics"]
+    assert rows("physics", categories="Dresden") == [["Dresden", "physics"], "physics"]
+    assert rows("") == [[], ""]
 
 
 def record(kind, path, content):
