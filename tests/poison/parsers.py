@@ -207,6 +207,8 @@ PARSERS = {
     for parser in (
         Parser("plain_text", papers.FORMATS, papers.parse_papers, ".txt",
                lambda name, title, text: _bytes(f"# {title}\n\n## Introduction\n{text}\n")),
+        Parser("aasc", papers.FORMATS, papers.parse_papers, ".ss",
+               lambda name, title, text: _bytes(f"s-1-1-0-0\tabstract\t{title}\ns-2-1-0-0\tintroduction\t{text}\n")),
         Parser("cl_scisumm", papers.FORMATS, papers.parse_papers, ".xml", _cl_scisumm),
         Parser("science_parse", papers.FORMATS, papers.parse_papers, ".json",
                lambda name, title, text: _json({"title": title, "sections": [{"heading": "Introduction", "text": text}]})),
