@@ -14,6 +14,8 @@ from urllib.parse import urljoin
 from ops.crawl.collections.item import Item, WebCollection
 from ops.crawl.collections.xml_records import elements, text_of
 
+#: What every paper of it is about, as a reader of subjects knows it.
+_SUBJECT = "ACL Anthology"
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 
 
@@ -38,7 +40,7 @@ class AclAnthology(WebCollection):
                         elsewhere = "://" in place
                         pdf = place if elsewhere else urljoin(self.files, f"{place}.pdf")
                         number = f"{name}-{volume.get('id')}.{paper.get('id')}" if elsewhere else place
-                        about = {"title": text_of(paper.find("title"))}
+                        about = {"title": text_of(paper.find("title")), "categories": _SUBJECT}
                         if (video := paper.find("video")) is not None and (href := video.get("href")):
                             about["video"] = urljoin(self.files, href)
                         yield Item(number, pdf, month, about=about)
