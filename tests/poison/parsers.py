@@ -9,6 +9,7 @@ import csv
 import html
 import io
 import json
+import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -155,6 +156,17 @@ def _metadata(names: Sequence[str]) -> Mapping[str, bytes]:
     return {"metadata.csv": f"file,title,date,url,licence\n{rows}".encode()}
 
 
+def tar_of(files: Mapping[str, bytes]) -> bytes:
+    """Return a tar of files by their names."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return buffer.getvalue()
+
+
 def _labels(name: str, title: str, text: str) -> bytes:
     return _bytes(f'first_word,last_word,sentence\n0,1,"{text}"\n')
 
@@ -257,6 +269,8 @@ PARSERS = {
         Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".csv", _sheet),
         Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".json", _export),
         Parser("crawled", papers.FORMATS, papers.parse_papers, ".jsonl", _s2orc, binary=True, rows=True),
+        Parser("crawled", papers.FORMATS, papers.parse_papers, ".tar",
+               lambda name, title, text: tar_of({f"{name}.json": _s2orc(name, title, text)}), binary=True, rows=True),
         Parser("crawled", wikipedia.FORMATS, wikipedia.parse_articles, ".xml", _dump, binary=True, rows=True),
         Parser("crawled", web.FORMATS, web.parse_web_pages, ".html", _html, binary=True, rows=True),
         Parser("url_list", url_list.FORMATS, None, ".txt", address, crawl=crawled_lists),
