@@ -20,7 +20,6 @@ from tarfile import (
     LNKTYPE,
     REGTYPE,
     SYMTYPE,
-    EOFHeaderError,
     HeaderError,
     TarInfo,
 )
@@ -48,10 +47,11 @@ def members_of(content: bytes) -> Iterator[Member]:
     """Yield the files of a tar in their order; what stops the reading is the error of one last member."""
     place = 0
     while place < len(content):
-        try:
-            header = TarInfo.frombuf(content[place : place + BLOCKSIZE], "utf-8", "surrogateescape")
-        except EOFHeaderError:
+        block = content[place : place + BLOCKSIZE]
+        if not block.strip(b"\0"):  # the end of the archive
             return
+        try:
+            header = TarInfo.frombuf(block, "utf-8", "surrogateescape")
         except HeaderError as error:
             yield Member("", b"", f"the archive is damaged from byte {place} on: {error}")
             return
