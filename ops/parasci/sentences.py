@@ -93,11 +93,11 @@ def _stated_sentences(
     marks: dict[str, list[Row]] = defaultdict(list)
     marked: set[str] = set()
     works: dict[str, PrintedWorks] = {}
-    for paper in citations.filter(pc.is_in(citations["paper_id"], sentences["paper_id"])).to_pylist():
-        for mark in paper["marks"]:
+    for cites in citations.filter(pc.is_in(citations["paper_id"], sentences["paper_id"])).to_pylist():
+        for mark in cites["marks"]:
             marks[mark["sentence_id"]].append(mark)
-            marked.add(paper["paper_id"])
-        works[paper["paper_id"]] = PrintedWorks(paper["bibliography"] or ())
+            marked.add(cites["paper_id"])
+        works[cites["paper_id"]] = PrintedWorks(cites["bibliography"] or ())
     rows = sentences.to_pylist()
     known = _expansions(rows)
     areas = _Areas(params)
@@ -112,8 +112,9 @@ def _stated_sentences(
         unknown += sum(work(mark["cited_id"], mark["cited_title"]) is None for mark in its)
         text = without_marks(row["text"], [mark["text"] for mark in its])
         mention = _mention(row, row["paper_id"], row["section"], row["role"], cited - {None}, known)
-        month = place[row["paper_id"]]["month"] if row["paper_id"] in place else None
-        mentions.append((row, text, month, areas.of(row["paper_id"], place.get(row["paper_id"])), mention))
+        paper = place.get(row["paper_id"])
+        month = paper["month"] if paper else None
+        mentions.append((row, text, month, areas.of(row["paper_id"], paper), mention))
     counts = Counter({"unknown_paper": unknown, "unknown_subjects": areas.unknown})
     return _statements(SENTENCES, mentions, params, +counts)
 

@@ -26,7 +26,7 @@ from ops.parse.papers.subjects import archive_of, categories_in, subjects_of
 from ops.parse.read_lines import named
 from ops.parse.records import UnwantedError
 from ops.parse.source import Format, Raw
-from ops.parse.warc.crawled import GZIP, CrawledRows, body_of, name_of, opened
+from ops.parse.warc.crawled import GZIP, CrawledRows, body_of, name_of, opened, without_suffix
 
 NOT_A_PAPER = "not_a_paper"
 
@@ -53,7 +53,7 @@ class CrawledPapers(CrawledRows):
 
     def columns(self, kept: pa.Schema) -> list[str]:
         """Return the columns that tell where a record lies and what it is about."""
-        return [*super().columns(kept), *(name for name in ("about",) if name in kept.names)]
+        return [*super().columns(kept), *(["about"] if "about" in kept.names else [])]
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
         """Return the record of a row, with who reads PDF, and what it is about, among its companions."""
@@ -86,7 +86,7 @@ class CrawledPapers(CrawledRows):
 def _of_archive(raw: Raw, body: bytes) -> Iterator[Raw]:
     """Yield the files of a tar: "1806/1806.00001.pdf" is the paper 1806.00001."""
     for member in members_of(body):
-        name = _without_suffix(member.name.rpartition("/")[2]) or raw.document
+        name = without_suffix(member.name.rpartition("/")[2], _SUFFIXES) or raw.document
         told = raw.companions.get("categories") or " ".join(archive_of(name))
         companions = {**raw.companions, "url": f"{raw.companions.get('url', '')}#{member.name}"}
         yield replace(
@@ -96,11 +96,6 @@ def _of_archive(raw: Raw, body: bytes) -> Iterator[Raw]:
             error=member.error,
             companions={**companions, "categories": told},
         )
-
-
-def _without_suffix(name: str) -> str:
-    ending = next((suffix for suffix in _SUFFIXES if name.lower().endswith(suffix)), "")
-    return name[: len(name) - len(ending)]
 
 
 def _kind(raw: Raw) -> str:
