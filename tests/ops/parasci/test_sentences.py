@@ -409,6 +409,23 @@ def test_a_bibliography_tells_which_work_names_and_year_stand_for(key, found):
     assert PrintedWorks(BIBLIOGRAPHY).of(key) == found
 
 
+def test_the_work_of_looking_up_works_is_linear_in_what_is_cited():
+    """Every key was compared with every entry of its year: 4 million times."""
+    many = 2_000
+    entries = [
+        entry(f"Lee, A. and X{'abcd'[n % 4]}{n}. 2001. On {n}.", ids=[f"doi:{n}"]) for n in range(many)
+    ]
+    keys = [f"lee x{'abcd'[n % 4]}{n} 2001" for n in range(many)]
+
+    def looked_up():
+        works = PrintedWorks(entries)
+        return [works.of(key) for key in keys]
+
+    lines, found = lines_run(looked_up)
+    assert found == [f"doi:{n}" for n in range(many)]
+    assert lines < 100 * many
+
+
 def test_citances_of_one_work_meet_whether_it_is_printed_or_marked():
     """One paper's format tells its marks; the other one has a bibliography, and marks in running text."""
     mark = {"id": "m", "sentence_id": "a", "section": 0, "start": 0, "end": 1, "text": "[1]", "entry": "b0",
