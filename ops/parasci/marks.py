@@ -61,22 +61,57 @@ _OTHERS = re.compile(r"(?:\band\s)?\b(?:et\sal\b\.?|colleagues\b)")
 _BEFORE_SIGN = re.compile(r"(?<!\s)\s+(?=[,.;:!?)])")
 #: Characters before a mark that are looked at: else a sentence of many marks would take quadratic time.
 _BEFORE = 200
+#: Where a mark that a source tells may begin: not within a word.
+_BEGINNING = re.compile(r"(?<!\w)\S")
+_IN_WORD = re.compile(r"\w")
+_HAS_YEAR = re.compile(rf"(?<!\w){_YEAR}(?!\w)")
+#: What is longer is no mark, but running text that a source took for one.
+_LONGEST_MARK = 400
+_AROUND = {"(": ")", "[": "]"}
 
 
 def without_marks(text: str, marks: Iterable[str] = ()) -> str:
     """Return a sentence without citation marks; `marks` are those that its source tells, as printed.
 
-    What is no mark stays as it is, apart from folded white space.
+    What is no mark stays as it is, apart from folded white space. A mark of more than 400 characters is none.
+    The work is linear in the text, however many marks there are.
     """
-    for mark in sorted({fold(mark) for mark in marks} - {""}, key=lambda mark: (-len(mark), mark)):
-        # A number by itself, a superscript, may be any number of the sentence.
-        if not (mark.isdigit() or _NUMBERS.fullmatch(mark) or re.search(_YEAR, mark)):
-            text = re.sub(rf"(?<!\w){re.escape(mark)}(?!\w)", "", text)
+    text = _without_told(text, {fold(mark) for mark in marks})
     text = _SAYING.sub(_authors, text)
     for pattern in (_IN_BRACKETS, _NUMBERS):
         text = pattern.sub(_in_place_of, text)
     text = fold(_BEFORE_SIGN.sub("", re.sub(r"[(\[]\s*[)\]]", "", text)))
     return text[:1].upper() + text[1:] if text.startswith(AUTHORS) else text
+
+
+def _without_told(text: str, told: Iterable[str]) -> str:
+    """Return a text without the marks that a source tells, of several at one place without the longest."""
+    marks = {mark for mark in told if _is_telling(mark)}
+    lengths = sorted({len(mark) for mark in marks}, reverse=True)
+    pieces: list[str] = []
+    done = 0
+    for beginning in _BEGINNING.finditer(text) if marks else ():
+        start = beginning.start()
+        if start < done:
+            continue
+        for length in lengths:
+            end = start + length
+            if text[start:end] in marks and not _IN_WORD.match(text, end):
+                if done < start and end < len(text) and _AROUND.get(text[start - 1]) == text[end]:
+                    start, end = start - 1, end + 1
+                pieces += [text[done:start], _stand_in(text, start)]
+                done = end
+                break
+    return "".join([*pieces, text[done:]])
+
+
+def _is_telling(mark: str) -> bool:
+    """Say whether a mark stands for a citation wherever it is met.
+
+    A number by itself, a superscript, may be any number of the sentence; names with a year have rules.
+    """
+    found = mark.isdigit() or _NUMBERS.fullmatch(mark) or _HAS_YEAR.search(mark)
+    return 0 < len(mark) <= _LONGEST_MARK and not found
 
 
 def printed_keys(text: str) -> list[str]:
@@ -105,14 +140,20 @@ def _is_name(person: str) -> bool:
 
 
 def _authors(mark: re.Match[str]) -> str:
-    return mark[0] if _OF_THING.search(mark.string, *_before(mark)) else AUTHORS
+    first, last = _before(mark.start())
+    return mark[0] if _OF_THING.search(mark.string, first, last) else AUTHORS
 
 
 def _in_place_of(mark: re.Match[str]) -> str:
-    first, last = _before(mark)
-    end = first + len(mark.string[first:last].rstrip())
-    return f" {AUTHORS}" if _NEEDS_WORD.search(mark.string, first, end) else ""
+    return _stand_in(mark.string, mark.start())
 
 
-def _before(mark: re.Match[str]) -> tuple[int, int]:
-    return max(0, mark.start() - _BEFORE), mark.start()
+def _stand_in(text: str, place: int) -> str:
+    """Return what stands in place of the mark that begins there."""
+    first, last = _before(place)
+    end = first + len(text[first:last].rstrip())
+    return f" {AUTHORS}" if _NEEDS_WORD.search(text, first, end) else ""
+
+
+def _before(place: int) -> tuple[int, int]:
+    return max(0, place - _BEFORE), place

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ops.outcome import Row
 from ops.text.space import fold
@@ -26,20 +27,34 @@ def work(cited_id: str | None, title: str | None) -> str | None:
     return cited_id or (f"title:{plain}" if plain else None)
 
 
+class _Entry(NamedTuple):
+    """An entry with the words of its first author, of everyone and everything in it, and its years."""
+
+    row: Row
+    first: frozenset[str]
+    words: frozenset[str]
+    years: frozenset[str]
+    plain_years: frozenset[str]
+    """The years without the letters that tell works of one year apart."""
+
+
 class PrintedWorks:
-    """A paper's bibliography, a row of `CITATIONS.kept["bibliography"]` each work."""
+    """A paper's bibliography, a row of `CITATIONS.kept["bibliography"]` each work.
+
+    Entries are looked up by the name that the fewest of them have, not one by one.
+    """
 
     def __init__(self, bibliography: Sequence[Row]) -> None:
-        self._entries: dict[str, list[tuple[Row, frozenset[str], frozenset[str], frozenset[str]]]]
-        self._entries = defaultdict(list)
-        for entry in bibliography:
-            authors, text = entry["authors"] or [], (entry["text"] or "").lower()
+        self._entries: dict[str, list[_Entry]] = defaultdict(list)
+        for row in bibliography:
+            authors, text = row["authors"] or [], (row["text"] or "").lower()
             words = _WORD.findall(text)
             first = _WORD.findall(authors[0].lower()) if authors else words[:_FIRST_WORDS]
-            years = frozenset(_YEAR.findall(entry["year"] or "") or _YEAR.findall(text))
-            names = frozenset(_WORD.findall(" ".join(authors).lower())) | set(words)
-            for year in {year[:4] for year in years}:
-                self._entries[year].append((entry, frozenset(first), names, years))
+            years = frozenset(_YEAR.findall(row["year"] or "") or _YEAR.findall(text))
+            known = frozenset((*_WORD.findall(" ".join(authors).lower()), *words))
+            entry = _Entry(row, frozenset(first), known, years, frozenset(year[:4] for year in years))
+            for word in known:
+                self._entries[word].append(entry)
 
     def of(self, key: str) -> str | None:
         """Return the work that names and year ("smith et al 2010a") stand for.
@@ -48,14 +63,15 @@ class PrintedWorks:
         """
         *names, year = key.split()
         names = [name for name in names if name not in ("et", "al")]
+        with_name = [self._entries.get(name, []) for name in names]
         found = [
-            (entry, years)
-            for entry, first, everyone, years in self._entries.get(year[:4], ())
-            if names and names[0] in first and everyone.issuperset(names)
+            entry
+            for entry in min(with_name, key=len, default=[])
+            if year[:4] in entry.plain_years and names[0] in entry.first and entry.words.issuperset(names)
         ]
         if len(found) > 1:
-            found = [(entry, years) for entry, years in found if year in years]
+            found = [entry for entry in found if year in entry.years]
         if len(found) != 1:
             return None
-        ids = found[0][0]["ids"]
-        return work(ids[0] if ids else None, found[0][0]["title"])
+        ids = found[0].row["ids"]
+        return work(ids[0] if ids else None, found[0].row["title"])

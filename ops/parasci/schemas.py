@@ -22,6 +22,7 @@ PASSAGES = Shape(
         ("paper", _TEXT, "the paper that says it"),
         ("position", _INT, "in its record, from 0"),
         ("cited_id", _TEXT, "the paper that it cites; missing where it is of an abstract"),
+        ("subjects", pa.list_(_TEXT), "categories of the paper, as the source has them; then its domain"),
         ("text", _TEXT, "white space folded", TEXT),
         ENCODING,
     ),

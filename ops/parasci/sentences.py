@@ -6,7 +6,7 @@ them (slices.py), marks (marks.py), terms (definitions), which are compared with
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
@@ -17,6 +17,7 @@ from pydantic import Field
 from ops.models.encoder import ENCODER
 from ops.outcome import Outcomes, Row, Shape, drop
 from ops.params import ModelName, Params
+from ops.parasci.areas import area_of
 from ops.parasci.definitions.patterns import definition
 from ops.parasci.definitions.terms import expansions_of, normal_form
 from ops.parasci.marks import printed_keys, without_marks
@@ -53,8 +54,15 @@ class StatementParams(Params, section="parasci.sentences"):
         True, description="of a paper whose format tells no citation marks, names with a year are marks"
     )
     areas: Mapping[str, str] = Field(
-        {}, description="subject areas by source; those that have none here are one area together"
+        {}, description="subject areas by source, whatever its papers say of themselves"
     )
+    subjects: Mapping[str, str] = Field(
+        {}, description="subject areas by category, field of study, journal or venue, besides those known"
+    )
+
+    def area(self, source: str, subjects: Sequence[str]) -> str:
+        """Return the area of a paper; "" where nothing tells it: such papers are one area together."""
+        return self.areas.get(source) or area_of(subjects, self.subjects) or ""
 
 
 def embedded_sentences(
@@ -64,9 +72,12 @@ def embedded_sentences(
 
     Given are the papers and citations of its month.
 
+    A sentence is of the area of its paper: that of the paper's source, or of its subjects (areas.py).
+
     Reasons: `short`, `not_english`. A part is the papers of some `store.records_per_part` records: what
     stands in two parts is there twice, with the same embedding. A citation mark whose paper has neither id
-    nor title is no citation; `combinations` count these as `unknown_paper`.
+    nor title is no citation; `combinations` count these as `unknown_paper`, and as `unknown_subjects` the
+    papers whose subjects mean no area.
     """
     place = {row["id"]: row for row in papers.to_pylist()}
 
@@ -82,13 +93,14 @@ def _stated_sentences(
     marks: dict[str, list[Row]] = defaultdict(list)
     marked: set[str] = set()
     works: dict[str, PrintedWorks] = {}
-    for paper in citations.filter(pc.is_in(citations["paper_id"], sentences["paper_id"])).to_pylist():
-        for mark in paper["marks"]:
+    for cites in citations.filter(pc.is_in(citations["paper_id"], sentences["paper_id"])).to_pylist():
+        for mark in cites["marks"]:
             marks[mark["sentence_id"]].append(mark)
-            marked.add(paper["paper_id"])
-        works[paper["paper_id"]] = PrintedWorks(paper["bibliography"] or ())
+            marked.add(cites["paper_id"])
+        works[cites["paper_id"]] = PrintedWorks(cites["bibliography"] or ())
     rows = sentences.to_pylist()
     known = _expansions(rows)
+    areas = _Areas(params)
     unknown = 0
     mentions = []
     for row in rows:
@@ -100,14 +112,17 @@ def _stated_sentences(
         unknown += sum(work(mark["cited_id"], mark["cited_title"]) is None for mark in its)
         text = without_marks(row["text"], [mark["text"] for mark in its])
         mention = _mention(row, row["paper_id"], row["section"], row["role"], cited - {None}, known)
-        paper = place.get(row["paper_id"], {"month": None, "source_ids": [""]})
-        source = record_place(paper["source_ids"][0])[0]
-        mentions.append((row, text, paper["month"], params.areas.get(source, ""), mention))
-    return _statements(SENTENCES, mentions, params, {"unknown_paper": unknown} if unknown else {})
+        paper = place.get(row["paper_id"])
+        month = paper["month"] if paper else None
+        mentions.append((row, text, month, areas.of(row["paper_id"], paper), mention))
+    counts = Counter({"unknown_paper": unknown, "unknown_subjects": areas.unknown})
+    return _statements(SENTENCES, mentions, params, +counts)
 
 
 def embedded_passages(passages: Parts, params: StatementParams, strict: bool) -> Outcomes:
     """Yield the same of every part of sources/passages.
+
+    An abstract has subjects of its own; `unknown_subjects` counts records.
 
     Reasons: also `no_group`, for what defines no term and cites nothing. Passages are compared only by what
     they define or cite, so nothing would read its embedding.
@@ -118,16 +133,34 @@ def embedded_passages(passages: Parts, params: StatementParams, strict: bool) ->
 def _stated_passages(passages: pa.Table, params: StatementParams) -> Statements:
     rows = [{**row, "paper_id": row["paper"]} for row in passages.to_pylist()]
     known = _expansions(rows)
+    areas = _Areas(params)
     mentions = []
     for row in rows:
         role = "abstract" if row["cited_id"] is None else "citance"
         mention = _mention(row, row["paper"], -1, role, {row["cited_id"]} - {None}, known)
-        source = record_place(row["source_ids"][0])[0]
         unit = {name: row[name] for name in EMBEDDED_PASSAGES.unit.names}
-        mentions.append(
-            (unit, without_marks(row["text"]), row["month"], params.areas.get(source, ""), mention)
-        )
-    return _statements(EMBEDDED_PASSAGES, mentions, params, {}, only_groups=True)
+        area = areas.of(row["source_ids"][0], row)
+        mentions.append((unit, without_marks(row["text"]), row["month"], area, mention))
+    counts = Counter({"unknown_subjects": areas.unknown})
+    return _statements(EMBEDDED_PASSAGES, mentions, params, +counts, only_groups=True)
+
+
+class _Areas:
+    """The areas of papers, each looked for once; `unknown` is how many have subjects that mean none."""
+
+    def __init__(self, params: StatementParams) -> None:
+        self._params = params
+        self._known: dict[str, str] = {}
+        self.unknown = 0
+
+    def of(self, name: str, paper: Row | None) -> str:
+        """Return the area of a paper by its `source_ids` and `subjects`, "" of None."""
+        if name not in self._known:
+            source = record_place(paper["source_ids"][0])[0] if paper else ""
+            subjects = (paper["subjects"] if paper else None) or ()
+            self._known[name] = self._params.area(source, subjects)
+            self.unknown += bool(subjects) and not self._known[name]
+        return self._known[name]
 
 
 def is_english(text: str) -> bool:

@@ -69,6 +69,11 @@ PAPERS = Shape(
         ("document", _TEXT, "the paper's name in its source", NAME),
         ("title", _TEXT, "as the source has it", TITLE),
         ("month", _TEXT, "of publication, YYYY-MM", TIME),
+        (
+            "subjects",
+            pa.list_(_TEXT),
+            "categories, fields of study, journal, as the source has them; then the source's domain",
+        ),
         ("text", _TEXT, "of a plain-text source: the file, so that offsets are offsets into the file", TEXT),
         (
             "sections",

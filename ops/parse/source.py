@@ -55,7 +55,7 @@ class SourceParams(Params):
     """What any source may say."""
 
     domain: str = Field(
-        default="", pattern=r"^(\w[\w.-]*)?$", description="of prose: what it is about, or where it is from"
+        default="", pattern=r"^(\w[\w.-]*)?$", description="what it is about, or where it is from"
     )
     max_bytes: int = Field(
         default=16 * 2**20, gt=0, description="a larger record is rejected unread; some kinds begin with more"

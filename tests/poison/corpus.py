@@ -23,7 +23,7 @@ import pyarrow as pa
 from backports import zstd
 
 from tests.papers_as_pdf import assembled, printed
-from tests.poison.parsers import PARSERS, Parser, arrow, parquet, warc_record
+from tests.poison.parsers import PARSERS, Parser, arrow, parquet, tar_of, warc_record
 
 TITLE, TEXT = "A Title", "We measured it twice and it was the same both times."
 
@@ -105,6 +105,19 @@ def _tar() -> bytes:
         entry.size = 4
         archive.addfile(entry, io.BytesIO(b"evil"))
     return buffer.getvalue()
+
+
+def _longer_tar(size: bytes) -> bytes:
+    """Return a tar of one file whose header tells of another size, with a checksum that is right."""
+    content = tar_of({"a.json": TEXT.encode()})
+    head = content[:124] + size + content[136:148] + b" " * 8 + content[156:512]
+    return head[:148] + b"%06o\0 " % sum(head) + head[156:] + content[512:]
+
+
+def _link() -> bytes:
+    entry = tarfile.TarInfo("a.json")
+    entry.type, entry.linkname, entry.size = tarfile.SYMTYPE, "/etc/passwd", 2**30
+    return entry.tobuf(tarfile.GNU_FORMAT)
 
 
 def _zip() -> bytes:
@@ -204,6 +217,7 @@ _JSON = (
 _TALKS = ("recordings", "transcripts .txt")
 _AUDIO = ("recordings",)
 _LINES = ("scirex", "s2orc_shards", "unarxive", "jsonl_prose", "abstracts", "split_and_rephrase")
+_TAR = ("crawled .tar",)
 _PARQUET, _ARROW, _CSV = "table .parquet", "table .arrow", "table .csv"
 _ANY = tuple(PARSERS)
 
@@ -251,6 +265,10 @@ ITEMS = (
     Item("a page that unpacks to 200 MB", lambda parser: {"poison.xml.bz2": bz2.compress(b"<mediawiki><page>" + bytes(200_000_000))}, ("mediawiki_dump", "crawled .xml"), slow=True),
     Item("1,000,000 blank lines", _text("\n" * 10**6 + TEXT)),
     Item("1,000,000 spaces behind a line break", _text(f"{TEXT}\n{' ' * 10**6}x")),
+    Item("a tar whose header tells of 8 GB", _file(lambda: _longer_tar(b"77777777777\0")), _TAR),
+    Item("a tar whose header tells of a size below 0", _file(lambda: _longer_tar(b"\xff" * 12)), _TAR),
+    Item("a tar of 20,000 links that tell of 1 GB", _file(lambda: _link() * 20_000), _TAR),
+    Item("a tar of 20,000 empty files", _file(lambda: tar_of(dict.fromkeys(map(str, range(20_000)), b""))), _TAR),
     Item("a PDF that wants a password", lambda parser: {"poison.pdf": printed(TITLE, [("1 Work", [TEXT])], password="x")}, ("pdf",)),
     Item("a PDF of 1,000,000 objects", lambda parser: {"poison.pdf": _million_objects()}, ("pdf",), slow=True),
     Item("a PDF whose page is its own parent", lambda parser: {"poison.pdf": assembled([b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R] /Count 9 >>"])}, ("pdf",)),

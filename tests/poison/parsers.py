@@ -9,6 +9,7 @@ import csv
 import html
 import io
 import json
+import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -155,6 +156,17 @@ def _metadata(names: Sequence[str]) -> Mapping[str, bytes]:
     return {"metadata.csv": f"file,title,date,url,licence\n{rows}".encode()}
 
 
+def tar_of(files: Mapping[str, bytes]) -> bytes:
+    """Return a tar of files by their names."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return buffer.getvalue()
+
+
 def _labels(name: str, title: str, text: str) -> bytes:
     return _bytes(f'first_word,last_word,sentence\n0,1,"{text}"\n')
 
@@ -207,6 +219,8 @@ PARSERS = {
     for parser in (
         Parser("plain_text", papers.FORMATS, papers.parse_papers, ".txt",
                lambda name, title, text: _bytes(f"# {title}\n\n## Introduction\n{text}\n")),
+        Parser("aasc", papers.FORMATS, papers.parse_papers, ".ss",
+               lambda name, title, text: _bytes(f"s-1-1-0-0\tabstract\t{title}\ns-2-1-0-0\tintroduction\t{text}\n")),
         Parser("cl_scisumm", papers.FORMATS, papers.parse_papers, ".xml", _cl_scisumm),
         Parser("science_parse", papers.FORMATS, papers.parse_papers, ".json",
                lambda name, title, text: _json({"title": title, "sections": [{"heading": "Introduction", "text": text}]})),
@@ -255,6 +269,8 @@ PARSERS = {
         Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".csv", _sheet),
         Parser("rating_sheets", answers.FORMATS, answers.parse_answers, ".json", _export),
         Parser("crawled", papers.FORMATS, papers.parse_papers, ".jsonl", _s2orc, binary=True, rows=True),
+        Parser("crawled", papers.FORMATS, papers.parse_papers, ".tar",
+               lambda name, title, text: tar_of({f"{name}.json": _s2orc(name, title, text)}), binary=True, rows=True),
         Parser("crawled", wikipedia.FORMATS, wikipedia.parse_articles, ".xml", _dump, binary=True, rows=True),
         Parser("crawled", web.FORMATS, web.parse_web_pages, ".html", _html, binary=True, rows=True),
         Parser("url_list", url_list.FORMATS, None, ".txt", address, crawl=crawled_lists),

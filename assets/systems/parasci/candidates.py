@@ -61,7 +61,7 @@ def sentences(
     """Every distinct sentence of the papers, embedded once, with the term it defines and what it cites."""
     return embedding.embedded_sentences(
         sentences,
-        papers.read(["id", "source_ids", "month"]),
+        papers.read(["id", "source_ids", "month", "subjects"]),
         citations.read(["paper_id", "marks", "bibliography"]),
         params,
         strict,

@@ -14,6 +14,8 @@ from urllib.parse import urljoin
 from ops.crawl.collections.item import Item, WebCollection
 from ops.crawl.collections.xml_records import elements, text_of
 
+#: What every paper of it is about, as a reader of subjects knows it.
+_SUBJECT = "ACL Anthology"
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 #: Python refuses to read a number of thousands of digits, and reads those of other scripts.
 _MONTH = re.compile(r"0{0,9}([1-9]|1[0-2])")
@@ -40,7 +42,7 @@ class AclAnthology(WebCollection):
                         elsewhere = "://" in place
                         pdf = place if elsewhere else urljoin(self.files, f"{place}.pdf")
                         number = f"{name}-{volume.get('id')}.{paper.get('id')}" if elsewhere else place
-                        about = {"title": text_of(paper.find("title"))}
+                        about = {"title": text_of(paper.find("title")), "categories": _SUBJECT}
                         if (video := paper.find("video")) is not None and (href := video.get("href")):
                             about["video"] = urljoin(self.files, href)
                         yield Item(number, pdf, month, about=about)

@@ -4,8 +4,8 @@ Belongs here: the formats, and the op that makes a table of sentences. Not here:
 citation marks (ops/parse/papers).
 
 `abstracts`: tables, a row {"id": ..., "abstract": ...}; a row may have more columns, and a month rule may
-name them. `citing_sentences`: a JSON list a cited paper, as ScisummNet has it in
-`<paper>/citing_sentences*.json`: {"citing_paper_id": ..., "clean_text": ...} or "raw_text".
+name them; `categories` are what it is about. `citing_sentences`: a JSON list a cited paper, as ScisummNet
+has it in `<paper>/citing_sentences*.json`: {"citing_paper_id": ..., "clean_text": ...} or "raw_text".
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ops.parse import files
 from ops.parse.bounded import BoundedFormat
 from ops.parse.characters import check_characters
 from ops.parse.decoding import json_value, text_at
+from ops.parse.papers.subjects import categories_in, subjects_of, words_in
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.parse.tables import Table
@@ -35,21 +36,25 @@ class SourceSentence(NamedTuple):
     paper: str
     text: str
     cited: str | None = None
+    subjects: tuple[str, ...] = ()
+    """What the paper is about, as its source says."""
 
 
 class _Abstracts(Table):
     """Reads tables; every row of every table below the folder is an abstract."""
 
     def __init__(self) -> None:
-        super().__init__(text="abstract", id="id", title="title", date="date")
+        super().__init__(text="abstract", id="id", title="title", date="date", subjects="categories")
 
     def parse(self, raw: Raw) -> list[SourceSentence]:
         if raw.error is not None:
             raise ParseError(raw.error)
-        text = fold(text_at(self.needed(raw, self.row(raw), "text"), "abstract"))
+        row = self.row(raw)
+        text = fold(text_at(self.needed(raw, row, "text"), "abstract"))
         if not text:
             raise ParseError("no abstract")
-        return [SourceSentence(raw.document, sentence) for sentence in _sentences(text)]
+        subjects = subjects_of(*map(categories_in, words_in(row.get("subjects"))))
+        return [SourceSentence(raw.document, sentence, None, subjects) for sentence in _sentences(text)]
 
 
 class _CitingSentences:
@@ -115,6 +120,7 @@ def _row(record: Record, place: int, passage: SourceSentence) -> Row:
         "paper": passage.paper,
         "position": place,
         "cited_id": passage.cited,
+        "subjects": [*subjects_of(passage.subjects, [record.domain])],
         "text": passage.text,
     }
 

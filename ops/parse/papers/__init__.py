@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from ops.outcome import Outcome
 from ops.parse.bounded import BoundedFormat
+from ops.parse.papers.aasc import Aasc
 from ops.parse.papers.cl_scisumm import ClSciSumm
 from ops.parse.papers.crawled import CrawledPapers
 from ops.parse.papers.jats import Jats
@@ -32,6 +33,7 @@ from ops.parse.source import Format
 __all__ = ["FORMATS", "Paper", "Section", "Sentence", "parse_citations", "parse_papers"]
 
 _FORMATS: dict[str, Format[Paper]] = {
+    "aasc": Aasc(),
     "cl_scisumm": ClSciSumm(),
     "grobid_tei": Tei(),
     "jats": Jats(),
@@ -46,7 +48,7 @@ _FORMATS: dict[str, Format[Paper]] = {
 }
 
 #: Those whose fields are in text, or in a line of JSON that was read by the child already.
-_QUICK_FIELDS = frozenset({"plain_text", "s2orc_shards", "scirex", "unarxive"})
+_QUICK_FIELDS = frozenset({"aasc", "plain_text", "s2orc_shards", "scirex", "unarxive"})
 
 _FILES: dict[str, Format[Paper]] = {
     kind: BoundedFormat(form, quick=kind in _QUICK_FIELDS) for kind, form in _FORMATS.items()

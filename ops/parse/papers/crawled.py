@@ -1,10 +1,13 @@
-"""Papers that a crawl fetched: PDFs, XML, and shards of many.
+"""Papers that a crawl fetched: PDFs, XML, and shards or archives of many.
 
 Belongs here: telling by its first bytes what was fetched. Not here: the formats, crawls (ops/parse/warc).
+
+What a collection says of an item goes to its papers: arXiv's `categories` are their subjects.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,13 +18,15 @@ import pyarrow as pa
 from ops.outcome import Row
 from ops.parse.files import once
 from ops.parse.lines import lines_of
+from ops.parse.papers.archive import is_tar, members_of
 from ops.parse.papers.paper import Paper
 from ops.parse.papers.pdf import PdfOptions
 from ops.parse.papers.s2orc import document_of
+from ops.parse.papers.subjects import archive_of, categories_in, subjects_of
 from ops.parse.read_lines import named
 from ops.parse.records import UnwantedError
 from ops.parse.source import Format, Raw
-from ops.parse.warc.crawled import GZIP, CrawledRows, body_of, name_of, opened
+from ops.parse.warc.crawled import GZIP, CrawledRows, body_of, name_of, opened, without_suffix
 
 NOT_A_PAPER = "not_a_paper"
 
@@ -36,7 +41,7 @@ _ROOTS = {b"article": "jats", b"TEI": "grobid_tei"}
 
 @dataclass(frozen=True)
 class CrawledPapers(CrawledRows):
-    """Reads PDF, JATS, TEI and S2ORC's JSON, one paper or a line each, off the rows of a crawl."""
+    """Reads PDF, JATS, TEI and S2ORC's JSON off the rows of a crawl: one, a line each, or a tar of them."""
 
     forms: Mapping[str, Format[Paper]]
     grobid: str | None = None
@@ -46,14 +51,22 @@ class CrawledPapers(CrawledRows):
         """Return it with the options of a source."""
         return replace(self, grobid=options.grobid)
 
+    def columns(self, kept: pa.Schema) -> list[str]:
+        """Return the columns that tell where a record lies and what it is about."""
+        return [*super().columns(kept), *(["about"] if "about" in kept.names else [])]
+
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
-        """Return the record of a row, with who reads PDF among its companions."""
+        """Return the record of a row, with who reads PDF, and what it is about, among its companions."""
         found = super().raw(row, kept, folder)
-        return replace(found, companions={**found.companions, "grobid": self.grobid})
+        about = json.loads(row.get("about") or "{}")
+        told = {"grobid": self.grobid, "categories": str(about.get("categories", ""))}
+        return replace(found, companions={**found.companions, **told})
 
     def documents(self, raw: Raw) -> Iterator[Raw]:
-        """Yield the papers, bytes of one or lines of many, each called as its address or itself says."""
+        """Yield the papers, bytes of one or lines or files of many, called as their address or they say."""
         body = body_of(raw)
+        if is_tar(body):
+            return once(_of_archive(raw, body))
         stream, head = opened(body)
         packed = len(body) if body.startswith(GZIP) else None
         line, end, _ = head.partition(b"\n")
@@ -65,7 +78,24 @@ class CrawledPapers(CrawledRows):
 
     def parse(self, raw: Raw) -> Paper:
         """Return the paper. Raises ParseError, and UnwantedError for what is none."""
-        return self.forms[_kind(raw)].parse(raw)
+        paper = self.forms[_kind(raw)].parse(raw)
+        told = categories_in(raw.companions.get("categories", ""))
+        return replace(paper, subjects=subjects_of(told, paper.subjects))
+
+
+def _of_archive(raw: Raw, body: bytes) -> Iterator[Raw]:
+    """Yield the files of a tar: "1806/1806.00001.pdf" is the paper 1806.00001."""
+    for member in members_of(body):
+        name = without_suffix(member.name.rpartition("/")[2], _SUFFIXES) or raw.document
+        told = raw.companions.get("categories") or " ".join(archive_of(name))
+        companions = {**raw.companions, "url": f"{raw.companions.get('url', '')}#{member.name}"}
+        yield replace(
+            raw,
+            document=name,
+            content=member.content,
+            error=member.error,
+            companions={**companions, "categories": told},
+        )
 
 
 def _kind(raw: Raw) -> str:

@@ -4,7 +4,8 @@ Belongs here: this format (and NLM's, which it grew from). Not here: other XML.
 
 Of an `article`: its title, `abstract`s, the `sec`s of `body` and `back` with `title` and perhaps `label`, and
 the `ref`s of the list of references. A mark is `xref ref-type="bibr"`, whose `rid` names an entry, or
-several. Figures, tables, formulas that are displayed and footnotes are no running text.
+several. Subjects are those of `article-categories` (of which the heading may be a type of article, "Review"),
+and the journal. Figures, tables, formulas that are displayed and footnotes are no running text.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from lxml import etree
 from ops.parse.files import whole_files
 from ops.parse.papers.json_shapes import ids_of
 from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder
+from ops.parse.papers.subjects import subjects_of
 from ops.parse.papers.xml_tree import Running, children, descend, name_of, plain, root_of, within
 from ops.parse.source import Only, Raw, Source
 
@@ -46,6 +48,7 @@ class Jats:
         """Return the paper. Raises ParseError for malformed XML, entities, and what is no article."""
         root = root_of(raw.content, "article")
         paper = PaperBuilder(_title(root))
+        paper.subjects = _subjects(root)
         for abstract in children(descend(root, *_FRONT), "abstract"):
             # A graphical abstract, or highlights, repeat it.
             if abstract.get("abstract-type") in (None, "summary", "executive-summary"):
@@ -63,6 +66,16 @@ class Jats:
 
 def _title(root: etree._Element) -> str:
     return plain(descend(root, *_FRONT, "title-group", "article-title"))
+
+
+def _subjects(root: etree._Element) -> tuple[str, ...]:
+    """Return the subjects of the article's categories, a discipline before its parts, and the journal."""
+    groups = descend(root, *_FRONT, "article-categories")
+    journals = descend(root, "front", "journal-meta")
+    return subjects_of(
+        (plain(subject) for subject in within(groups, "subject")),
+        (plain(title) for title in within(journals, "journal-title")),
+    )
 
 
 def _date(root: etree._Element) -> str:

@@ -84,6 +84,8 @@ class Paper:
     sentences: Annotated[tuple[Sentence, ...], ByColumn()]
     marks: Annotated[tuple[Mark, ...], ByColumn()] = ()
     bibliography: Annotated[tuple[BibliographyEntry, ...], ByColumn()] = ()
+    subjects: tuple[str, ...] = ()
+    """What it is about, as its source says (subjects.py); empty where the format does not tell."""
 
 
 class Placed(NamedTuple):
@@ -148,6 +150,8 @@ class PaperBuilder:
         self._placed: list[Placed] = []
         self._marks: list[Mark] = []
         self._entries: dict[str, BibliographyEntry] = {}
+        self.subjects: tuple[str, ...] = ()
+        """What the paper is about, see `Paper`."""
         self._write(title)
 
     @property
@@ -161,11 +165,14 @@ class PaperBuilder:
         self._write("")
         self._write(title)
 
-    def sentence(self, text: str, locator: str) -> None:
-        """Add a sentence to the section; one of white space alone is none."""
+    def sentence(self, text: str, locator: str, marks: Sequence[Mark] = ()) -> None:
+        """Add a sentence to the section; one of white space alone is none. `marks` count in this text."""
+        offset = len(text) - len(text.lstrip())
         text = text.strip()
         if text:
             start = self._write(text)
+            shift = start - offset
+            self._marks += [Mark(shift + mark.start, shift + mark.end, mark.entry) for mark in marks]
             self._placed.append(Placed(self.sections - 1, [(start, start + len(text))], locator))
 
     @property
@@ -224,7 +231,12 @@ class PaperBuilder:
     def finish(self) -> Paper:
         """Return the paper. Raises ParseError, see `assemble`."""
         paper = assemble(self._title, "".join(self._pieces), self._headings, self._placed, self._spaces)
-        return replace(paper, marks=tuple(sorted(self._marks)), bibliography=tuple(self._entries.values()))
+        return replace(
+            paper,
+            marks=tuple(sorted(self._marks)),
+            bibliography=tuple(self._entries.values()),
+            subjects=self.subjects,
+        )
 
     def _write(self, text: str) -> int:
         start = self._length

@@ -4,7 +4,8 @@ Belongs here: this format. Not here: title and metadata (ops/parse/head.py), wha
 (body.py).
 
 The first line that is not blank is the title ("# " before it is no part of it). The lines right below
-it are metadata (date, authors, licence, ...) as long as they read `key: value`. Headings are the lines
+it are metadata (date, authors, licence, ...) as long as they read `key: value`; `subjects` are parted by
+semicolons. Headings are the lines
 that begin with one to six "#" and a space. If no line does, they are the lines that stand alone between
 blank lines and are numbered ("2.1 Data", "A Appendix") or one of the known names ("Abstract"). Offsets
 count characters of the decoded file.
@@ -15,6 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from ops.parse.files import whole_files
 from ops.parse.head import head_of
 from ops.parse.papers.body import body_spans, repeated_heads
 from ops.parse.papers.paper import Paper, Placed, assemble
+from ops.parse.papers.subjects import categories_in, subjects_of
 from ops.parse.roles import ACKNOWLEDGMENTS, APPENDIX, CONCLUSION, REFERENCES, Heading, role_of
 from ops.parse.source import Only, Raw, Source
 from ops.text.sentences import Span
@@ -73,7 +76,8 @@ class PlainText:
             for found in spans:
                 line = bisect_right(starts, found[0][0])
                 placed.append(Placed(len(headings) - 1, list(found), f"line {line}"))
-        return assemble(head.title, text, headings, placed)
+        paper = assemble(head.title, text, headings, placed)
+        return replace(paper, subjects=subjects_of(categories_in(head.metadata.get("subjects", ""))))
 
 
 def _sections(text: str, lines: Sequence[Span], body: int) -> Iterator[tuple[Heading, int, int]]:

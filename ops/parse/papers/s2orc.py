@@ -7,12 +7,14 @@ Paragraphs are {"text", "section", "sec_num", "cite_spans": [{"start", "end", "r
 `abstract`, `body_text` and `back_matter`; these stand in the record, in its `pdf_parse`, `latex_parse` or
 (2019) `grobid_parse`. Entries of the bibliography are in `bib_entries`, by the `ref_id` of the spans. Title
 and year stand in the record or its `metadata`; the release of 2020 has them in other shards, and then the
-title is empty.
+title is empty. Subjects are the fields of study, what ids of the ACL Anthology and old ones of arXiv
+tell, venue and journal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,13 @@ from ops.parse.lines import lines_of_files
 from ops.parse.papers import s2orc_bulk
 from ops.parse.papers.json_shapes import ids_of, object_at, objects_at, spans_at, word_at
 from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
+from ops.parse.papers.subjects import ACL_ANTHOLOGY, archive_of, subjects_of, words_in
 from ops.parse.source import Only, ParseError, Raw, Source
 
 _PARSES = ("pdf_parse", "latex_parse", "grobid_parse")
 _LISTS = ("abstract", "body_text", "back_matter")
+#: Of the API, those of its model first ([{"category": "Physics", "source": "s2-fos-model"}]), and of 2020.
+_FIELDS_OF_STUDY = ("s2fieldsofstudy", "s2FieldsOfStudy", "fieldsOfStudy", "mag_field_of_study")
 
 
 class S2Orc:
@@ -44,7 +49,9 @@ class S2Orc:
     def parse(self, raw: Raw) -> Paper:
         """Return the paper. Raises ParseError that names the key, or the span outside of its text."""
         record = json_object(raw.content)
-        return s2orc_bulk.read(record) if "content" in record else _read(record)
+        if "content" in record:
+            return replace(s2orc_bulk.read(record), subjects=subjects_at(record))
+        return _read(record)
 
 
 class S2OrcShards(S2Orc):
@@ -66,6 +73,7 @@ def _read(record: Mapping[str, Any]) -> Paper:
         raise ParseError("no key body_text, nor content: not S2ORC's JSON")
     metadata = object_at(record.get("metadata"), "metadata")
     paper = PaperBuilder(text_at(metadata.get("title", record.get("title")), "title"))
+    paper.subjects = subjects_at({**record, **metadata})
     section: tuple[str, str] | None = None
     for name in _LISTS:
         for where, paragraph in _paragraphs(body, record, name):
@@ -81,6 +89,20 @@ def _read(record: Mapping[str, Any]) -> Paper:
     for key, entry in object_at(body.get("bib_entries"), "bib_entries").items():
         paper.entry(_entry(key, object_at(entry, f"bib_entries.{key}")))
     return paper.finish()
+
+
+def subjects_at(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the subjects of a record of any release, and of what the API gives of a paper."""
+    ids = record.get("externalids", record.get("externalIds"))
+    others = ids if isinstance(ids, dict) else {}
+    of_acl = (record.get("acl_id"), others.get("acl"), others.get("ACL"))
+    of_arxiv = (record.get("arxiv_id"), others.get("arxiv"), others.get("ArXiv"))
+    return subjects_of(
+        *(words_in(record.get(name), "category") for name in _FIELDS_OF_STUDY),
+        [ACL_ANTHOLOGY for found in of_acl if word_at(found)],
+        *map(archive_of, of_arxiv),
+        *(words_in(record.get(name), "name") for name in ("venue", "journal")),
+    )
 
 
 def _paragraphs(

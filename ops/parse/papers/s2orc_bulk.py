@@ -5,13 +5,15 @@ Belongs here: this shape. Not here: walking shards, and the older shapes (s2orc.
 A record is {"corpusid", "externalids", "content": {"text", "annotations": {"title", "abstract",
 "sectionheader", "paragraph", "bibref", "bibentry", ...}}}; an annotation is a list of {"start", "end",
 "attributes"}, mostly written as JSON within the JSON. Where there are no paragraphs, what lies between two
-headings is one.
+headings is one. Stretches of one annotation lie apart: of one that begins within another, the rest counts. A
+mark belongs to the first paragraph that holds it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ops.parse.decoding import text_at
@@ -38,37 +40,63 @@ def read(record: Mapping[str, Any]) -> Paper:
         return _stretches(named.get(name), f"content.annotations.{name}", len(text))
 
     paper = PaperBuilder(" ".join(text[found.start : found.end] for found in stretches("title")[:1]))
-    marks = [
-        Mark(found.start, found.end, word_at(found.attributes.get("ref_id"))) for found in stretches("bibref")
-    ]
-    headings = stretches("sectionheader")
-    first_reference = min((found.start for found in stretches("bibentry")), default=len(text))
+    bibrefs, headings, entries = (
+        stretches("bibref"),
+        _apart(stretches("sectionheader")),
+        stretches("bibentry"),
+    )
+    marks = [Mark(found.start, found.end, word_at(found.attributes.get("ref_id"))) for found in bibrefs]
+    first_reference = entries[0].start if entries else len(text)
 
-    def add(found: _Stretch, what: str) -> None:
-        inside = [mark for mark in marks if found.start <= mark.start and mark.end <= found.end]
+    def add(found: _Stretch, what: str, inside: Sequence[Mark]) -> None:
         moved = [Mark(mark.start - found.start, mark.end - found.start, mark.entry) for mark in inside]
         paper.body(text[found.start : found.end], f"{what}[{found.start}:{found.end}]", moved)
 
-    for index, abstract in enumerate(stretches("abstract")):
+    for index, (abstract, inside) in enumerate(_with_marks(_apart(stretches("abstract")), marks)):
         if index == 0:
             paper.section("Abstract", 1)
-        add(abstract, "abstract")
-    paragraphs = stretches("paragraph") or _between(headings, first_reference)
-    waiting = list(headings)
+        add(abstract, "abstract", inside)
+    paragraphs = _apart(stretches("paragraph")) or _between(headings, first_reference)
+    waiting = deque(headings)
     begun = False
-    for paragraph in paragraphs:
+    for paragraph, inside in _with_marks(paragraphs, marks):
         while waiting and waiting[0].end <= paragraph.start:
-            heading = waiting.pop(0)
+            heading = waiting.popleft()
             number = word_at(heading.attributes.get("n"))
             paper.section(f"{number} {text[heading.start : heading.end]}".strip())
             begun = True
         if not begun:
             paper.section("")
             begun = True
-        add(paragraph, "text")
-    for found in stretches("bibentry"):
+        add(paragraph, "text", inside)
+    for found in _apart(entries):
         paper.entry(_entry(found, text))
     return paper.finish()
+
+
+def _apart(stretches: Sequence[_Stretch]) -> list[_Stretch]:
+    """Return sorted stretches as they lie apart: together they are no longer than the text."""
+    done = 0
+    found = []
+    for stretch in stretches:
+        start = max(stretch.start, done)
+        done = max(stretch.end, done)
+        found.append(stretch._replace(start=start, end=max(stretch.end, start)))
+    return found
+
+
+def _with_marks(
+    stretches: Sequence[_Stretch], marks: Sequence[Mark]
+) -> Iterator[tuple[_Stretch, list[Mark]]]:
+    """Yield stretches that lie apart, each with the marks within it; every mark is looked at once."""
+    place = 0
+    for stretch in stretches:
+        inside = []
+        while place < len(marks) and (marks[place].start < stretch.end or marks[place].end <= stretch.end):
+            if stretch.start <= marks[place].start and marks[place].end <= stretch.end:
+                inside.append(marks[place])
+            place += 1
+        yield stretch, inside
 
 
 def _between(headings: list[_Stretch], end: int) -> list[_Stretch]:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from ops.identity import row_id
 from ops.outcome import Outcome, Row, Shape
 from ops.parse.papers.paper import Paper
+from ops.parse.papers.subjects import subjects_of
 from ops.parse.records import Record, read_each, readable
 from ops.parse.row_format import RowFormat
 from ops.parse.schemas import CITATIONS, PAPERS
@@ -64,6 +65,7 @@ def _row(record: Record, form: AnyForm) -> Row:
         "document": record.raw.document,
         "title": paper.title,
         "month": record.month,
+        "subjects": [*subjects_of(paper.subjects, [record.domain])],
         "text": paper.text,
         "sections": [{"title": section.title, "role": section.role} for section in paper.sections],
         "sentences": _sentences(paper, paper_id),

@@ -4,7 +4,8 @@ Belongs here: this format. Not here: asking GROBID for it (grobid.py).
 
 Of a document: the main title of the header, its abstract, the `div`s of the body and of the back matter with
 `head` (its number is the attribute `n`), and the `biblStruct`s of the bibliography. A mark is `ref
-type="bibr"`, whose `target` names an entry. Figures, tables, formulas and notes are no running text.
+type="bibr"`, whose `target` names an entry. Subjects are the `classCode`s of the header, and the
+journal. Figures, tables, formulas and notes are no running text.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from lxml import etree
 from ops.parse.files import whole_files
 from ops.parse.papers.json_shapes import ids_of
 from ops.parse.papers.paper import BibliographyEntry, Paper, PaperBuilder
+from ops.parse.papers.subjects import subjects_of
 from ops.parse.papers.xml_tree import Running, children, descend, name_of, plain, root_of, within
 from ops.parse.source import Only, Raw, Source
 
@@ -40,6 +42,7 @@ class Tei:
         """Return the paper. Raises ParseError for malformed XML and for what is no TEI."""
         root = root_of(raw.content, "TEI")
         paper = PaperBuilder(_title(root))
+        paper.subjects = _subjects(root)
         if abstract := list(within(descend(root, "teiHeader", "profileDesc", "abstract"), "p")):
             paper.section("Abstract", 1)
             _add(paper, abstract)
@@ -68,6 +71,14 @@ def _title(root: etree._Element) -> str:
     return plain(
         next((title for title in titles if title.get("type") == "main"), titles[0] if titles else None)
     )
+
+
+def _subjects(root: etree._Element) -> tuple[str, ...]:
+    """Return the codes of the header's classification, and the journal; keywords are no subjects."""
+    classes = descend(root, "teiHeader", "profileDesc", "textClass")
+    source = descend(root, "teiHeader", "fileDesc", "sourceDesc")
+    journals = (title for title in within(source, "title") if title.get("level") == "j")
+    return subjects_of(map(plain, within(classes, "classCode")), map(plain, journals))
 
 
 def _date(root: etree._Element) -> str:

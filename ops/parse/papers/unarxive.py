@@ -5,7 +5,8 @@ Belongs here: this format (the release of 2022). Not here: walking the lines (op
 A record is {"paper_id", "metadata", "abstract": {"text"}, "body_text": [{"section", "sec_number", "text",
 "cite_spans", "ref_spans"}], "bib_entries", "ref_entries"}. In texts, `{{cite:<key>}}`, `{{formula:<key>}}`,
 `{{figure:<key>}}` and `{{table:<key>}}` stand for what they name: a citation becomes the number of its entry
-in brackets, a formula its LaTeX, a figure or a table its number.
+in brackets, a formula its LaTeX, a figure or a table its number. Subjects are arXiv's categories, of
+which the first is the primary one, and the discipline.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ops.parse.decoding import json_object, scalars, text_at
 from ops.parse.lines import lines_of_files
 from ops.parse.papers.json_shapes import ids_of, object_at, objects_at, word_at
 from ops.parse.papers.paper import BibliographyEntry, Mark, Paper, PaperBuilder
+from ops.parse.papers.subjects import categories_in, subjects_of, words_in
 from ops.parse.source import Only, ParseError, Raw, Source
 from ops.text.space import fold
 
@@ -50,6 +52,8 @@ class UnarXive:
         metadata = object_at(record.get("metadata"), "metadata")
         shown = _shown(record)
         paper = PaperBuilder(text_at(metadata.get("title"), "metadata.title"))
+        categories = categories_in(word_at(metadata.get("categories")))
+        paper.subjects = subjects_of(categories, words_in(record.get("discipline")))
         abstract = object_at(record.get("abstract"), "abstract")
         text = text_at(abstract.get("text") or metadata.get("abstract"), "abstract.text")
         if text.strip():

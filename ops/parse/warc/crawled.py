@@ -96,5 +96,10 @@ def opened(body: bytes) -> tuple[IO[bytes], bytes]:
 def name_of(raw: Raw, suffixes: tuple[str, ...]) -> str:
     """Return the last name in the address of what was fetched, without its ending; else the row's id."""
     name = unquote(urlsplit(raw.companions["url"]).path.rpartition("/")[2])
+    return without_suffix(name, suffixes) or raw.document
+
+
+def without_suffix(name: str, suffixes: tuple[str, ...]) -> str:
+    """Return a name without the first of the endings that it has."""
     ending = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), "")
-    return name[: len(name) - len(ending)] or raw.document
+    return name[: len(name) - len(ending)]

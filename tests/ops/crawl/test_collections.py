@@ -64,7 +64,11 @@ def test_the_anthology_lists_the_papers_of_a_month_with_pdf_and_video():
         }
     first, second = months["2018-07"]
     assert (first.id, first.url) == ("P18-1001", "https://aclanthology.org/P18-1001.pdf")
-    assert first.about == {"title": "Labels are Dear", "video": "https://vimeo.com/285800109"}
+    assert first.about == {
+        "title": "Labels are Dear",
+        "categories": "ACL Anthology",
+        "video": "https://vimeo.com/285800109",
+    }
     assert (second.id, second.url) == ("P18-1.3", "https://papers.example/x.pdf")
     assert second.about["video"] == "https://aclanthology.org/P18-1003.mp4"
     assert [item.id for item in months["2018-08"]] == ["P18-2001"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ops.parasci import slices
+from ops.parasci import marks, slices
 from ops.parasci.marks import printed_keys, without_marks
 from ops.parasci.printed_works import PrintedWorks
 from ops.parasci.schemas import EMBEDDED_PASSAGES
@@ -24,6 +24,7 @@ from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
 from tests.ops.parasci.parasci_cases import paper_sentence
 from tests.parts import in_memory
+from tests.work import lines_run
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,45 @@ def test_citation_marks_are_normalised_away(printed, compared):
 
 def test_a_mark_that_only_the_source_knows_goes_too():
     assert without_marks("Topic models BIBREF3 are old.", ["BIBREF3"]) == "Topic models are old."
+
+
+@pytest.mark.parametrize(
+    ("printed", "compared"),
+    [
+        ("BIBREF3 propose topic models, as in (BIBREF4).", "The authors propose topic models, as in the authors."),
+        ("Topic models (CITE-1, CITE-2) are older than (CITE-1).", "Topic models are older than the authors."),
+        ("BIBREF31 is no BIBREF3x, and xBIBREF3 is none.", "BIBREF31 is no BIBREF3x, and xBIBREF3 is none."),
+    ],
+)  # fmt: skip
+def test_a_mark_that_the_source_tells_and_that_is_a_word_of_the_sentence_stands_for_the_authors(
+    printed, compared
+):
+    told = ["BIBREF3", "BIBREF4", "CITE-1", "CITE-1, CITE-2"]
+    assert without_marks(printed, told) == compared
+
+
+class _CountedSearches:
+    """The module `re`, which counts the characters that it is given to look through."""
+
+    def __init__(self):
+        self.characters = 0
+
+    def __getattr__(self, name):
+        def counted(pattern, *arguments):
+            self.characters += len(arguments[-1])
+            return getattr(re, name)(pattern, *arguments)
+
+        return counted if name in ("sub", "search", "finditer", "match", "fullmatch") else getattr(re, name)
+
+
+def test_the_work_of_taking_out_very_many_distinct_marks_is_linear_in_the_text(monkeypatch):
+    searches = _CountedSearches()
+    monkeypatch.setattr(marks, "re", searches)
+    told = [f"BIBREF{number}" for number in range(4_000)]
+    text = f"Topic models {' '.join(told)} are old."
+    lines, left = lines_run(without_marks, text, told)
+    assert left == "Topic models are old."
+    assert searches.characters + lines < 20 * len(text)
 
 
 @pytest.mark.parametrize("mark", [" [1]", " The Smith and Jones (2010)", " the (2010)"])
@@ -99,7 +139,7 @@ def test_english_is_told_from_other_languages(text, english):
     assert is_english(text) is english
 
 
-def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None):
+def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=None, subjects=None):
     papers = [
         {
             **dict.fromkeys(PAPERS.kept.names),
@@ -107,6 +147,7 @@ def embedded(*rows, marks=(), areas=None, sources="text/a.txt", bibliographies=N
             "source_ids": [sources],
             "licence": "MIT",
             "month": "2018-06",
+            "subjects": (subjects or {}).get(name, []),
         }
         for name in {row["paper_id"] for row in rows}
     ]
@@ -183,6 +224,32 @@ def test_a_citation_of_an_unknown_paper_is_counted_and_no_citation():
 def test_an_area_is_that_of_the_source():
     outcome = embedded(paper_sentence("a", "We show that it works well."), areas={"text": "law"})
     assert outcome.kept["area"].to_pylist() == ["law"]
+
+
+def test_an_area_is_that_of_the_paper_by_its_subjects_and_that_of_the_source_goes_before_it():
+    defines = "Parsing is the task of finding the tree of a sentence."
+    rows = [paper_sentence(name, defines, paper=name) for name in "abcd"]
+    subjects = {"a": ["cs.CL"], "b": ["Oncotarget", "Physics"], "c": ["cs.LG"], "d": ["Oncotarget"]}
+    outcome = embedded(*rows, subjects=subjects)
+    found = {row["area"]: row["source_ids"] for row in outcome.kept.to_pylist()}
+    assert found == {"computer science": ["a", "c"], "physics": ["b"], "": ["d"]}
+    assert outcome.combinations == {"unknown_subjects": 1}
+    outcome = embedded(*rows, subjects=subjects, areas={"text": "law"})
+    assert outcome.kept["area"].to_pylist() == ["law"]
+
+
+def test_abstracts_have_the_areas_of_their_categories_and_of_their_domain():
+    def rows(domain, **more):
+        abstract = {"id": "a", "abstract": "Parsing is the task of finding the tree of a sentence.", **more}
+        one = record("abstracts", "a.jsonl", json.dumps(abstract))._replace(domain=domain)
+        table = parse_passages([one]).kept
+        (outcome,) = embedded_passages(in_memory(table), StatementParams(), True)
+        return table["subjects"].to_pylist() + outcome.kept["area"].to_pylist()
+
+    assert rows("", categories="cs.CL cs.LG") == [["cs.CL", "cs.LG"], "computer science"]
+    assert rows("", categories=["Physics", None]) == [["Physics"], "physics"]
+    assert rows("physics", categories="Dresden") == [["Dresden", "physics"], "physics"]
+    assert rows("") == [[], ""]
 
 
 def record(kind, path, content):
@@ -340,6 +407,23 @@ BIBLIOGRAPHY = [
 )  # fmt: skip
 def test_a_bibliography_tells_which_work_names_and_year_stand_for(key, found):
     assert PrintedWorks(BIBLIOGRAPHY).of(key) == found
+
+
+def test_the_work_of_looking_up_works_is_linear_in_what_is_cited():
+    """Every key was compared with every entry of its year: 4 million times."""
+    many = 2_000
+    entries = [
+        entry(f"Lee, A. and X{'abcd'[n % 4]}{n}. 2001. On {n}.", ids=[f"doi:{n}"]) for n in range(many)
+    ]
+    keys = [f"lee x{'abcd'[n % 4]}{n} 2001" for n in range(many)]
+
+    def looked_up():
+        works = PrintedWorks(entries)
+        return [works.of(key) for key in keys]
+
+    lines, found = lines_run(looked_up)
+    assert found == [f"doi:{n}" for n in range(many)]
+    assert lines < 100 * many
 
 
 def test_citances_of_one_work_meet_whether_it_is_printed_or_marked():

@@ -2,7 +2,9 @@
 
 import bz2
 import gzip
+import io
 import json
+import tarfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,11 +13,13 @@ import pytest
 from ops.crawl.schemas import PAGES
 from ops.crawl.warc import resource_record, response_record
 from ops.parse import papers, wikipedia
+from ops.parse.papers.archive import members_of
 from ops.parse.row_records import RowRecords
 from ops.parse.source import DatasetSource
 from ops.parts import FILES, Part, Parts
 from tests.papers_as_pdf import printed
 from tests.poison.parsers import PARSERS
+from tests.work import lines_run
 
 DATE = "2018-08-15T00:00:00Z"
 TEXT = "Labels are dear, and we ask how far cheap labels carry."
@@ -43,14 +47,15 @@ def response(url, body, status="200 OK", kind="application/pdf", **headers):
     ]
 
 
-def read(tmp_path, module, *records):
-    """What becomes of records that a crawl wrote into one file."""
+def read(tmp_path, module, *records, about=None):
+    """What becomes of records that a crawl wrote into one file; `about` is what a collection says of each."""
     (tmp_path / FILES).mkdir(exist_ok=True)
     (tmp_path / FILES / "web-00000.warc.gz").write_bytes(b"".join(records))
     rows, offset = [], 0
     for number, record in enumerate(records):
         place = {"file": "web-00000.warc.gz", "offset": offset, "length": len(record), "bytes": 2**20}
-        rows.append({"id": f"page-{number}", "source_ids": ["x"], "licence": f"L{number}", **place})
+        row = {"id": f"page-{number}", "source_ids": ["x"], "licence": f"L{number}", **place}
+        rows.append({**row, "about": json.dumps(about) if about else None})
         offset += len(record)
     pq.write_table(pa.Table.from_pylist(rows, PAGES.kept), tmp_path / "kept-00000.parquet")
     parts = Parts(PAGES.kept, (Part(str(tmp_path / "kept-00000.parquet")),), None)
@@ -79,6 +84,95 @@ def test_a_paper_is_read_by_what_it_is_and_called_as_its_address(tmp_path, url, 
     assert (row["document"], row["title"], row["month"]) == (document, "Noise", "2018-08")
     assert (row["source_ids"], row["licence"]) == (["page-0"], "L0")
     assert TEXT in " ".join(row["text"].split())
+
+
+def test_what_a_collection_says_of_a_paper_are_its_first_subjects(tmp_path):
+    about = {"title": "Noise", "categories": "cs.CL hep-th"}
+    shard = json.dumps({**json.loads(PAPER), "mag_field_of_study": ["Computer Science"]}, indent=1).encode()
+    found = read(
+        tmp_path,
+        papers,
+        resource("https://arxiv.example/pdf/1806.00001", PDF),
+        resource("s3://bucket/noise.json", shard),
+        about=about,
+    )
+    assert found.kept["subjects"].to_pylist() == [
+        ["cs.CL", "hep-th"],
+        ["cs.CL", "hep-th", "Computer Science"],
+    ]
+
+
+def tar(*members, form=tarfile.GNU_FORMAT):
+    """An archive of files, given as (name, content), and of other members."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", format=form) as archive:
+        for member in members:
+            info = member if isinstance(member, tarfile.TarInfo) else tarfile.TarInfo(member[0])
+            info.size = 0 if isinstance(member, tarfile.TarInfo) else len(member[1])
+            archive.addfile(info, None if isinstance(member, tarfile.TarInfo) else io.BytesIO(member[1]))
+    return buffer.getvalue()
+
+
+def other(name, kind, target=""):
+    """A member that is no file."""
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, target
+    return info
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_of_an_archive_each_file_is_a_paper_called_as_its_name_and_of_its_archive_of_arxiv(tmp_path, form):
+    archive = tar(
+        other("1806", tarfile.DIRTYPE),
+        ("1806/1806.00001.pdf", PDF),
+        ("1806/1806.00002.gz", gzip.compress(b"LaTeX")),
+        other("1806/link.pdf", tarfile.SYMTYPE, "/etc/passwd"),
+        ("0001/hep-th0001001.pdf", PDF),
+        ("1806/1806.00003.pdf", PDF[:200]),
+        form=form,
+    )
+    found = read(tmp_path, papers, resource("https://arxiv.example/pdf/arXiv_pdf_1806_001.tar", archive))
+    assert found.kept["document"].to_pylist() == ["1806.00001", "hep-th0001001"]
+    assert found.kept["subjects"].to_pylist() == [[], ["hep-th"]]
+    assert found.kept["source_ids"].to_pylist() == [["page-0"]] * 2
+    lost = {"not_a_paper": 1, "cannot be read": 1}
+    assert found.combinations == {
+        f"documents of fetched files: {name}": count for name, count in lost.items()
+    }
+
+
+def test_an_archive_of_no_paper_is_dropped_and_of_a_damaged_one_the_papers_before_the_damage_are_kept(
+    tmp_path,
+):
+    sound = tar(("1806.00001.pdf", PDF), ("1806.00002.pdf", PDF))
+    second = sound.index(b"1806.00002")
+    negative = sound[: second + 124] + b"\xff" * 12 + sound[second + 136 :]
+    total = sum(negative[second : second + 512]) - sum(negative[second + 148 : second + 156]) + 8 * 32
+    negative = negative[: second + 148] + b"%06o\0 " % total + negative[second + 156 :]
+    found = read(
+        tmp_path,
+        papers,
+        resource("https://a.example/src.tar", tar(("1806/1806.00001.gz", b"LaTeX"))),
+        resource("https://a.example/cut.tar", sound[: second + 600]),
+        resource("https://a.example/bad.tar", sound[:second] + b"x" * 600),
+        resource("https://a.example/negative.tar", negative),
+        resource("https://a.example/begins.tar", b"x" + sound[1:]),
+        resource("https://a.example/twice.tar", tar(("a/b.pdf", PDF), ("c/b.pdf", PDF), ("d/\x07.pdf", PDF))),
+    )
+    assert [(row["id"], row["reason"]) for row in found.dropped.to_pylist()] == [("page-0", "not_a_paper")]
+    kept = list(zip(found.kept["document"].to_pylist(), found.kept["source_ids"].to_pylist(), strict=True))
+    assert kept == [(name, [page]) for name, page in [
+        ("1806.00001", "page-1"), ("1806.00001", "page-2"), ("1806.00001", "page-3"), ("b", "page-5"),
+    ]]  # fmt: skip
+    assert found.combinations == {"documents of fetched files: cannot be read": 5}
+    (cause,) = found.rejected["error"].to_pylist()
+    assert cause.endswith("the archive is damaged from byte 0 on: bad checksum")
+
+
+def test_the_work_of_an_archive_is_linear_in_it_whatever_sizes_its_headers_tell():
+    link = other("a", tarfile.SYMTYPE, "b").tobuf(tarfile.GNU_FORMAT)
+    lines, found = lines_run(lambda: list(members_of(link * 2_000)))
+    assert found == [] and lines < 1_000 * 2_000
 
 
 @pytest.mark.parametrize("packing", [gzip.compress, bytes])

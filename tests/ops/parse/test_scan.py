@@ -90,7 +90,9 @@ def test_the_version_of_a_month_moves_with_its_records_alone(tmp_path):
 def test_an_unknown_kind_and_a_missing_folder_are_named(tmp_path):
     found = corpus(tmp_path)
     found.sources["text"].__dict__["kind"] = "djvu"
-    with pytest.raises(SourceError, match=r"sources\.papers\.text: unknown kind 'djvu'; known: cl_scisumm"):
+    with pytest.raises(
+        SourceError, match=r"sources\.papers\.text: unknown kind 'djvu'; known: aasc, cl_scisumm"
+    ):
         found.check()
     found.sources["text"].__dict__.update(kind="plain_text", path="nowhere")
     with pytest.raises(SourceError, match="no such folder: nowhere"):

@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from ops.parse.papers import FORMATS
+from ops.parse.papers import FORMATS, s2orc_bulk
 from ops.parse.source import MonthRule, ParseError, Raw, Source
+from tests.work import lines_run
 
 TEXT = "Labels are dear (Doe, 2016). They are noisy (Roe, 2017)."
 PARAGRAPH = {
@@ -121,6 +122,57 @@ def test_text_between_headings_is_a_paragraph_where_none_is_annotated():
         "Labels are dear (Doe, 2016).",
         "They are noisy (Roe, 2017).",
     ]
+
+
+def annotated(text, **annotations):
+    """A record of the bulk API with stretches given as (start, end)."""
+    written = {
+        name: [{"start": start, "end": end} for start, end in found] for name, found in annotations.items()
+    }
+    return {"corpusid": 5, "content": {"text": text, "annotations": written}}
+
+
+def test_each_mark_belongs_to_the_paragraph_that_holds_it():
+    text = "Labels [1] are. They [2] are, [3]. We [4] too."
+    marks = [(text.index("["), text.index("[") + 3), (21, 24), (30, 36), (38, 41), (38, 41)]
+    paper = read(annotated(text, title=[], paragraph=[(0, 15), (16, 34), (35, 46)], bibref=marks))
+    found = [paper.text[mark.start : mark.end] for mark in paper.marks]
+    assert found == ["[1]", "[2]", "[4]", "[4]"], "one that goes over two paragraphs is in neither"
+
+
+def test_of_paragraphs_that_overlap_the_text_is_read_once():
+    text = "Labels are dear. They are noisy. We clean them."
+    paper = read(annotated(text, paragraph=[(0, 32), (17, 47), (33, 40)]))
+    assert [sentence.text for sentence in paper.sentences] == [
+        "Labels are dear.",
+        "They are noisy.",
+        "We clean them.",
+    ]
+
+
+def test_the_work_of_marks_paragraphs_and_headings_is_linear():
+    """Every one of 3,000 paragraphs was compared with every mark: nine million times."""
+    many = 3_000
+    text = "Labels [1]. " * many
+    starts = range(0, len(text), 12)
+    record = annotated(
+        text,
+        paragraph=[(start, start + 11) for start in starts],
+        bibref=[(start + 7, start + 10) for start in starts],
+        sectionheader=[(start + 11, start + 11) for start in starts],
+    )
+    lines, paper = lines_run(s2orc_bulk.read, record)
+    assert len(paper.marks) == many and lines < 600 * many
+
+
+def test_what_annotations_that_all_take_in_the_whole_text_become_is_as_long_as_the_text():
+    text = "Labels are dear. " * 100
+    whole = [(0, len(text))] * 1_000
+    names = ("title", "abstract", "sectionheader", "paragraph", "bibref")
+    paper = read(annotated(text, **dict.fromkeys(names, whole)))
+    assert paper.text.count("Labels") <= len(("title", "abstract", "heading", "text")) * 100
+    entries = read(annotated(text, paragraph=[(0, 16)], bibentry=whole)).bibliography
+    assert sum(len(entry.text) for entry in entries) <= len(text)
 
 
 def test_shards_hold_a_paper_a_line(tmp_path):
