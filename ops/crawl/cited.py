@@ -7,6 +7,7 @@ Belongs here: from rows with citations, or with titles, to the pages behind them
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -68,6 +69,7 @@ class Citations:
 FORMATS = {"citations": Citations(), CAPTURES: Citations(CaptureOptions, CAPTURES)}
 #: Of pages that a search finds for articles.
 SEARCHES = {SEARCH: ArticleQueries()}
+_FORMS: Mapping[str, Citations | ArticleQueries] = {**FORMATS, **SEARCHES}
 
 
 def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
@@ -82,7 +84,7 @@ def crawl_cited(records: Records, place: CrawlPlace) -> Outcomes:
 
 
 def _crawl(articles: RowRecords, root: Path, per_part: int, place: CrawlPlace) -> Outcomes:
-    form = {**FORMATS, **SEARCHES}[articles.kind]
+    form = _FORMS[articles.kind]
     options = form.options.model_validate(dict(articles.source.options))
     found = [record for piece in articles for record in piece]
     listings = [

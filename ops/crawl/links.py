@@ -69,10 +69,10 @@ def links_of(page: Raw, rules: LinkRules) -> tuple[str, ...]:
     """
     if len(page.content) > _LARGE:
         gc.collect()  # a response and its tree hold each other: of large pages there would soon be many
-    response = _response(page)
-    for element in itertools.islice(response.selector.root.iter("a", "area"), _LOOKED_AT, None):
-        element.attrib.pop("href", None)
     try:
+        response = _response(page)
+        for element in itertools.islice(response.selector.root.iter("a", "area"), _LOOKED_AT, None):
+            element.attrib.pop("href", None)
         links = _extractor(rules).extract_links(response)
     except ValueError as error:
         raise ParseError(f"the address that its links go by, in <base>, is none: {error}") from error
