@@ -39,7 +39,7 @@ def load(files: Mapping[str, bytes]) -> TextModel:
     """Return a model of its files. Raises ModelFilesError if they hold none."""
     from tokenizers import Tokenizer
 
-    from ops.models.long_sequences import model
+    from ops.models.long_sequences import model, pretrained
     from ops.models.network_files import ModelFilesError
 
     if TOKENIZER not in files:
@@ -48,6 +48,8 @@ def load(files: Mapping[str, bytes]) -> TextModel:
         tokenizer = Tokenizer.from_str(files[TOKENIZER].decode())
     except Exception as error:  # the package raises no narrower type
         raise ModelFilesError(f"{TOKENIZER}: {str(error).splitlines()[0]}") from None
+    if pretrained.is_pretrained(files):
+        return pretrained.load(files, tokenizer)
     return TextModel(model.load(files), tokenizer)
 
 
