@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from pydantic import ValidationError
@@ -26,13 +26,9 @@ from ops.models.long_sequences.model import (
     smoothing,
 )
 from ops.models.long_sequences.sizes import PretrainedParams
-from ops.models.long_sequences.texts import TextModel
 from ops.models.long_sequences.token_losses import IGNORED
 from ops.models.network_files import ModelFilesError
 from ops.models.seq2seq.pretrained_files import FOLDER, folder_of, load_pretrained, pretrained_files
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 #: What the encoder of LED, and of what descends from it, takes beside its mask.
 _GLOBAL = "global_attention_mask"
@@ -160,20 +156,6 @@ class PretrainedSequence(EncoderDecoderModel):
         return numbers[:-1] if numbers[-1:] == [self.end] else numbers
 
 
-class PretrainedTexts(TextModel):
-    """One that reads texts; `tokenizer` is the one beside it, whose sub-words count what is scored."""
-
-    model: PretrainedSequence
-
-    def generate(self, sources: Sequence[str], beam: int | None = None) -> list[str]:
-        """Return an answer to each source; `beam` replaces that of the model's params."""
-        return self.texts(self.model.generate([self.model.source(text) for text in sources], beam))
-
-    def texts(self, answers: Sequence[Sequence[int]]) -> list[str]:
-        """Return answers as texts."""
-        return self.model.answers(answers)
-
-
 def begin(params: PretrainedParams, marks: Sequence[str], seed: int = 0) -> PretrainedSequence:
     """Return the model that the params name, before it is trained further.
 
@@ -195,7 +177,7 @@ def begin(params: PretrainedParams, marks: Sequence[str], seed: int = 0) -> Pret
     return PretrainedSequence(network, params, tokenizer)
 
 
-def load(files: Mapping[str, bytes], tokenizer: Tokenizer) -> PretrainedTexts:
+def load(files: Mapping[str, bytes]) -> PretrainedSequence:
     """Return the model that `PretrainedSequence.files` made files of. Raises ModelFilesError for others."""
     try:
         params = PretrainedParams.model_validate_json(files[PARAMS])
@@ -203,7 +185,7 @@ def load(files: Mapping[str, bytes], tokenizer: Tokenizer) -> PretrainedTexts:
             network, own = load_pretrained(params.model, folder)
     except (KeyError, ValidationError, OSError, ValueError) as error:
         raise ModelFilesError(f"not the files of a model: {' '.join(str(error).split())[:200]}") from error
-    return PretrainedTexts(PretrainedSequence(network, params, own), tokenizer)
+    return PretrainedSequence(network, params, own)
 
 
 def is_pretrained(files: Mapping[str, bytes]) -> bool:

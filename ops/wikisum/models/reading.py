@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from ops.models.long_sequences.model import TokenExample
-    from ops.models.long_sequences.pretrained import PretrainedTexts
-    from ops.models.long_sequences.texts import TextModel
+    from ops.models.long_sequences.texts import PretrainedTexts, TextModel
 
 #: Columns of an example that some reader reads.
 READ = ("source", "target", "source_tokens", "target_tokens")
@@ -98,7 +97,7 @@ class OwnTokens:
 
 def reader_of(model: TextModel) -> Reader:
     """Return what a model reads."""
-    from ops.models.long_sequences.pretrained import PretrainedTexts
+    from ops.models.long_sequences.texts import PretrainedTexts
 
     if isinstance(model, PretrainedTexts):
         return OwnTokens(model)

@@ -105,7 +105,7 @@ def _untrained(size: ModelParams, learnt: LearningSet, tokenizer: Tokenizer, see
     """Return a model that fits its set, with random weights or those that it was trained to before."""
     from ops.models.long_sequences import pretrained
     from ops.models.long_sequences.model import make
-    from ops.models.long_sequences.texts import TextModel
+    from ops.models.long_sequences.texts import PretrainedTexts, TextModel
 
     target = {"longest_target": learnt.longest_target or size.longest_target}
     if isinstance(size, PretrainedParams):
@@ -113,7 +113,7 @@ def _untrained(size: ModelParams, learnt: LearningSet, tokenizer: Tokenizer, see
             begun = pretrained.begin(size.model_copy(update=target), [TITLE_END], seed)
         except ValueError as error:
             raise TrainingError(str(error)) from error
-        return pretrained.PretrainedTexts(begun, tokenizer)
+        return PretrainedTexts(begun, tokenizer)
     fitted = size.model_copy(update={"longest_source": learnt.longest_source, **target})
     return TextModel(make(fitted, vocabulary_of(tokenizer), seed), tokenizer)
 

@@ -7,10 +7,11 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer, BertConfig
 
 from ops.models.installed import ModelNotInstalledError
 from ops.models.long_sequences.model import PARAMS
-from ops.models.long_sequences.pretrained import PretrainedTexts, begin, load
+from ops.models.long_sequences.pretrained import begin, load
 from ops.models.long_sequences.sizes import PretrainedParams
 from ops.models.long_sequences.store import ExampleStore
 from ops.models.long_sequences.task import LOG_PERPLEXITY, SequenceTask
+from ops.models.long_sequences.texts import PretrainedTexts
 from ops.models.network_files import ModelFilesError
 from ops.models.seq2seq.pretrained_files import FOLDER
 from ops.models.training import TrainingParams, train
@@ -138,9 +139,10 @@ def test_it_is_trained_further_and_read_back(folder):
     outcome = train(task, params)
     assert outcome.best < before[LOG_PERPLEXITY]
     files = model.files()
-    again = load(files, OTHER)
-    assert again.generate(SOURCES) == PretrainedTexts(model, OTHER).generate(SOURCES)
-    assert again.model.files() == files and again.model.params == model.params
+    again = load(files)
+    texts = [PretrainedTexts(found, OTHER).generate(SOURCES) for found in (model, again)]
+    assert texts[0] == texts[1]
+    assert again.files() == files and again.params == model.params
 
 
 def test_what_is_no_encoder_decoder_or_not_there_is_refused(tmp_path):
@@ -156,6 +158,6 @@ def test_what_is_no_encoder_decoder_or_not_there_is_refused(tmp_path):
 def test_files_that_are_not_all_there_are_refused(folder):
     files = made(folder).files()
     with pytest.raises(ModelFilesError):
-        load({PARAMS: files[PARAMS]}, OTHER)
+        load({PARAMS: files[PARAMS]})
     with pytest.raises(ModelFilesError):
-        load({name: content for name, content in files.items() if name != PARAMS}, OTHER)
+        load({name: content for name, content in files.items() if name != PARAMS})
