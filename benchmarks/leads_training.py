@@ -25,7 +25,7 @@ from assets.declare.settings import section
 from benchmarks.wikisum_real import made, parts
 from ops.metrics.bootstrap import interval
 from ops.models.long_sequences.model import SequenceModel, make
-from ops.models.long_sequences.sizes import ModelParams
+from ops.models.long_sequences.sizes import NewModelParams
 from ops.models.long_sequences.task import SequenceTask
 from ops.models.long_sequences.texts import TextModel
 from ops.models.training import TrainingParams, train
@@ -38,6 +38,7 @@ from ops.wikisum import tokenizer as sub_words
 from ops.wikisum.corpus import CorpusParams
 from ops.wikisum.examples import ExampleParams, InputSet, examples
 from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
+from ops.wikisum.models.reading import SubWords
 from ops.wikisum.models.summaries import SCORED, perplexity_interval, score
 from ops.wikisum.models.summarizer import SummarizerParams
 from ops.wikisum.models.summarizer_training import vocabulary_of
@@ -77,7 +78,7 @@ def clock(model: SequenceModel) -> float:
 
 
 def learn(
-    name: str, config: ModelParams, learnt: LearningSet, tokenizer: Artifact, params: TrainingParams
+    name: str, config: NewModelParams, learnt: LearningSet, tokenizer: Artifact, params: TrainingParams
 ) -> tuple[TextModel, float]:
     """Return a trained model, and the seconds of its training, validation included."""
     pieces = sub_words.load(tokenizer)
@@ -107,7 +108,7 @@ def main() -> None:
     size = section(SummarizerParams).sizes[given.size]
     with TemporaryDirectory() as folder:
         found, tokenizer = real_examples(given.data, Path(folder), given.length)
-        learnt = learning_set(found, "lead", vocabulary_of(sub_words.load(tokenizer)).end, 500, 0)
+        learnt = learning_set(found, "lead", SubWords(sub_words.load(tokenizer)), 500, 0)
         tests = list(rows_of(found, "lead", "test", SCORED))
         counts = len(learnt.learnt), len(learnt.judges), len(tests)
         print("{} examples to learn from, {} to judge by, {} to test".format(*counts))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -186,7 +186,15 @@ class Declaration:
             ]
             return code.entry(self.function, [], code.REPORT, "\n".join(shown), modules)
         models = [name for kind in self.arguments.values() for name in kind.models()]
+        models += self._models_of_options()
         return {**code.entry(self.function, models), "expectations": suite_version(self.expectations)}
+
+    def _models_of_options(self) -> Iterator[str]:
+        """Yield the models that the options of its sources name."""
+        for source in settings().sources.get(self.records or "", {}).values():
+            options: type[Params] | None = getattr(self.formats.get(source.kind), "options", None)
+            if options is not None:
+                yield from options.model_validate(dict(source.options)).models()
 
     @property
     def code_version(self) -> str:

@@ -24,6 +24,8 @@ STRICT = {
     "MKL_CBWR": "COMPATIBLE",
     "ATEN_CPU_CAPABILITY": "default",
     "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "CT2_FORCE_CPU_ISA": "GENERIC",
+    "CT2_USE_MKL": "0",  # else by the maker of the processor
     "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
     "NUMBA_CPU_NAME": "x86-64-v2",
     "NUMBA_CPU_FEATURES": "",

@@ -64,7 +64,7 @@ def summarizer(
         *identity("summary"),
         *not_null("example_id", "article_id", "title", "model", "architecture", "set", "target", "cut"),
         unique("example_id", "model"),
-        among("architecture", "lstm", "transformer_ed", "decoder"),
+        among("architecture", "lstm", "transformer_ed", "decoder", "pretrained"),
         between("tokens", 1),
         between("nats", 0),
         *(between(name, 0, 1) for name in writing.METRICS),

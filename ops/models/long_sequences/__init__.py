@@ -5,10 +5,11 @@ Belongs here: the networks, one interface to train and call them, their files. N
 
 | module | what |
 |---|---|
-| sizes | what params.yaml says of a model: `LstmParams`, `EncoderDecoderParams`, `DecoderParams` |
+| sizes | what params.yaml says of a model: `LstmParams`, `EncoderDecoderParams`, ... |
 | decoder | T-D and T-DMCA, of the parts in attention, memory, experts, layout, positions |
 | recurrent | the LSTM encoder-decoder |
-| model | `SequenceModel`: what all four can do: losses by part, answers, files |
+| model | `SequenceModel`: what all can do: losses by part, answers, files |
+| pretrained | `PretrainedSequence`: the same of a model of Hugging Face that was trained before |
 | store | `ExampleStore`: examples on disk, read as they are needed |
 | task | `SequenceTask`: what `ops.models.training.train` takes |
 | texts | `TextModel`: one with its tokenizer; `KIND`: how it is called where the project is not |

@@ -11,14 +11,17 @@ from typing import Any
 
 CARD = "README.md"
 
+#: Where a pretrained model lies in its folder.
+_FOLDER = "pretrained"
+_REGISTERS = "import ops.models.long_sequences.model  # registers the architecture"
+
 _TASK = """
 ## Use
 
 ```python
-import ops.models.long_sequences.model  # registers the architecture
-from transformers import {auto}
+{imports}
 
-model = {auto}.from_pretrained("FOLDER")
+model = {auto}.from_pretrained("{folder}")
 ```
 
 {reads} Decoding is that of `generation_config.json`: beam {beam}, length penalty {penalty}.
@@ -32,7 +35,7 @@ def model_card(
 
     `report` is that of training (ops/models/training/report.py), and may lack any key.
     """
-    decoder_only = config["architecture"] == "decoder"
+    decoder_only, pretrained = (config["architecture"] == kind for kind in ("decoder", "pretrained"))
     front = {"library_name": "transformers", "pipeline_tag": "summarization", "license": "other"}
     head = "".join(f"{key}: {value}\n" for key, value in front.items())
     reads = (
@@ -40,15 +43,22 @@ def model_card(
         if decoder_only
         else "It reads source and end, and writes the target and the end."
     )
+    auto = "AutoModelForCausalLM" if decoder_only else "AutoModelForSeq2SeqLM"
+    loading = f"from transformers import {auto}"
     use = _TASK.format(
-        auto="AutoModelForCausalLM" if decoder_only else "AutoModelForSeq2SeqLM",
+        auto=auto,
+        folder=f"FOLDER/{_FOLDER}" if pretrained else "FOLDER",
+        imports=loading if pretrained else f"{_REGISTERS}\n{loading}",
         reads=reads,
         beam=config["beam"],
         penalty=config["length_penalty"],
     )
+    if pretrained:
+        use += f"\nIt is `{config['model']}`, trained further; its own tokenizer is in `{_FOLDER}`, too.\n"
     facts = {
         "examples learnt from": report.get("examples"),
         "targets among them that were cut": report.get("cut_targets"),
+        "sources among them that were cut": report.get("cut_sources"),
         "examples it was chosen by": report.get("validation_examples"),
         "updates": report.get("steps"),
         report.get("metric", "loss"): report.get("best"),

@@ -22,7 +22,7 @@ from transformers import AutoConfig, GenerationConfig
 from ops.models.long_sequences.decoder import LongDecoder
 from ops.models.long_sequences.layout import Layout
 from ops.models.long_sequences.recurrent import AttentiveLstm
-from ops.models.long_sequences.sizes import ModelParams, SubwordVocabulary
+from ops.models.long_sequences.sizes import ModelParams, NewModelParams, SubwordVocabulary
 from ops.models.long_sequences.token_losses import IGNORED, token_losses
 from ops.models.network_files import ModelFilesError
 from ops.models.seq2seq.transformer import TransformerNetwork
@@ -43,7 +43,7 @@ _NETWORKS: dict[str, Any] = {
     "transformer_ed": TransformerNetwork,
     "decoder": LongDecoder,
 }
-_PARAMS: TypeAdapter[Any] = TypeAdapter(ModelParams)
+_PARAMS: TypeAdapter[Any] = TypeAdapter(NewModelParams)
 _CLASSES = {
     "attentive-lstm": "AttentiveLstm",
     "pegasus": "PegasusForConditionalGeneration",
@@ -81,6 +81,12 @@ class SequenceModel(ABC):
         device: torch.device = self.network.device
         return device
 
+    @property
+    def end(self) -> int:
+        """The number of the token that ends a text."""
+        end: int = self.network.config.eos_token_id
+        return end
+
     def losses(self, examples: Sequence[TokenExample]) -> Losses:
         """Return the losses of N examples, of what is read and learnt of each.
 
@@ -88,10 +94,12 @@ class SequenceModel(ABC):
         too long, as many tokens are learnt, none of which is an end. Losses are smoothed in training, if the
         params say so.
         """
-        params, end = self.params, self.network.config.eos_token_id
+        params = self.params
         return self._losses(
             [
-                TokenExample(source[: params.longest_source], [*target, end][: params.longest_target + 1])
+                TokenExample(
+                    source[: params.longest_source], [*target, self.end][: params.longest_target + 1]
+                )
                 for source, target in examples
             ]
         )
@@ -153,12 +161,12 @@ class DecoderModel(SequenceModel):
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
         rows = [[*example.source, config.separator_token_id, *example.target] for example in examples]
-        numbers, mask = _padded(rows, config.pad_token_id, self.device)
+        numbers, mask = padded(rows, config.pad_token_id, self.device)
         layout = Layout.of(mask)
         tokens = layout.line(numbers)
         hidden, uneven = self.network.hidden(tokens, layout)
         targets, behind = self.network.following(tokens, layout)
-        losses = self.network.token_losses(hidden, targets, _smoothing(self))
+        losses = self.network.token_losses(hidden, targets, smoothing(self))
         output, source = (part & (targets != IGNORED) for part in (behind, ~behind))
         return Losses(
             layout.padded(losses * output).sum(1),
@@ -171,7 +179,7 @@ class DecoderModel(SequenceModel):
     def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         config = self.network.config
         rows = [[*source, config.separator_token_id] for source in sources]
-        return _padded(rows, config.pad_token_id, self.device, left=True)
+        return padded(rows, config.pad_token_id, self.device, left=True)
 
 
 class EncoderDecoderModel(SequenceModel):
@@ -180,15 +188,12 @@ class EncoderDecoderModel(SequenceModel):
     def _losses(self, examples: Sequence[TokenExample]) -> Losses:
         config = self.network.config
         source, mask = self._inputs([example.source for example in examples])
-        targets, there = _padded([example.target for example in examples], config.pad_token_id, self.device)
+        targets, there = padded([example.target for example in examples], config.pad_token_id, self.device)
         before = targets.roll(1, 1)
         before[:, 0] = config.decoder_start_token_id
         learnt = targets.masked_fill(there == 0, IGNORED)
-        found = token_losses(*self._predicted(source, mask, before, learnt), _smoothing(self))
-        none = torch.zeros_like(found[: len(examples)])
-        return Losses(
-            found.view_as(targets).sum(1), there.sum(1), none, torch.zeros_like(there[:, 0]), none.sum()
-        )
+        found = token_losses(*self._predicted(source, mask, before, learnt), smoothing(self))
+        return losses_of_targets(found.view_as(targets), there)
 
     def _predicted(
         self, source: Tensor, mask: Tensor, before: Tensor, learnt: Tensor
@@ -207,10 +212,16 @@ class EncoderDecoderModel(SequenceModel):
     def _inputs(self, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         config = self.network.config
         rows = [[*source, config.eos_token_id] for source in sources]
-        return _padded(rows, config.pad_token_id, self.device)
+        return padded(rows, config.pad_token_id, self.device)
 
 
-def make(params: ModelParams, vocabulary: SubwordVocabulary, seed: int = 0) -> SequenceModel:
+def losses_of_targets(losses: Tensor, there: Tensor) -> Losses:
+    """Return what N targets lose, of the loss of each token and a mask (N x T both); no input is learnt."""
+    none = torch.zeros_like(losses[:, 0])
+    return Losses(losses.sum(1), there.sum(1), none, torch.zeros_like(there[:, 0]), none.sum())
+
+
+def make(params: NewModelParams, vocabulary: SubwordVocabulary, seed: int = 0) -> SequenceModel:
     """Return a model with random weights."""
     config = params.config(vocabulary)
     with torch.random.fork_rng():
@@ -265,11 +276,12 @@ def _text(row: Sequence[int], config: Any) -> list[int]:
     return [number for number in row[:end] if number not in _silent(config)]
 
 
-def _smoothing(model: SequenceModel) -> float:
+def smoothing(model: SequenceModel) -> float:
+    """Return how much losses are smoothed: in training, as the params say."""
     return model.params.label_smoothing if model.network.training else 0.0
 
 
-def _padded(
+def padded(
     rows: Sequence[Sequence[int]], pad: int, device: torch.device, left: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Return rows of numbers as N x longest, filled up on one side, with their mask."""

@@ -1,7 +1,7 @@
 """What params.yaml says of a model: its architecture, its size, how it decodes.
 
-Belongs here: the knobs, and the Hugging Face config that they make. Not here: how a model is trained
-(ops/models/training), which of them a system trains.
+Belongs here: the knobs, and the Hugging Face config that they make of a new model. Not here: how a model is
+trained (ops/models/training), which of them a system trains.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from ops.params import Params
+from ops.params import ModelName, Params
 
 if TYPE_CHECKING:
     from transformers.configuration_utils import PreTrainedConfig
@@ -25,7 +25,7 @@ class SubwordVocabulary(NamedTuple):
     separator: int
 
 
-class SequenceParams(Params):
+class DecodingParams(Params):
     """What every model from a long sequence to text has."""
 
     longest_source: int = Field(500, ge=1, description="L: tokens of a source that are read at most")
@@ -38,6 +38,11 @@ class SequenceParams(Params):
     length_penalty: float = Field(
         0.6, ge=0, description="answers compare by log-probability over length to this power"
     )
+
+
+class SequenceParams(DecodingParams):
+    """What every model has that is trained from scratch."""
+
     dropout: float = Field(0.1, ge=0, lt=1)
     label_smoothing: float = Field(0.0, ge=0, lt=1, description="of the cross entropy that is learnt from")
 
@@ -156,7 +161,26 @@ class DecoderParams(_TransformerParams):
         )
 
 
-#: Any of them, told apart by `architecture`.
-ModelParams = Annotated[
+class PretrainedParams(DecodingParams):
+    """An encoder-decoder of Hugging Face that was trained before, such as LED, with a tokenizer of its own.
+
+    Lengths are in sub-words of its own, and never more than it has positions for.
+    """
+
+    architecture: Literal["pretrained"] = "pretrained"
+    model: ModelName = Field(
+        description="a folder (./...), or a name of the Hugging Face hub that is in its cache"
+    )
+    longest_source: int = Field(16384, ge=1, description="tokens of a source that are read at most")
+    label_smoothing: float = Field(0.0, ge=0, lt=1, description="of the cross entropy that is learnt from")
+
+
+#: Those that are trained from scratch, told apart by `architecture`.
+NewModelParams = Annotated[
     LstmParams | EncoderDecoderParams | DecoderParams, Field(discriminator="architecture")
+]
+
+#: Any of them.
+ModelParams = Annotated[
+    LstmParams | EncoderDecoderParams | DecoderParams | PretrainedParams, Field(discriminator="architecture")
 ]

@@ -39,9 +39,14 @@ class SequenceTask:
         validation: ExampleStore,
         judge: TokenJudge | None = None,
         beam: int | None = None,
+        counted: int | None = None,
     ) -> None:
-        """Take the examples as they are stored; `beam` is that of the answers that are judged."""
-        self._model, self._judge, self._beam = model, judge, beam
+        """Take the examples as they are stored; `beam` is that of the answers that are judged.
+
+        `counted`: how many tokens "log_perplexity" is the mean of. It is for a model that cuts texts in its
+        own way: then it compares with others, whose tokens these are.
+        """
+        self._model, self._judge, self._beam, self._counted = model, judge, beam, counted
         self._training, self._validation = training, validation
         self.module = model.network
         self.names = training.names
@@ -78,7 +83,7 @@ class SequenceTask:
         """Return the metrics of the validation set; none where it is empty."""
         if not len(self._validation):
             return {}
-        metrics = dict(token_means(self._model, self._validation))
+        metrics = token_means(self._model, self._validation, self._counted)
         if self._judge is not None:
             sources = [example.source for example in self._validation]
             metrics |= self._judge(self._model.generate(sources, self._beam))
@@ -86,8 +91,11 @@ class SequenceTask:
 
 
 @torch.no_grad()
-def token_means(model: SequenceModel, examples: ExampleStore) -> dict[str, float]:
-    """Return the mean "loss" of all predicted tokens, and "log_perplexity", that of the targets' alone."""
+def token_means(model: SequenceModel, examples: ExampleStore, counted: int | None = None) -> dict[str, float]:
+    """Return the mean "loss" of all predicted tokens, and "log_perplexity", that of the targets' alone.
+
+    The second is over `counted` sub-words, if they are given.
+    """
     sums = torch.zeros(4, dtype=torch.float64)
     for start in range(0, len(examples), BATCH):
         parts = model.losses(examples[start : start + BATCH])[:4]
@@ -95,5 +103,5 @@ def token_means(model: SequenceModel, examples: ExampleStore) -> dict[str, float
     output, output_tokens, read, read_tokens = sums.tolist()
     return {
         "loss": (output + read) / (output_tokens + read_tokens),
-        LOG_PERPLEXITY: output / output_tokens,
+        LOG_PERPLEXITY: output / (counted or output_tokens),
     }

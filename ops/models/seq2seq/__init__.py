@@ -10,6 +10,7 @@ the training loop (ops/models/training), what the texts are and how answers are 
 | pieces | `Pieces`: the vocabulary, learnt from texts | no |
 | model | `Seq2Seq`: what both models can do; answers, by Hugging Face's `generate` | yes |
 | transformer, copynet, copynet_model | the networks, and the models around them | yes |
+| pretrained, pretrained_files | a model that was trained before; its files are Hugging Face's | yes |
 | task | `Seq2SeqTask`: what `ops.models.training.train` takes | yes |
 | files | `make`, `save`, `load` | yes |
 | served | `KIND`: how one is called where the project is not | when it loads |

@@ -24,7 +24,8 @@ from ops.models.seq2seq.config import CopyNetConfig, PretrainedSeq2SeqConfig, Se
 from ops.models.seq2seq.copynet_model import CopyNetModel
 from ops.models.seq2seq.model import Seq2Seq
 from ops.models.seq2seq.pieces import Pieces, PiecesError
-from ops.models.seq2seq.pretrained import FOLDER, PretrainedModel, folder_of
+from ops.models.seq2seq.pretrained import PretrainedModel
+from ops.models.seq2seq.pretrained_files import FOLDER, folder_of
 from ops.models.seq2seq.transformer import TransformerModel
 
 PIECES = "tokenizer.json"

@@ -1,36 +1,23 @@
 """An encoder-decoder of Hugging Face that was trained before, such as BART or T5, to be trained further.
 
 Belongs here: any model of `AutoModelForSeq2SeqLM` with its tokenizer, behind the interface of all models from
-text to text. Not here: finding it on disk (ops/models), training (task.py).
-
-Its files are those that Hugging Face writes, in a folder of their own, beside our config: other programs load
-that folder by `from_pretrained`.
+text to text. Not here: finding and loading it (pretrained_files.py), training (task.py).
 """
 
 from __future__ import annotations
 
 import json
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch.nn import functional
-from transformers import AutoConfig, AutoTokenizer
-from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
 
-from ops.models.hub import hub_snapshot, is_hub_model
-from ops.models.installed import existing
-from ops.models.network_files import CONFIG, ModelFilesError
+from ops.models.network_files import CONFIG
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig
 from ops.models.seq2seq.model import Example, Inputs, Seq2Seq
 from ops.models.seq2seq.pieces import Pieces
-from ops.models.seq2seq.shared_once import SharedOnce
-
-#: Where the files of Hugging Face lie among those of a model.
-FOLDER = "pretrained"
+from ops.models.seq2seq.pretrained_files import load_pretrained, pretrained_files
 
 #: What a target is filled up with: such places have no loss.
 _NO_LABEL = -100
@@ -54,18 +41,8 @@ class PretrainedModel(Seq2Seq):
         no fast tokenizer.
         """
         self.config: PretrainedSeq2SeqConfig = config
-        place = str(folder or _installed(config.model))
-        known: Any = AutoConfig.from_pretrained(place, local_files_only=True)
-        if type(known) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
-            raise ValueError(f"{config.model} is a {known.model_type}: no encoder-decoder")
-        kind: Any = MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING[type(known)]
-        self._tokenizer: Any = AutoTokenizer.from_pretrained(place, local_files_only=True)
-        if not self._tokenizer.is_fast:
-            raise ValueError(f"{config.model} has no fast tokenizer (tokenizer.json)")
+        self.network, self._tokenizer = load_pretrained(config.model, folder)
         self.pieces = PretrainedPieces(self._tokenizer.backend_tokenizer)
-        self.network = kind.from_pretrained(place, local_files_only=True, dtype=torch.float32).eval()
-        # Afterwards: loading goes by the whole state.
-        self.network.__class__ = type(kind.__name__, (SharedOnce, kind), {})
 
     def example(self, source: str, target: str) -> Example:
         """Return a pair as numbers, ends of texts included; of a long text the beginning."""
@@ -84,16 +61,8 @@ class PretrainedModel(Seq2Seq):
 
     def files(self) -> dict[str, bytes]:
         """Return the model as named bytes."""
-        with tempfile.TemporaryDirectory() as folder:
-            self.network.save_pretrained(folder)
-            self._tokenizer.save_pretrained(folder)
-            found = {
-                f"{FOLDER}/{path.relative_to(folder).as_posix()}": path.read_bytes()
-                for path in sorted(Path(folder).rglob("*"))
-                if path.is_file()
-            }
         text = json.dumps(self.config.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
-        return {CONFIG: text.encode(), **found}
+        return {CONFIG: text.encode(), **pretrained_files(self.network, self._tokenizer)}
 
     def _cut_text(self, text: str) -> list[int]:
         numbers: list[int] = self._tokenizer(text, verbose=False)["input_ids"]
@@ -108,21 +77,3 @@ class PretrainedModel(Seq2Seq):
     def _inputs(self, sources: Sequence[str]) -> Inputs:
         inputs = self._padded([self._cut_text(text) for text in sources])
         return Inputs(inputs["input_ids"], {"attention_mask": inputs["attention_mask"]}, [()] * len(sources))
-
-
-@contextmanager
-def folder_of(files: Mapping[str, bytes]) -> Iterator[Path]:
-    """Write the files of Hugging Face into a folder while it is read. Raises ModelFilesError for none."""
-    its = {name.removeprefix(f"{FOLDER}/"): content for name, content in files.items() if name != CONFIG}
-    if CONFIG not in its:
-        raise ModelFilesError(f"no {FOLDER}/{CONFIG} among the model's files")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, content in its.items():
-            path = Path(folder, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        yield Path(folder)
-
-
-def _installed(name: str) -> Path:
-    return hub_snapshot(name) if is_hub_model(name) else existing(name)

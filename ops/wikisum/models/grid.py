@@ -9,7 +9,7 @@ Liu et al. (2018), section 5.3: four dimensions, of which two or three are held 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, product
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -27,6 +27,7 @@ from ops.parts import Artifact, Parts
 from ops.wikisum.corpus import CorpusName
 from ops.wikisum.examples import ExampleParams, InputSet, examples
 from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
+from ops.wikisum.models.reading import SubWords
 from ops.wikisum.models.row_spool import RowSpool
 from ops.wikisum.models.summaries import SCORED, SUMMARIES, perplexity_interval, score
 from ops.wikisum.models.summarizer import MODELS, distinct
@@ -34,7 +35,6 @@ from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
     summarizer_files,
     train_summarizer,
-    vocabulary_of,
 )
 from ops.wikisum.rank import Method
 from ops.wikisum.schemas import EXAMPLES
@@ -128,6 +128,10 @@ class GridParams(SummarizerSizes, section="wikisum.grid"):
         """Return the cells, sorted, so that those of one set follow each other."""
         return sorted({cell for part in self.slices.values() for cell in part.cells()})
 
+    def trained(self) -> Collection[str]:
+        """Return the architectures of the cells."""
+        return {cell.architecture for cell in self.cells()}
+
     def sets(self) -> dict[str, InputSet]:
         """Return what the cells learn from, by name."""
         return {
@@ -187,7 +191,7 @@ def grid(
             report |= _scores(spools[-1], params)
             reports.append(report)
             if cell.ranker != CHEATING and (chosen is None or report["best"] < chosen["best"]):
-                chosen, files = report, summarizer_files(model.model, report, tokenizer, licences)
+                chosen, files = report, summarizer_files(model, report, tokenizer, licences)
     if chosen is not None:
         chosen["chosen"] = True
     files[NOT_DRAWN] = json.dumps(not_drawn, indent=1).encode()
@@ -225,9 +229,9 @@ def _test_articles(examples: Parts, params: GridParams) -> tuple[set[str], list[
 
 
 def _learning_set(examples: Parts, name: str, tokenizer: Artifact, params: GridParams) -> LearningSet | None:
-    end = vocabulary_of(load_tokenizer(tokenizer)).end
+    reader = SubWords(load_tokenizer(tokenizer))
     try:
-        return learning_set(examples, name, end, params.validation_examples, params.seed)
+        return learning_set(examples, name, reader, params.validation_examples, params.seed)
     except TrainingError:  # no article of the training split has a paragraph of this corpus
         return None
 
@@ -243,12 +247,10 @@ def _trained(
     found = load_tokenizer(tokenizer)
     size = params.sizes[params.size].architectures[cell.architecture]
     training = params.training_of(cell.architecture)
-    model, report = train_summarizer(
-        cell.name, size, learnt, vocabulary_of(found), training, checkpoints, strict
-    )
+    model, report = train_summarizer(cell.name, size, learnt, found, training, checkpoints, strict)
     # As texts, so that MLflow takes them for params of the run.
     dimensions = {name: str(value) for name, value in cell._asdict().items()}
-    return TextModel(model, found), {**report, **dimensions}
+    return model, {**report, **dimensions}
 
 
 def _written(cell: Cell, model: TextModel, report: Mapping[str, Any], tests: Iterator[Row]) -> Iterator[Row]:

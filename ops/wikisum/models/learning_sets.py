@@ -1,14 +1,15 @@
 """What summarizers learn from and are judged by: examples of a set, streamed from part files.
 
-Belongs here: which examples these are, as stores of tokens. Not here: making examples (examples.py), training
-(summarizer.py).
+Belongs here: which examples these are, as stores of tokens. Not here: making examples (examples.py), what a
+model reads of one (reading.py), training (summarizer.py).
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from ops.core.sampling import drawn
 from ops.models.training import TrainingError
 from ops.outcome import Row
 from ops.parts import Parts
+from ops.wikisum.models.reading import Reader
 
 if TYPE_CHECKING:
     from ops.models.long_sequences.model import TokenExample
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
 
 #: What a model may be judged on; the later, the more it tells.
 JUDGED_ON = ("training set", "validation split")
-
-_COLUMNS = ("id", "set", "split", "source_tokens", "target_tokens")
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,12 @@ class LearningSet:
     learnt: ExampleStore
     judges: ExampleStore
     judged_on: str
-    longest_target: int | None = None
+    longest_target: int | None
     """Tokens of a target that are learnt and written at most; None where the model says so."""
+    read_by: Callable[[Reader], LearningSet]
+    """The same examples as another reader has them."""
+    counted: int | None = None
+    """Sub-words of wikisum/tokenizer that are scored of the judges' targets, where tokens are others."""
 
     @property
     def longest_source(self) -> int:
@@ -53,33 +57,36 @@ def check_learnable(examples: Parts, names: Iterable[str]) -> None:
             raise _nothing_to_learn(name)
 
 
-def learning_set(examples: Parts, name: str, end: int, most_judges: int, seed: int) -> LearningSet:
-    """Return the set of this name; `end` is the token that ends a target.
+def learning_set(examples: Parts, name: str, reader: Reader, most_judges: int, seed: int) -> LearningSet:
+    """Return the set of this name, as a reader has it.
 
     Of the split validation, at most `most_judges` are drawn; where it is empty, as many of the training set
     stand in. Raises TrainingError where there is nothing to learn from.
     """
     from ops.models.long_sequences.store import ExampleStore
 
-    learnt = ExampleStore(_taken(examples, name, "train", end))
+    learnt = ExampleStore(_taken(examples, name, "train", reader))
     if not len(learnt):
         raise _nothing_to_learn(name)
-    judges, judged_on = _judges(examples, name, "validation", end, most_judges, seed), JUDGED_ON[1]
-    if not len(judges):
-        judges, judged_on = _judges(examples, name, "train", end, most_judges, seed), JUDGED_ON[0]
-    first = next(rows_of(examples, name, "train", ("longest_target",)))
-    return LearningSet(name, learnt, judges, judged_on, first["longest_target"])
-
-
-def example_of(row: Row, end: int) -> TokenExample:
-    """Return the tokens of a row, without those that end source and target."""
-    from ops.models.long_sequences.model import TokenExample
-
-    source, target = (
-        tokens[:-1] if tokens and tokens[-1] == end else tokens
-        for tokens in (row["source_tokens"], row["target_tokens"])
+    split, judged_on = "validation", JUDGED_ON[1]
+    if not (chosen := _drawn(examples, name, split, most_judges, seed)):
+        split, judged_on = "train", JUDGED_ON[0]
+        chosen = _drawn(examples, name, split, most_judges, seed)
+    judges = ExampleStore(_taken(examples, name, split, reader, chosen))
+    counts = (
+        reader.sub_words(row)
+        for row in rows_of(examples, name, split, ("id", *reader.columns))
+        if row["id"] in chosen
     )
-    return TokenExample(source, target)
+    return LearningSet(
+        name,
+        learnt,
+        judges,
+        judged_on,
+        next(rows_of(examples, name, "train", ("longest_target",)))["longest_target"],
+        partial(learning_set, examples, name, most_judges=most_judges, seed=seed),
+        None if reader.counts_tokens else sum(counts),
+    )
 
 
 def rows_of(examples: Parts, name: str, split: str, columns: Collection[str]) -> Iterator[Row]:
@@ -99,17 +106,14 @@ def _nothing_to_learn(name: str) -> TrainingError:
     return TrainingError(f"the set {name!r} has no example in the split train: there is nothing to learn")
 
 
-def _judges(examples: Parts, name: str, split: str, end: int, most: int, seed: int) -> ExampleStore:
-    from ops.models.long_sequences.store import ExampleStore
-
+def _drawn(examples: Parts, name: str, split: str, most: int, seed: int) -> set[str]:
     ids = (str(row["id"]) for row in rows_of(examples, name, split, ("id",)))
-    chosen = set(heapq.nsmallest(most, ids, key=lambda example: drawn(seed, example)))
-    return ExampleStore(_taken(examples, name, split, end, chosen))
+    return set(heapq.nsmallest(most, ids, key=lambda example: drawn(seed, example)))
 
 
 def _taken(
-    examples: Parts, name: str, split: str, end: int, chosen: Collection[str] | None = None
+    examples: Parts, name: str, split: str, reader: Reader, chosen: Collection[str] | None = None
 ) -> Iterator[tuple[str, TokenExample]]:
-    for row in rows_of(examples, name, split, _COLUMNS):
+    for row in rows_of(examples, name, split, ("id", *reader.columns)):
         if chosen is None or row["id"] in chosen:
-            yield str(row["id"]), example_of(row, end)
+            yield str(row["id"]), reader.example(row)

@@ -20,17 +20,17 @@ from ops.metrics.rouge import rouge
 from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import Params
 from ops.parts import Artifact, Parts
-from ops.wikisum.models.learning_sets import example_of, parts_of
+from ops.wikisum.models.learning_sets import parts_of
+from ops.wikisum.models.reading import READ, reader_of
 from ops.wikisum.models.row_spool import RowSpool
 from ops.wikisum.models.summarizer import trained_model, trained_reports
-from ops.wikisum.models.summarizer_training import vocabulary_of
 from ops.wikisum.schemas import EXAMPLES
 
 if TYPE_CHECKING:
     from ops.models.long_sequences.texts import TextModel
 
 #: What is read of an example, by which a model is scored.
-SCORED = ("id", "licence", "article_id", "title", "set", "target", "source_tokens", "target_tokens")
+SCORED = ("id", "licence", "article_id", "title", "set", *READ)
 
 _TEXT, _REAL = pa.string(), pa.float64()
 _DIGITS = 6
@@ -99,8 +99,8 @@ def _written(
 
 def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> list[Row]:
     """Return what a model writes for some examples, with its likelihood of the target and ROUGE."""
-    end = vocabulary_of(model.tokenizer).end
-    tokens = [example_of(unit, end) for unit in units]
+    reader = reader_of(model)
+    tokens = [reader.example(unit) for unit in units]
     predictions = model.texts(model.model.generate([example.source for example in tokens]))
     losses = _losses(model, tokens)
     return [
@@ -116,12 +116,12 @@ def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> 
             "set": unit["set"],
             "prediction": prediction,
             "target": unit["target"],
-            "tokens": count,
+            "tokens": reader.sub_words(unit),
             "cut": len(example.target) > model.model.params.longest_target,
             "nats": round(nats, _DIGITS),
             **rouge_scores(prediction, str(unit["target"])),
         }
-        for unit, example, prediction, (nats, count) in zip(units, tokens, predictions, losses, strict=True)
+        for unit, example, prediction, nats in zip(units, tokens, predictions, losses, strict=True)
     ]
 
 
@@ -146,14 +146,13 @@ def _by_token(sums: Floats) -> Floats:
     return sums[:, 0] / sums[:, 1]
 
 
-def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[tuple[float, int]]:
-    """Yield nats and tokens of each target, read alone, so that no other example changes its bits."""
+def _losses(model: TextModel, examples: Sequence[Any]) -> Iterator[float]:
+    """Yield the nats of each target, read alone, so that no other example changes its bits."""
     import torch
 
     for example in examples:
         with torch.no_grad():
-            found = model.model.losses([example])
-        yield float(found.output), int(found.output_tokens)
+            yield float(model.model.losses([example]).output)
 
 
 def _drawn(examples: Parts, params: SummaryParams) -> set[str]:

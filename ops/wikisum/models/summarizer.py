@@ -22,12 +22,12 @@ from ops.models.training.report import learnt_row
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.parts import Artifact, Parts
 from ops.wikisum.models.learning_sets import check_learnable, learning_set
+from ops.wikisum.models.reading import SubWords
 from ops.wikisum.models.stored_files import StoredFiles
 from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
     summarizer_files,
     train_summarizer,
-    vocabulary_of,
 )
 from ops.wikisum.schemas import EXAMPLES
 from ops.wikisum.tokenizer import load as load_tokenizer
@@ -75,17 +75,16 @@ def summarizer(
     with the model's name.
     """
     found = load_tokenizer(tokenizer)
-    vocabulary = vocabulary_of(found)
     names = _chosen(distinct(examples, "set"), params.sets)
     licences = distinct(examples, "licence")
     check_learnable(examples, names)
     files = StoredFiles()
     reports = []
     for set_name in names:
-        learnt = learning_set(examples, set_name, vocabulary.end, params.validation_examples, params.seed)
+        learnt = learning_set(examples, set_name, SubWords(found), params.validation_examples, params.seed)
         for kind, size in sorted(params.sizes[params.size].architectures.items()):
             name, training = f"{learnt.name}-{kind}", params.training_of(kind)
-            model, report = train_summarizer(name, size, learnt, vocabulary, training, checkpoints, strict)
+            model, report = train_summarizer(name, size, learnt, found, training, checkpoints, strict)
             files.add(summarizer_files(model, report, tokenizer, licences))
             reports.append(report)
     best = min(reports, key=lambda report: report["best"], default=None)

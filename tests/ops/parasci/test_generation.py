@@ -9,7 +9,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from ops.evaluation.table import read_table
 from ops.metrics.bleu import self_bleu
-from ops.models.seq2seq.pretrained import FOLDER
+from ops.models.seq2seq.pretrained_files import FOLDER
 from ops.parasci.dataset.release import released_form
 from ops.parasci.generation.evaluation import EVALUATION, TABLE, TABLE_6, EvaluationParams, evaluation
 from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated

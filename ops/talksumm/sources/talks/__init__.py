@@ -7,12 +7,12 @@ Not here: matching talks with papers (ops/talksumm/pairing/pairs.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ops.identity import row_id
 from ops.outcome import Outcome, Row
 from ops.parse.bounded import BoundedFormat, Bounds
-from ops.parse.files import with_options
 from ops.parse.records import Record, read_each
 from ops.parse.source import Format, Only, ParseError, Raw, Source
 from ops.talksumm.sources.schemas import TALKS
@@ -27,6 +27,9 @@ _READERS: Mapping[str, Callable[[str], Sequence[Word]]] = {
     ".txt": plain.read,
     ".vtt": webvtt.read,
 }
+
+#: Where options lie among the columns of a recording: one of these may be called like one of them.
+_OPTIONS = "options of recordings"
 
 #: Bytes of a recording where params.yaml says nothing: 50 minutes as a CD has them, five hours of MP3.
 _LARGEST_RECORDING = 2**29
@@ -70,10 +73,13 @@ class _Recordings(_Transcripts):
 
     def split(self, folder_: Path, source: Source, only: Only = None) -> Iterator[Raw]:
         source = source.by_default(_LARGEST_RECORDING)
-        return with_options(folder.split(folder_, source, speech.ENDINGS, only), source)
+        options = self.options.model_validate(dict(source.options)).model_dump_json()
+        for raw in folder.split(folder_, source, speech.ENDINGS, only):
+            yield replace(raw, companions={**raw.companions, _OPTIONS: options})
 
     def words(self, raw: Raw) -> Sequence[Word]:
-        return speech.read(raw.content, raw.companions.get("model"))
+        options = speech.SpeechOptions.model_validate_json(raw.companions.get(_OPTIONS, "{}"))
+        return speech.read(raw.content, options.model, options.language)
 
 
 FORMATS: dict[str, Format[Talk]] = {

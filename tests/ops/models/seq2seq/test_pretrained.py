@@ -7,7 +7,8 @@ from ops.models.network_files import CONFIG, ModelFilesError
 from ops.models.seq2seq.config import PretrainedSeq2SeqConfig
 from ops.models.seq2seq.files import load, save
 from ops.models.seq2seq.pairs import Pairs
-from ops.models.seq2seq.pretrained import FOLDER, PretrainedModel
+from ops.models.seq2seq.pretrained import PretrainedModel
+from ops.models.seq2seq.pretrained_files import FOLDER
 from ops.models.seq2seq.task import Seq2SeqTask
 from ops.models.training import TrainingParams, train
 from tests.ops.models.seq2seq.pretrained_cases import write_pretrained

