@@ -3,6 +3,7 @@
 import json
 
 import pyarrow.parquet as pq
+import pytest
 
 from ops.models.seq2seq.pretrained_files import FOLDER
 from tests.ops.models.long_sequences.pretrained_cases import write_led
@@ -31,6 +32,7 @@ def rows(project, name):
     return [row for file in files for row in pq.read_table(file).to_pylist()]
 
 
+@pytest.mark.long
 def test_a_pretrained_model_is_trained_scored_and_shown_like_the_others(tmp_path, zygote):
     project = Project(tmp_path / "project", zygote)
     copy_code(project)

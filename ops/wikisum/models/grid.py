@@ -29,7 +29,7 @@ from ops.wikisum.examples import ExampleParams, InputSet, examples
 from ops.wikisum.models.learning_sets import LearningSet, learning_set, rows_of
 from ops.wikisum.models.reading import SubWords
 from ops.wikisum.models.row_spool import RowSpool
-from ops.wikisum.models.summaries import SCORED, SUMMARIES, perplexity_interval, score
+from ops.wikisum.models.summaries import SUMMARIES, perplexity_interval, score, scored_columns
 from ops.wikisum.models.summarizer import MODELS, distinct
 from ops.wikisum.models.summarizer_training import (
     SummarizerSizes,
@@ -185,7 +185,9 @@ def grid(
         for cell in group:
             model, report = _trained(cell, learnt, tokenizer, params, checkpoints, strict)
             tests = (
-                row for row in rows_of(grid_examples, name, "test", SCORED) if row["article_id"] in articles
+                row
+                for row in rows_of(grid_examples, name, "test", scored_columns(model))
+                if row["article_id"] in articles
             )
             spools.append(RowSpool(GRID.kept, _written(cell, model, report, tests)))
             report |= _scores(spools[-1], params)

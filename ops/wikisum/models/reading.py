@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ops.models.long_sequences.model import TokenExample
     from ops.models.long_sequences.texts import PretrainedTexts, TextModel
 
-#: Columns of an example that some reader reads.
-READ = ("source", "target", "source_tokens", "target_tokens")
-
 
 class Reader(Protocol):
     """What a model reads."""
@@ -76,7 +73,7 @@ class SubWords:
 class OwnTokens:
     """Tokens of a pretrained model's own tokenizer."""
 
-    columns = READ
+    columns = ("source", "target", "source_tokens", "target_tokens")
     counts_tokens = False
 
     def __init__(self, model: PretrainedTexts) -> None:

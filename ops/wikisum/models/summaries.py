@@ -21,7 +21,7 @@ from ops.outcome import TEXT, TITLE, Outcome, Outcomes, Row, Shape, columns, dro
 from ops.params import Params
 from ops.parts import Artifact, Parts
 from ops.wikisum.models.learning_sets import parts_of
-from ops.wikisum.models.reading import READ, reader_of
+from ops.wikisum.models.reading import reader_of
 from ops.wikisum.models.row_spool import RowSpool
 from ops.wikisum.models.summarizer import trained_model, trained_reports
 from ops.wikisum.schemas import EXAMPLES
@@ -29,8 +29,8 @@ from ops.wikisum.schemas import EXAMPLES
 if TYPE_CHECKING:
     from ops.models.long_sequences.texts import TextModel
 
-#: What is read of an example, by which a model is scored.
-SCORED = ("id", "licence", "article_id", "title", "set", *READ)
+#: What is read of an example by which a model is scored, beside what the model reads.
+_SCORED = ("id", "licence", "article_id", "title", "set", "target")
 
 _TEXT, _REAL = pa.string(), pa.float64()
 _DIGITS = 6
@@ -92,9 +92,14 @@ def _written(
 ) -> Iterator[Row]:
     """Yield what a model writes for the chosen examples of its set; it is in memory as long as it writes."""
     model = trained_model(summarizer, report["model"], strict)
-    for rows in parts_of(examples, report["set"], "test", SCORED):
+    for rows in parts_of(examples, report["set"], "test", scored_columns(model)):
         if tests := [row for row in rows if row["id"] in chosen]:
             yield from score(model, report, tests)
+
+
+def scored_columns(model: TextModel) -> set[str]:
+    """Return what `score` reads of an example."""
+    return {*_SCORED, *reader_of(model).columns}
 
 
 def score(model: TextModel, report: Mapping[str, Any], units: Sequence[Row]) -> list[Row]:
