@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoTokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+from transformers.utils.logging import disable_progress_bar
 
 from ops.models.hub import hub_snapshot, is_hub_model
 from ops.models.installed import existing
@@ -34,6 +35,7 @@ def load_pretrained(name: str, folder: Path | None = None) -> tuple[Any, Any]:
     Raises ModelNotInstalledError if it is not there, ValueError for one that is no encoder-decoder or has no
     fast tokenizer.
     """
+    disable_progress_bar()  # it would be drawn over the run's own lines
     place = str(folder or _installed(name))
     config: Any = AutoConfig.from_pretrained(place, local_files_only=True)
     if type(config) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:

@@ -1,13 +1,16 @@
-"""Pretrained encoder-decoders in miniature: LED and T5 with random weights, saved as Hugging Face saves models."""
+"""Pretrained encoder-decoders in miniature: random weights, saved as Hugging Face saves models."""
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
+    BertConfig,
+    EncoderDecoderConfig,
+    EncoderDecoderModel,
     LEDConfig,
     LEDForConditionalGeneration,
+    LongT5Config,
+    LongT5ForConditionalGeneration,
     PreTrainedTokenizerFast,
-    T5Config,
-    T5ForConditionalGeneration,
 )
 
 SPECIAL = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
@@ -28,16 +31,28 @@ def write_led(folder, texts=("ann sings .",), positions=64, answers=32, room=0):
     return folder
 
 
-def write_t5(folder, texts=("ann sings .",)):
-    """Write a T5, whose positions have no end."""
+def write_long_t5(folder, texts=("ann sings .",)):
+    """Write a LongT5, whose positions have no end."""
     size = _write_tokenizer(folder, texts, "$A </s>")
     torch.manual_seed(0)
-    T5ForConditionalGeneration(
-        T5Config(
+    LongT5ForConditionalGeneration(
+        LongT5Config(
             vocab_size=size + 8, d_model=8, d_kv=4, d_ff=8, num_layers=1, num_heads=2, pad_token_id=0,
-            eos_token_id=2, decoder_start_token_id=0,
+            eos_token_id=2, decoder_start_token_id=0, local_radius=4, global_block_size=4,
+            encoder_attention_type="transient-global",
         )
     ).save_pretrained(folder)  # fmt: skip
+    return folder
+
+
+def write_pair(folder, texts=("ann sings .",)):
+    """Write an encoder and a decoder that are models of their own."""
+    size = _write_tokenizer(folder, texts, "$A </s>")
+    part = BertConfig(
+        vocab_size=size, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8
+    )
+    config = EncoderDecoderConfig.from_encoder_decoder_configs(part, part)
+    EncoderDecoderModel(config=config).save_pretrained(folder)
     return folder
 
 

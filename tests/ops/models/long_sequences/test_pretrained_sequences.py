@@ -15,7 +15,7 @@ from ops.models.long_sequences.texts import PretrainedTexts
 from ops.models.network_files import ModelFilesError
 from ops.models.seq2seq.pretrained_files import FOLDER
 from ops.models.training import TrainingParams, train
-from tests.ops.models.long_sequences.pretrained_cases import write_led, write_t5
+from tests.ops.models.long_sequences.pretrained_cases import write_led, write_long_t5, write_pair
 
 SOURCES = ["ann <eot> ann sings every day .", "bob <eot> bob sings . she sings ."]
 TARGETS = ["ann is a person who sings .", "bob is a person ."]
@@ -23,7 +23,7 @@ MARK = "<eot>"
 OTHER = Tokenizer(models.WordLevel({"ann": 0}, unk_token="ann"))
 
 
-@pytest.fixture(params=[write_led, write_t5])
+@pytest.fixture(params=[write_led, write_long_t5])
 def folder(request, tmp_path):
     return request.param(tmp_path / "model", [*SOURCES, *TARGETS])
 
@@ -94,7 +94,7 @@ def test_no_text_is_longer_than_the_model_has_positions_or_the_params_say(tmp_pa
     assert (made(folder).params.longest_source, made(folder).params.longest_target) == (63, 15)
     short = made(folder, longest_source=5, longest_target=4)
     assert (short.params.longest_source, short.params.longest_target) == (5, 4)
-    endless = made(write_t5(tmp_path / "t5", SOURCES))
+    endless = made(write_long_t5(tmp_path / "long-t5", SOURCES))
     assert (endless.params.longest_source, endless.params.longest_target) == (16384, 30)
     model = made(folder)
     whole = model.example(" ".join(SOURCES * 9), " ".join(TARGETS * 9))
@@ -149,6 +149,8 @@ def test_what_is_no_encoder_decoder_or_not_there_is_refused(tmp_path):
     BertConfig().save_pretrained(tmp_path / "bert")
     with pytest.raises(ValueError, match="is a bert: no encoder-decoder"):
         made(tmp_path / "bert")
+    with pytest.raises(ValueError, match="has no room for <eot>"):
+        made(write_pair(tmp_path / "pair"))
     with pytest.raises(ModelNotInstalledError, match="no such file"):
         made(tmp_path / "nowhere")
     with pytest.raises(ModelNotInstalledError, match="hf download nobody/nothing"):
