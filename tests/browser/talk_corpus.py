@@ -155,7 +155,7 @@ def _paper(talk: Talk) -> dict:
     sections = [{"title": title, "role": "other"} for title in titles]
     return {
         **IDENTITY, "id": f"paper-{talk.name}", "document": talk.name, "title": "A paper", "month": MONTH, "text": "",
-        "sections": sections, "sentences": [], "encoding": None,
+        "subjects": [], "sections": sections, "sentences": [], "encoding": None,
     }  # fmt: skip
 
 

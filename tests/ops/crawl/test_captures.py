@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import threading
-import time
 from dataclasses import replace
 from uuid import uuid4
 
@@ -244,21 +243,27 @@ def test_as_many_ranges_are_asked_for_at_once_as_a_host_may_have_connections(tmp
         cc.capture(url, "2018-06-01", b"<p>%d" % number, warc=f"w{number}")
     cc.write()
     now, most, lock = 0, 0, threading.Lock()
+    wanted, together = 1, threading.Event()
 
     def route(handler):
         nonlocal now, most
         with lock:
             now += 1
             most = max(now, most)
-        time.sleep(0.05 if "warc.gz" in handler.path else 0)
-        cc.route(handler)
+        if most >= wanted:
+            together.set()
+        if "warc.gz" in handler.path:
+            together.wait(30)
         with lock:
             now -= 1
+        cc.route(handler)
 
     with answering({"*": route}) as (site, _):
         options = {"index": f"{site}/cc-index-table.paths", "files": f"{site}/"}
         alone, _ = fetched(tmp_path, urls, options=options)
         assert most == 1
+        wanted = 2
+        together.clear()
         beside, _ = fetched(tmp_path, urls, options={**options, "host_connections": 3}, working="beside")
     assert 1 < most <= 3
     assert [*beside.items()] == [*alone.items()] and len(alone) == 8
