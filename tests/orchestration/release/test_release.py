@@ -142,6 +142,7 @@ def test_a_release_of_rows_whose_licence_forbids_it_is_refused_and_names_the_sou
     assert not (done.root / "release").exists()
 
 
+@pytest.mark.long
 def test_a_refusal_names_sources_behind_units_that_are_no_rows(sample_project, tmp_path):
     project = sample_project.copy(tmp_path / "sample")
     project.params(lambda params: params["sources"]["prose"]["sports"].update(licence="CC-BY-NC-4.0"))

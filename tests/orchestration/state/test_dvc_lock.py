@@ -103,7 +103,7 @@ def test_numbers_are_read_as_dvc_writes_them(lock):
 
 def test_a_lock_that_was_cut_off_at_a_line_is_found(lock):
     dvc_lock.remember(Workspace(lock.parent), WHOLE)
-    for number in sorted({*range(0, len(LINES), 300), *STAGES[::4], *range(len(LINES) - 8, len(LINES))}):
+    for number in sorted({*range(0, len(LINES), 3000), *STAGES[::12], *range(len(LINES) - 4, len(LINES))}):
         with pytest.raises(DamagedLockError):
             put(lock, b"".join(LINES[:number]))
             dvc_lock.check_lock(Workspace(lock.parent))
