@@ -25,6 +25,8 @@ from ops.scores import DatasetScore
 
 #: An input of which a step reads every month, not only its own.
 AllParts = Annotated[Parts, "all months"]
+#: The same, with the files that lie beside the rows.
+AllPartsAndFiles = Annotated[Parts, "all months", "and files"]
 
 
 def dataset(
@@ -46,6 +48,7 @@ def dataset(
 
     Its arguments say what it depends on, by their names and annotations: `pairs: Parts` is the dataset
     `pairs` of its own group, else of `sources`, in the same month; `papers: AllParts` every month of it;
+    `crawls: AllPartsAndFiles` with the files that lie beside its rows, too;
     `extractor: Artifact` a dataset without partitions, with the files that lie beside its rows;
     `hmm: HmmParams` the section of params.yaml that this class declares; `strict: Strict` whether numerics
     are; `checkpoints: CheckpointFolder` where a training that is cut short goes on from; `records: Records`
@@ -111,12 +114,12 @@ def _arguments(function: Callable[..., Outcomes], group: str, partitioned: bool)
     params: dict[str, type[Params]] = {}
     found: dict[str, str] = {}
     for argument, hint in hints.items():
-        if hint in (Parts, AllParts, Artifact):
+        if hint in (Parts, AllParts, AllPartsAndFiles, Artifact):
             upstream = _input_key(group, argument)
             if hint is Artifact and declarations()[upstream].partitioned:
                 raise TypeError(f"{name}: {upstream.to_user_string()} has partitions: no Artifact")
-            all_months = hint == AllParts or not partitioned
-            inputs.append(Input(argument, upstream, all_months, hint is Artifact))
+            all_months = hint in (AllParts, AllPartsAndFiles) or not partitioned
+            inputs.append(Input(argument, upstream, all_months, hint in (Artifact, AllPartsAndFiles)))
         elif hint is CheckpointFolder:
             found["checkpoints"] = argument
         elif hint is CrawlPlace:

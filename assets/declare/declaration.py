@@ -22,7 +22,7 @@ from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import Params
 from ops.parse.row_format import AnyFormat, RowFormat, row_formats, with_options
-from ops.parse.source import DatasetSource
+from ops.parse.source import DatasetSource, options_fault
 from ops.scores import DatasetScore
 
 
@@ -192,8 +192,11 @@ class Declaration:
     def _models_of_options(self) -> Iterator[str]:
         """Yield the models that the options of its sources name."""
         for source in settings().sources.get(self.records or "", {}).values():
-            options: type[Params] | None = getattr(self.formats.get(source.kind), "options", None)
-            if options is not None:
+            form = self.formats.get(source.kind)
+            options: type[Params] | None = getattr(form, "options", None)
+            if options is not None and not options_fault(
+                form, source, source.kind
+            ):  # which is said elsewhere
                 yield from options.model_validate(dict(source.options)).models()
 
     @property

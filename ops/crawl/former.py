@@ -48,6 +48,17 @@ def asked_units(folder: Path, besides: Collection[str]) -> Iterator[str]:
         yield from (unit for unit in units if unit not in listed)
 
 
+def searched(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows that a published crawl searched for, by their ids, each with its queries.
+
+    `folder` is that of its files. What is searched for is listed by its id alone (cited.py).
+    """
+    for path in sorted(folder.glob(_PATTERN)):
+        for line in islice(_lines(path), 1, None):
+            if line["unit"] == line["url"]:
+                yield line["url"], line.get("links", [])
+
+
 def take_over(
     published: Path, name: str, options: CrawlOptions, urls: Collection[str], journal: Journal
 ) -> None:

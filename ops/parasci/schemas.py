@@ -43,7 +43,7 @@ _MENTION = struct(
 
 _STATEMENT = columns(
     ("month", _TEXT, "of publication, YYYY-MM or YYYY; missing where it was not told", TIME),
-    ("area", _TEXT, "subject area of its source"),
+    ("area", _TEXT, "subject area of its paper"),
     ("text", _TEXT, "without citation marks", TEXT),
     ("words", _INT, "between white space"),
     ("truncated", _BOOL, "whether the encoder reads its beginning only"),

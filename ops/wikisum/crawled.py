@@ -10,12 +10,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ops.parts import Parts
+from ops.crawl.former import searched
+from ops.parts import FILES, Parts
 
 _Value = TypeVar("_Value")
 
@@ -44,6 +46,9 @@ class Crawled:
         default_factory=lambda: defaultdict(dict)
     )
 
+    _asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What was searched for each article, by its id."""
+
     @classmethod
     def of(cls, wanted: set[str], cited_pages: Parts, found_pages: Parts) -> Crawled:
         """Read what was crawled of some addresses, and the results of all queries."""
@@ -53,6 +58,9 @@ class Crawled:
             table = part.read(["id", "month", "url", "final_url", "also"])
             for url, month, landing in _asked_for(table, values):
                 found._landings[url].setdefault(month, landing)
+        folders = dict.fromkeys(Path(part.path).parent / FILES for part in found_pages.parts)
+        for folder in folders:
+            found._asked.update({row: frozenset(queries) for row, queries in searched(folder)})
         for part in found_pages.parts:
             for row in part.read(["id", "month", "final_url", "about"]).to_pylist():
                 landing = Landing(row["final_url"], row["id"])
@@ -60,10 +68,9 @@ class Crawled:
                     found._results[query].setdefault(row["month"], []).append(SearchResult(rank, landing))
         return found
 
-    @property
-    def searched(self) -> bool:
-        """Whether a search was asked for any query."""
-        return bool(self._results)
+    def asked(self, article_id: str) -> frozenset[str] | None:
+        """Return what a search engine was asked for an article; None where it was asked for nothing."""
+        return self._asked.get(article_id)
 
     def landing(self, address: str, month: str) -> Landing | None:
         """Return what an address gave; None if no crawl has it, whose rows name it `url` or `also`."""

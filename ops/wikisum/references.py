@@ -40,7 +40,7 @@ _PAGE_COLUMNS = ("id", "document", "licence", "title", "text")
 class ReferenceParams(Params, section="wikisum.references"):
     """Where references come from: what articles cite, and what a search finds.
 
-    A query that a search engine was asked has its results; of others the local index is asked.
+    What a search engine was asked for an article has its results, if any; else the local index is asked.
     """
 
     results: int = Field(10, ge=0, description="of the search, for each section title; 0: none")
@@ -158,20 +158,23 @@ def _candidates(
         address, record = crawled.landing(cited, article["month"]) or (cited, "")
         found.setdefault(address, _Candidate(address, record, cited=True))
     if params.results:
+        asked = crawled.asked(article["id"])
         headings = [heading for heading, _ in sections_of(article)]
         lost[SECTION_NOT_ASKED] += sum(
             not queries(article["title"], [heading], params.query, params.not_asked) for heading in headings
         )
         for query in queries(article["title"], headings, params.query, params.not_asked):
-            results = crawled.results(query, article["month"])[: params.results]
-            hits: list[tuple[int, float | None, _Candidate]] = [
-                (rank, None, _Candidate(*landing)) for rank, landing in results
-            ] or [
-                (hit.rank, None if hit.score is None else round(hit.score, 4), _Candidate(hit.url))
-                for hit in index.search(query, params.results)
-            ]
+            hits: list[tuple[int, float | None, _Candidate]]
+            if asked is not None and query in asked:
+                results = crawled.results(query, article["month"])[: params.results]
+                hits = [(rank, None, _Candidate(*landing)) for rank, landing in results]
+            else:
+                lost[QUERY_NOT_CRAWLED] += asked is not None
+                hits = [
+                    (hit.rank, None if hit.score is None else round(hit.score, 4), _Candidate(hit.url))
+                    for hit in index.search(query, params.results)
+                ]
             lost[FOUND_NOTHING] += not hits
-            lost[QUERY_NOT_CRAWLED] += crawled.searched and not results
             for rank, score, candidate in hits:
                 candidate = found.setdefault(candidate.address, candidate)
                 candidate.hits.append({"query": query, "rank": rank, "score": score})

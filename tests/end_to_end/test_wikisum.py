@@ -119,6 +119,29 @@ def test_copies_and_pages_about_something_else_are_left_out_and_a_release_says_w
     assert line.split("|")[2:-2] == [" 1 "] * len(sets) and {row["cited_pages"] for row in examples} == {0}
 
 
+def test_what_a_search_engine_finds_nothing_for_is_not_looked_for_elsewhere(project):
+    """The local index, which has four pages of these words, is not asked in its place."""
+
+    def search(handler):
+        found = [] if "History" in handler.path else [f"http://{handler.headers['Host']}/gone"]
+        reply(body=json.dumps({"results": found}).encode())(handler)
+
+    with answering({"/search": search}) as (site, _):
+        options = {**QUICK, "licence": "CC0-1.0", "url": f"{site}/search?q={{query}}", "results": "results"}
+        engine = {"kind": "search", "dataset": "sources/articles", "options": options}
+        project.params(lambda params: params["sources"].update(found_pages={"engine": engine}))
+        project.silverloom("render")
+        project.silverloom("run", "--select", "wikisum/references")
+    assert not rows(project, "wikisum/references")
+    [lost] = rows(project, "wikisum/references", "dropped")
+    assert (lost["reason"], lost["detail"]) == ("no_reference", "search_found_nothing 3")
+    causes = {
+        row["url"].removeprefix(site): row["error"]
+        for row in rows(project, "sources/found_pages", "rejected")
+    }
+    assert "nothing is found" in causes["Salt bread History"] and "404" in causes["/gone"]
+
+
 def test_the_results_of_a_search_engine_are_the_references_of_its_queries(project):
     """Ten of each title of a section, in their order; copies of the article among them are left out.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import assets.crawls
 import assets.sources  # noqa: F401  a dataset is declared before what reads it
-from assets.declare.dataset import AllParts, dataset
+from assets.declare.dataset import AllParts, AllPartsAndFiles, dataset
 from assets.declare.expectations import (
     THIS_MONTH,
     among,
@@ -97,7 +97,7 @@ def search_index(web_pages: Parts) -> Outcomes:
 def references(
     articles: Parts,
     cited_pages: AllParts,
-    found_pages: AllParts,
+    found_pages: AllPartsAndFiles,
     web_pages: AllParts,
     search_index: Artifact,
     params: finding.ReferenceParams,

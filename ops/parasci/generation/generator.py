@@ -29,6 +29,7 @@ from ops.models.training.report import count_weights, learnt_row, training_repor
 from ops.models.training.sizes import SizedParams
 from ops.outcome import Outcome, Outcomes, Row, Shape, columns, drop
 from ops.params import ModelName, Params
+from ops.parasci.dataset.clusters import clusters
 from ops.parasci.dataset.release import released_form
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from ops.parts import Artifact, Parts
@@ -66,7 +67,7 @@ EXTERNAL_GENERATORS = Shape(
 
 
 class ExternalParams(SplitShares, section="parasci.external_generators"):
-    """How the pairs of others are split where they do not say so, by their first text."""
+    """How the pairs of others are split where they do not say so; what shares a text is in one split."""
 
     corpora: list[str] | None = Field(
         None, description="that a generator is trained on each, by their names in sources; null: all"
@@ -212,15 +213,24 @@ def external_generators(
 
 
 def external_pairs(paraphrase_pairs: Parts, external: ExternalParams) -> list[Row]:
-    """Return the pairs of others with the `origin` and `split` that ours have."""
+    """Return the pairs of others with the `origin` and `split` that ours have.
+
+    What hangs together by a text, or as captions of one picture, is in one split: that of the least text.
+    """
+    rows = paraphrase_pairs.read().to_pylist()
+    links = [(row["first"], row["second"], (row["corpus"], row["document"])) for row in rows]
+    numbers = clusters(links) if rows else []
+    names: dict[int, str] = {}
+    for number, row in zip(numbers, rows, strict=True):
+        names[number] = min(row["first"], row["second"], names.get(number, row["first"]))
     return [
         {
             **row,
             "origin": row["corpus"],
-            "split": row["split"] or split_of(row["first"], external),
+            "split": row["split"] or split_of(names[number], external),
             "unit": row,
         }
-        for row in paraphrase_pairs.read().to_pylist()
+        for number, row in zip(numbers, rows, strict=True)
     ]
 
 

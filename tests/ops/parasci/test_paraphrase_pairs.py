@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from collections import defaultdict
 
 from ops.parasci.generation.evaluation import TABLE, EvaluationParams, evaluation
 from ops.parasci.generation.generated import GENERATED, GeneratedParams, generated
@@ -11,6 +12,7 @@ from ops.parasci.generation.generator import (
     MODELS,
     ExternalParams,
     external_generators,
+    external_pairs,
 )
 from ops.parasci.schemas import PARAPHRASE_PAIRS, PARAPHRASES
 from ops.parasci.sources.paraphrase_pairs import FORMATS, parse_paraphrase_pairs
@@ -181,3 +183,39 @@ def test_pairs_without_a_split_are_split_by_their_first_text(tmp_path):
         split: outcome.kept["split"].to_pylist().count(split) for split in ("train", "validation", "test")
     }
     assert sum(counts.values()) == 200 and all(30 < count < 110 for count in counts.values())
+
+
+def test_captions_of_a_picture_and_pairs_that_share_a_text_are_in_one_split(tmp_path):
+    rows = [
+        *(
+            {"document": f"picture-{n}", "first": f"a {n} {k}", "second": f"b {n} {k}"}
+            for n in range(40)
+            for k in range(2)
+        ),
+        *({"document": f"row-{n}", "first": f"q {n}", "second": f"q {n + n % 2}"} for n in range(80)),
+    ]
+    table = [
+        {
+            **dict.fromkeys(PARAPHRASE_PAIRS.kept.names),
+            "id": str(at),
+            "source_ids": [str(at)],
+            "licence": "MIT",
+            "corpus": "x",
+            **row,
+        }
+        for at, row in enumerate(rows)
+    ]
+    found = external_pairs(
+        parts(tmp_path, PARAPHRASE_PAIRS.kept, table), ExternalParams(validation=0.3, test=0.3)
+    )
+    assert {row["split"] for row in found} == {"train", "validation", "test"}
+    for shared in ("document", "first", "second"):
+        splits = defaultdict(set)
+        for row in found:
+            splits[row[shared]].add(row["split"])
+        assert {len(of) for of in splits.values()} == {1}
+    texts = defaultdict(set)
+    for row in found:
+        texts[row["first"]].add(row["split"])
+        texts[row["second"]].add(row["split"])
+    assert {len(of) for of in texts.values()} == {1}

@@ -8,7 +8,7 @@ from typing import Any
 
 from ops.crawl.schemas import PAGES
 from ops.parse.schemas import ARTICLES, WEB_PAGES
-from ops.parts import Artifact
+from ops.parts import FILES, Artifact
 from ops.wikisum import schemas
 from ops.wikisum.corpus import CorpusParams, corpus
 from ops.wikisum.ranked import RankedParams, ranked
@@ -81,7 +81,17 @@ class Steps:
         self.pages = parts(folder / "pages", WEB_PAGES.kept, *([row] for row in pages))
         rows = [crawled(*row) for row in moved]
         self.cited_pages = parts(folder / "cited", PAGES.kept, [row for row in rows if not row["about"]])
-        self.found_pages = parts(folder / "found", PAGES.kept, [row for row in rows if row["about"]])
+        found = [row for row in rows if row["about"]]
+        self.found_pages = parts(folder / "found", PAGES.kept, found)
+        queries = sorted({query for row in found for query in json.loads(row["about"])["ranks"]})
+        if queries:
+            asked = [
+                {"unit": row["id"], "url": row["id"], "fate": "listing", "links": queries} for row in articles
+            ]
+            lines = [{"options": "", "listed": ""}, *asked]
+            (folder / "found" / FILES).mkdir()
+            text = "".join(f"{json.dumps(line)}\n" for line in lines)
+            (folder / "found" / FILES / "engine-00000.jsonl").write_text(text)
         self.made: dict[str, Any] = {}
 
     def index(self) -> Artifact:

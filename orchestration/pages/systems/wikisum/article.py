@@ -28,6 +28,7 @@ MOST_PARAGRAPHS = 200
 CHARACTERS = 150_000
 #: Of each reason for which paragraphs are dropped; queries of each reference.
 MOST_DROPPED, MOST_HITS = 20, 5
+_BY_LEAD = "here by the bigrams of the lead; a set of whole articles has the order by those of the article"
 LONGEST_LINE, LONGEST_SUMMARY = 300, 6_000
 
 _DIGITS = 5
@@ -189,8 +190,10 @@ def page_data(article: ArticleRows, makers: Makers) -> dict[str, Any]:
 
 def _rankings(row: Row, makers: Makers) -> Iterator[tuple[str, str, Sequence[float | None], str]]:
     """Yield corpus, ranker, scores and note of each ranking, that of the trained ranker behind the others."""
+    cheat = {content.ranker for content in makers.sets.values() if content.target == "article"} & {"cheating"}
     for ranking in row["rankings"]:
-        yield ranking["corpus"], ranking["ranker"], ranking["scores"], ranking["note"]
+        note = _BY_LEAD if ranking["ranker"] in cheat else ranking["note"]
+        yield ranking["corpus"], ranking["ranker"], ranking["scores"], note
     if makers.learned is None:
         return
     for corpus in dict.fromkeys(ranking["corpus"] for ranking in row["rankings"]):
