@@ -215,3 +215,30 @@ def test_the_results_of_a_search_engine_are_the_references_of_its_queries(projec
     assert {(row["url"], row["reason"], row["score"]) for row in listings if row["depth"] == 1} == {
         (query, "listing", 10) for query in found
     }
+
+
+def test_a_set_of_whole_articles_cheats_by_the_article_and_bounds_its_length(project):
+    def sets(params):
+        wikisum = params["wikisum"]
+        wikisum["corpus"] |= {"clone_recall": 1.0, "title_mentions": 0}
+        wikisum["ranked"] |= {"rankers": ["cheating"], "corpora": ["combined"]}
+        article = {"target": "article", "ranker": "cheating"}
+        wikisum["examples"] |= {
+            "citations": 0,
+            "sets": {
+                "lead": {"ranker": "cheating"},
+                "article": article,
+                "short": {**article, "longest_target": 20},
+                "cut": {**article, "longest_target": 20, "longer_targets": "cut"},
+            },
+        }
+        for reader in ("grid", "summarizer", "summaries", "statistics", "evaluation", "rating_sheets"):
+            wikisum.pop(reader, None)
+
+    project.params(sets)
+    project.silverloom("render")
+    project.silverloom("run", "--select", "wikisum/examples")
+    found = {row["set"]: row for row in rows(project, "wikisum/examples")}
+    begins = {name: row["source"].partition("<eot> ")[2][:12] for name, row in found.items()}
+    assert begins == {"lead": "salt bread i", "article": "in the old d", "cut": "in the old d"}
+    assert found["cut"]["longest_target"] == 20 < len(found["cut"]["target_tokens"])  # who reads it cuts
