@@ -45,7 +45,7 @@ def test_a_recording_is_heard_by_whisper_whose_model_and_packages_are_part_of_wh
     for package in ("faster-whisper", "ctranslate2"):
         lock = (fresh.root / "requirements.lock").read_text()
         fresh.edit("requirements.lock", f"\n{package}==", f"\n{package}==0.")
-        assert f"package {package} changed" in plan(fresh)
+        assert f"package {package}: " in plan(fresh)
         (fresh.root / "requirements.lock").write_text(lock)
     listed = (fresh.root / "models.txt").read_text()
     [line] = [line for line in listed.splitlines() if line.startswith(MODEL)]

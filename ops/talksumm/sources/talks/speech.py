@@ -25,6 +25,7 @@ from pydantic import Field, model_validator
 
 from ops.models.installed import ModelNotInstalledError, existing, is_listed, package_folder
 from ops.params import ModelName, Params
+from ops.parse.progress import tell
 from ops.parse.source import ParseError, ServiceError
 from ops.talksumm.sources.talks.talk import Word
 
@@ -48,6 +49,9 @@ OPTIONS = {"format_whitelist": ",".join(_FORMATS), "protocol_whitelist": ""}
 
 #: A stretch of speech without a pause is recognised in pieces of so many seconds.
 _LONGEST_STRETCH = 30.0
+#: Text that packs better is a loop (Radford et al. 2022, section 4.5).
+_LOOP = 2.4
+_WORD = re.compile(r"\w")
 _VARIANT = re.compile(r"\(\d+\)$")
 _FRAMES_A_SECOND = 100
 _RATE = 16_000
@@ -112,7 +116,8 @@ def read(content: bytes, model: str | None = MODEL, language: str = "en") -> Seq
 
 
 def _frames(content: bytes) -> Iterator[bytes]:
-    """Yield the sound as 16-bit samples of one channel at 16 kHz."""
+    """Yield the sound as 16-bit samples of one channel at 16 kHz, and tell how far it was listened to."""
+    samples = 0
     try:
         with _opened(content) as recording:
             if not recording.streams.audio:
@@ -121,8 +126,12 @@ def _frames(content: bytes) -> Iterator[bytes]:
             if not _LEAST_RATE <= rate <= _MOST_RATE:  # a header that lies makes days of a second
                 raise ParseError(f"a recording of {rate} samples a second, which is no speech")
             resampler = av.AudioResampler(format="s16", layout="mono", rate=_RATE)
+            seconds = max(0, recording.duration or 0) // av.time_base
             for frame in recording.decode(recording.streams.audio[0]):
-                yield from (part.to_ndarray().tobytes() for part in resampler.resample(frame))
+                for part in resampler.resample(frame):
+                    samples += part.samples
+                    yield part.to_ndarray().tobytes()
+                tell(samples // _RATE, seconds if samples // _RATE <= seconds < 2**32 else 0)
             yield from (part.to_ndarray().tobytes() for part in resampler.resample(None))
     except ParseError:
         raise
@@ -190,7 +199,8 @@ def _by_whisper(
 ) -> Iterator[tuple[str, float, float]]:
     """Yield the same, by faster-whisper; each stretch is recognised for itself, so that memory is bounded.
 
-    At temperature 0: what it tries beside that is drawn, and another time another.
+    At temperature 0: what it tries beside that is drawn, and another time another. What it says over and over
+    is left out: so it hears noise, music and hum.
     """
     whisper = _whisper(model)
     if language not in whisper.supported_languages:
@@ -198,8 +208,9 @@ def _by_whisper(
     for began, pieces in stretches:
         sound = np.frombuffer(b"".join(pieces), np.int16).astype(np.float32) / 2**15
         segments, _ = whisper.transcribe(sound, language=language, temperature=0.0, word_timestamps=True)
-        for word in (word for segment in segments for word in segment.words):
-            if text := word.word.strip():
+        sure = (segment for segment in segments if segment.compression_ratio <= _LOOP)
+        for word in (word for segment in sure for word in segment.words or ()):
+            if _WORD.search(text := word.word.strip()):
                 yield text, round(began + word.start, 3), round(began + word.end, 3)
 
 

@@ -12,6 +12,7 @@ import av
 import pytest
 
 from ops.parse.bounded import BoundedChild, Bounds
+from ops.parse.progress import watched
 from ops.parse.records import Record, record_id
 from ops.parse.source import MonthRule, ParseError, Source
 from ops.talksumm.sources.talks import FORMATS, parse_talks, speech
@@ -172,6 +173,13 @@ def test_speech_has_words_with_times_in_order():
     assert times == sorted(times)
     assert times[0] > 0
     assert times[-1] < 10
+
+
+def test_how_far_a_recording_was_listened_to_is_told():
+    told = []
+    with watched(lambda done, total: told.append((done, total))):
+        speech.read(wav(SILENCE * 2), None)
+    assert told == sorted(told) and {*told} == {(second, 6) for second in range(7)}
 
 
 #: Files that ffmpeg would read others for, or open addresses and ports.

@@ -3,11 +3,13 @@
 import dataclasses
 import io
 import json
+import math
 import os
 import shutil
 import subprocess
 import sys
 import wave
+from array import array
 
 import pytest
 from rapidfuzz.distance import Levenshtein
@@ -50,6 +52,20 @@ def test_words_have_the_times_of_the_recording_and_stand_behind_each_other():
     assert 3 <= first <= 4.5 and second - first == pytest.approx(seconds, abs=0.5)
     text = " ".join(word.text for word in words)
     assert all(text[word.offset :].startswith(word.text) for word in words)
+
+
+def test_what_it_would_say_over_and_over_of_a_hum_is_left_out():
+    samples = (
+        round(6000 * math.sin(2 * math.pi * 220 * time) * (1 + math.sin(2 * math.pi * 3 * time)) / 2
+              + 3000 * math.sin(2 * math.pi * 660 * time))
+        for time in (sample / 16_000 for sample in range(15 * 16_000))
+    )  # fmt: skip
+    content = io.BytesIO()
+    with wave.open(content, "wb") as file:
+        file.setparams((1, 2, 16_000, 0, "NONE", ""))
+        file.writeframes(array("h", samples).tobytes())
+    assert list(speech._stretches(speech._frames(content.getvalue())))  # it is taken for speech
+    assert speech.read(content.getvalue()) == []
 
 
 def recording(folder, **options):
