@@ -37,6 +37,18 @@ def test_it_hears_what_pocketsphinx_does_not():
     assert errors(speech.read(spoken(SAID))) <= 2 < errors(speech.read(spoken(SAID), None))
 
 
+def test_nothing_that_it_hears_is_drawn(monkeypatch):
+    whisper, temperatures = speech._whisper(MODEL), []
+
+    def transcribe(sound, **options):
+        temperatures.append(options["temperature"])
+        return type(whisper).transcribe(whisper, sound, **options)
+
+    monkeypatch.setattr(whisper, "transcribe", transcribe)
+    assert speech.read(spoken("Many people read it."))
+    assert temperatures == [0]
+
+
 def test_words_have_the_times_of_the_recording_and_stand_behind_each_other():
     with wave.open(io.BytesIO(spoken(SAID))) as file:
         rate, samples = file.getframerate(), file.readframes(file.getnframes())
