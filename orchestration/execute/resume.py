@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ops.outcome import Outcome, Outcomes
+from ops.parse.progress import watched
 from ops.parts import Engine
 from orchestration.engine.local import LocalEngine
 from orchestration.execute.finished_parts import FinishedParts
@@ -84,12 +85,26 @@ class ResumableEngine:
             tell(PartitionProgress(self.partition, name, done, total, recent.pace))
             if done in kept:
                 yield finished.read(done)
-            elif (outcome := next(computed, None)) is not None:
+            elif (outcome := self._next(computed, f"{name}, part {done + 1}")) is not None:
                 recent.finished()
                 yield outcome
             else:
                 return
             done += 1
+
+    def _next(self, computed: Outcomes, name: str) -> Outcome | None:
+        """Return the next outcome; how far a recording is that is heard in this process is told."""
+        recent, before = Recent(), 0
+
+        def heard(seconds: int, of: int) -> None:
+            nonlocal before
+            recent.finished(max(0, seconds - before))
+            before = seconds
+            pace, unit = recent.pace, "seconds of sound"
+            tell(PartitionProgress(self.partition, name, seconds, of or None, pace, unit))
+
+        with watched(heard):
+            return next(computed, None)
 
 
 def _compute(

@@ -15,14 +15,7 @@ from orchestration.files.identity import IGNORED, file_md5, file_stamp, folder_h
 from orchestration.workspace.workspace import Workspace
 
 #: All that a dataset's code hash is made of.
-CODE = (
-    "assets",
-    "models.txt",
-    "ops",
-    "orchestration/files/parquet.py",
-    "requirements.lock",
-    "whisper-models.txt",
-)
+CODE = ("assets", "models.txt", "ops", "orchestration/files/parquet.py", "requirements.lock")
 _NAMES = ("params.yaml", *CODE)
 
 

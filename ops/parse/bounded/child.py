@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -27,7 +28,16 @@ from pydantic import ValidationError
 from ops.parse.bounded.ahead import Ahead
 from ops.parse.bounded.answers import result_of, too_large
 from ops.parse.bounded.bounds import BOUNDS, Bounds
-from ops.parse.bounded.messages import TOGETHER, Call, PackedCall, new_shared, parted, send_calls
+from ops.parse.bounded.messages import (
+    TOGETHER,
+    Call,
+    PackedCall,
+    new_shared,
+    parted,
+    progress_of,
+    send_calls,
+)
+from ops.parse.progress import tell
 from ops.parse.source import ParseError
 
 Result = TypeVar("Result")
@@ -124,8 +134,7 @@ class BoundedChild:
         assert self._connection is not None
         try:
             send_calls(self._connection, self._shared, calls)
-            message = self._connection.recv_bytes(self.bounds.output + TOGETHER)
-            answers = [bytes(answer) for answer in parted(message)]
+            answers = [bytes(answer) for answer in parted(self._received(self._connection))]
             if 1 <= len(answers) <= len(calls):
                 return answers
             cause = f"the parser gave no answer: {len(answers)} for {len(calls)}"
@@ -147,6 +156,17 @@ class BoundedChild:
             raise
         self.close()
         raise ParseError(cause)
+
+    def _received(self, connection: Connection) -> bytes:
+        """Return the next message but those of progress, which are told, and do not lengthen the patience."""
+        until = time.monotonic() + self.bounds.patience
+        while True:
+            message = connection.recv_bytes(self.bounds.output + TOGETHER)
+            if (progress := progress_of(message)) is None:
+                return message
+            if time.monotonic() > until:
+                raise BlockingIOError
+            tell(*progress)
 
     def _begin(self) -> None:
         self.close()

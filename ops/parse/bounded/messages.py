@@ -29,6 +29,8 @@ MessagePart: TypeAlias = bytes | memoryview
 TOGETHER = 2**23
 #: Bytes of a record from which on its content goes by itself.
 _LARGE = 2**16
+#: No pieces, as `joined` counts them; seconds that are done, and of how many.
+_PROGRESS = struct.Struct("<III")
 
 
 class PackedCall(NamedTuple):
@@ -86,6 +88,19 @@ def received_calls(connection: Connection, shared: int) -> list[Call]:
             start += length
         calls.append((function, tuple(filled)))
     return calls
+
+
+def progress_message(done: int, total: int) -> bytes:
+    """Return a message that tells how far a call is: it has no answer."""
+    return _PROGRESS.pack(0, done, total)
+
+
+def progress_of(message: bytes) -> tuple[int, int] | None:
+    """Return how far a call is, where a message tells that."""
+    if len(message) != _PROGRESS.size or message[:4] != bytes(4):
+        return None
+    _, done, total = _PROGRESS.unpack(message)
+    return done, total
 
 
 def new_shared() -> int:

@@ -20,7 +20,8 @@ from multiprocessing.connection import Connection
 
 from ops.parse.bounded.answers import UNAVAILABLE, answer_of, refusal, too_large
 from ops.parse.bounded.bounds import Bounds, Stopwatch, bound_memory
-from ops.parse.bounded.messages import TOGETHER, joined, received_calls
+from ops.parse.bounded.messages import TOGETHER, joined, progress_message, received_calls
+from ops.parse.progress import watched
 from ops.parse.source import ParseError, ServiceError, exhausting, tell_memory
 
 #: Sent once, when the child has begun.
@@ -35,7 +36,7 @@ def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) 
     connection = Connection(descriptor)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     bounded, stopwatch = False, Stopwatch(bounds.seconds)
-    message = READY
+    message, progress = READY, _Progress(connection)
     while True:
         try:
             connection.send_bytes(message)
@@ -54,10 +55,23 @@ def serve(descriptor: int, shared: int, seconds: int, memory: int, output: int) 
                 tell_memory(bounds.most_memory)
                 bounded = True
             stopwatch.start()
-            answers.append(_answer(function, arguments, bounds))
+            with watched(progress):
+                answers.append(_answer(function, arguments, bounds))
             if time.monotonic() > begun + _SOON or sum(map(len, answers)) > TOGETHER // 2:
                 break
         message = joined(answers)
+
+
+class _Progress:
+    """Tells the parent how far a call is, once a second."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self._last = connection, time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        if (now := time.monotonic()) > self._last + 1:
+            self._connection.send_bytes(progress_message(done, total))
+            self._last = now
 
 
 def _answer(function: Callable[..., object], arguments: tuple[object, ...], bounds: Bounds) -> bytes:

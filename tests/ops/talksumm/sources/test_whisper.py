@@ -1,25 +1,28 @@
-"""faster-whisper with its model, as `make whisper` installs them."""
+"""What faster-whisper hears by its model, and what a source may ask of it."""
 
+import dataclasses
 import io
 import json
+import math
 import os
 import shutil
 import subprocess
 import sys
 import wave
+from array import array
 
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from assets.declare.settings import checkout
+from assets.declare.settings import checkout, settings
+from ops.models.installed import installed_digest, package_folder
 from ops.parse.records import Record
-from ops.parse.source import MonthRule, Source
+from ops.parse.source import MonthRule, ServiceError, Source
 from ops.talksumm.sources.talks import FORMATS, parse_talks, speech
+from ops.talksumm.sources.talks.speech import MODEL
+from orchestration.catalogue import workspace
 from orchestration.workspace.environment import STRICT
 from tests.espeak import spoken
-from tests.whisper import MODEL, OPTIONS, installed
-
-pytestmark = pytest.mark.skipif(not installed(), reason="faster-whisper is not installed: run `make whisper`")
 
 SAID = "The central idea is to train the parser on examples that are chosen by their difficulty."
 
@@ -31,35 +34,146 @@ def errors(heard):
 
 
 def test_it_hears_what_pocketsphinx_does_not():
-    content = spoken(SAID)
-    heard = speech.read(content, MODEL)
-    assert errors(heard) <= 2 < errors(speech.read(content))
-    times = [time for word in heard for time in (word.start, word.end)]
-    with wave.open(io.BytesIO(content)) as file:
-        seconds = file.getnframes() / file.getframerate()
-    assert times == sorted(times) and times[0] >= 0 and times[-1] <= seconds + 0.1
-    assert [word.offset for word in heard] == [
-        len(" ".join(["", *(other.text for other in heard[:place])])) for place in range(len(heard))
-    ]
+    assert errors(speech.read(spoken(SAID))) <= 2 < errors(speech.read(spoken(SAID), None))
 
 
-def test_its_words_are_those_of_a_talk_that_a_child_of_bounded_memory_reads(tmp_path):
-    (tmp_path / "metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
-    (tmp_path / "a.wav").write_bytes(spoken(SAID))
+def test_nothing_that_it_hears_is_drawn(monkeypatch):
+    whisper, temperatures = speech._whisper(MODEL), []
+
+    def transcribe(sound, **options):
+        temperatures.append(options["temperature"])
+        return type(whisper).transcribe(whisper, sound, **options)
+
+    monkeypatch.setattr(whisper, "transcribe", transcribe)
+    assert speech.read(spoken("Many people read it."))
+    assert temperatures == [0]
+
+
+def test_words_have_the_times_of_the_recording_and_stand_behind_each_other():
+    with wave.open(io.BytesIO(spoken(SAID))) as file:
+        rate, samples = file.getframerate(), file.readframes(file.getnframes())
+    content = io.BytesIO()
+    with wave.open(content, "wb") as file:
+        file.setparams((1, 2, rate, 0, "NONE", ""))
+        file.writeframes((bytes(2 * rate * 3) + samples) * 2)
+    seconds = 3 + len(samples) / 2 / rate
+    words = speech.read(content.getvalue())
+    times = [time for word in words for time in (word.start, word.end)]
+    assert times == sorted(times) and times[-1] <= 2 * seconds + 0.1
+    first, second = (word.start for word in words if word.text == "central")
+    assert 3 <= first <= 4.5 and second - first == pytest.approx(seconds, abs=0.5)
+    text = " ".join(word.text for word in words)
+    assert all(text[word.offset :].startswith(word.text) for word in words)
+
+
+def test_what_it_would_say_over_and_over_of_a_hum_is_left_out():
+    samples = (
+        round(6000 * math.sin(2 * math.pi * 220 * time) * (1 + math.sin(2 * math.pi * 3 * time)) / 2
+              + 3000 * math.sin(2 * math.pi * 660 * time))
+        for time in (sample / 16_000 for sample in range(15 * 16_000))
+    )  # fmt: skip
+    content = io.BytesIO()
+    with wave.open(content, "wb") as file:
+        file.setparams((1, 2, 16_000, 0, "NONE", ""))
+        file.writeframes(array("h", samples).tobytes())
+    assert list(speech._stretches(speech._frames(content.getvalue())))  # it is taken for speech
+    assert speech.read(content.getvalue()) == []
+
+
+def recording(folder, **options):
+    """The record of a folder with a recording, whose source has these options."""
+    (folder / "talks").mkdir()
+    (folder / "talks/metadata.csv").write_text("file,title,date,url,licence\na.wav,A,2018-06-01,,\n")
+    (folder / "talks/a.wav").write_bytes(spoken(SAID))
     source = Source(
-        kind="recordings", path=".", month=MonthRule(field="date"), licence="MIT", options=OPTIONS
+        kind="recordings", path="talks", month=MonthRule(field="date"), licence="MIT", options=options
     )
-    [raw] = FORMATS["recordings"].split(tmp_path, source)
-    outcome = parse_talks([Record("src/a.wav", "src", "recordings", "MIT", "2018-06", raw)])
-    [row] = outcome.kept.to_pylist()
-    assert row["words"] == [word._asdict() for word in speech.read(spoken(SAID), MODEL)]
+    [raw] = FORMATS["recordings"].split(folder / "talks", source)
+    return Record("src/a.wav", "src", "recordings", "MIT", "2018-06", raw)
+
+
+@pytest.mark.parametrize(("options", "model"), [({}, MODEL), ({"recogniser": "pocketsphinx"}, None)])
+def test_talks_are_what_the_recogniser_of_their_source_hears_in_a_child_of_bounded_memory(
+    options, model, tmp_path
+):
+    [row] = parse_talks([recording(tmp_path, **options)]).kept.to_pylist()
+    assert row["words"] == [word._asdict() for word in speech.read(spoken(SAID), model)]
+
+
+def test_a_model_that_is_not_there_is_told_with_what_to_do(tmp_path, monkeypatch):
+    with pytest.raises(ServiceError, match="there is no such file"):
+        speech.read(spoken(SAID), str(tmp_path / "nowhere"))
+    speech._whisper.cache_clear()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ServiceError, match=f"'{MODEL}' is not installed: run `make setup`"):
+        speech.read(spoken(SAID))
+
+
+def test_a_model_without_its_tokenizer_is_refused_and_not_looked_for_on_the_web(tmp_path):
+    shutil.copytree(package_folder(MODEL) / "model", tmp_path / "model")
+    (tmp_path / "model/tokenizer.json").unlink()
+    with pytest.raises(ServiceError, match=r"has no model in CTranslate2's form with its tokenizer\.json"):
+        speech.read(spoken(SAID), str(tmp_path / "model"))
+    with pytest.raises(ServiceError, match="has no model"):
+        speech.read(spoken(SAID), str(tmp_path))
+
+
+def test_packages_that_are_not_there_are_told_with_what_to_do(monkeypatch):
+    speech._whisper.cache_clear()
+    monkeypatch.setitem(sys.modules, "faster_whisper", None)
+    with pytest.raises(ServiceError, match=r"faster_whisper.*: run `make setup`"):
+        speech.read(spoken(SAID))
+
+
+def test_a_language_that_the_model_does_not_know_is_refused():
+    with pytest.raises(ServiceError, match=f"{MODEL} does not know the language 'de'"):
+        speech.read(spoken(SAID), language="de")
+
+
+def test_a_recogniser_that_is_not_there_costs_no_recording(tmp_path):
+    with pytest.raises(ServiceError, match="has no model"):
+        parse_talks([recording(tmp_path, model=str(tmp_path))])
+
+
+def test_the_model_that_a_source_names_is_part_of_what_its_talks_are_made_of(tmp_path, monkeypatch):
+    (tmp_path / "model.bin").write_bytes(b"weights")
+    declaration = workspace().datasets["sources/talks"]
+
+    def models(**options):
+        source = Source(kind="recordings", path=".", licence="MIT", options=options)
+        given = settings().model_copy(update={"sources": {"talks": {"mine": source}}})
+        monkeypatch.setattr("assets.declare.declaration.settings", lambda: given)
+        return dataclasses.replace(declaration).code["models"]
+
+    assert models(recogniser="pocketsphinx") == {}
+    assert models() == {MODEL: installed_digest(MODEL)} and len(installed_digest(MODEL)) == 64
+    before = models(model=str(tmp_path))
+    (tmp_path / "model.bin").write_bytes(b"other weights")
+    assert models(model=str(tmp_path)) != before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model": None},
+        {"recogniser": "pocketsphinx", "model": MODEL},
+        {"recogniser": "pocketsphinx", "language": "de"},
+        {"recogniser": "faster_whisper", "model": "small"},
+        {"model": "models/small"},
+        {"language": "English"},
+        {"recogniser": "another"},
+    ],
+)
+def test_a_recogniser_without_its_model_or_language_is_refused(options):
+    with pytest.raises(ValueError, match=r"recogniser|model|language"):
+        FORMATS["recordings"].options.model_validate(options)
 
 
 #: Prints the words and times of a recording that is its input.
-PROGRAM = f"""
+PROGRAM = """
 import json, sys
 from ops.talksumm.sources.talks import speech
-print(json.dumps(speech.read(sys.stdin.buffer.read(), "{MODEL}")))
+print(json.dumps(speech.read(sys.stdin.buffer.read())))
 """
 
 
