@@ -7,27 +7,22 @@ where they differ, with the provenance that Dagster's staleness needs. Not here:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
 from typing import TypeAlias
 
 import dagster as dg
 from dagster._core.definitions.data_version import (
-    CODE_VERSION_TAG,
     DATA_VERSION_IS_USER_PROVIDED_TAG,
     DATA_VERSION_TAG,
-    SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD,
-    get_input_data_version_tag,
-    get_input_event_pointer_tag,
 )
 from dagster._core.event_api import EventLogRecord
 
 from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES, asset_key
-from assets.declare.declaration import Declaration, code_version
+from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from orchestration.dagster.attempts import ABSENT, failed_run, once_failed
 from orchestration.dagster.console_log import write_console_log
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
-from orchestration.execute.metadata import metadata
+from orchestration.execute.metadata import metadata, origin_tags, version_tags
 from orchestration.files.identity import folder_hashes, version
 from orchestration.quality.checks import recorded_finding, settle
 from orchestration.quality.sources import source_finding
@@ -55,7 +50,7 @@ def _sync(workspace: Workspace) -> list[str]:
             failed = (item.name, month) in suspects and failed_run(item, month) is not None
             found: list[DagsterEvent] = []
             if (record := status.record) is not None:
-                wanted = _version_tags(workspace, item, record)
+                wanted = version_tags(workspace, item, record)
                 if wanted.items() - tags.items() or (failed and status.fresh):
                     found = _found(workspace, item, month, record, wanted)
             elif not failed:
@@ -102,43 +97,18 @@ def _latest(item: Declaration) -> EventLogRecord | None:
     return next(iter(instance().fetch_materializations(asset_key(item.key), limit=1).records), None)
 
 
-def _version_tags(workspace: Workspace, item: Declaration, record: PartitionRecord) -> dict[str, str]:
-    """Return the version tags that a run of this record would have reported."""
-    tags = {
-        DATA_VERSION_TAG: record.version,
-        CODE_VERSION_TAG: code_version(record.key["code"], record.key["params"]),
-    }
-    for upstream in workspace.graph.upstream(item):
-        tag = get_input_data_version_tag(asset_key(upstream.key))
-        versions = record.key["inputs"].get(upstream.name)
-        if not versions:
-            continue  # a dataset that came into the graph after this was made, or had no partition then
-        if not upstream.partitioned:
-            tags[tag] = versions[""]
-        elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
-            # Dagster's own hash over the versions of several partitions, in the order of their names.
-            joined = "".join(versions[month] for month in sorted(versions))
-            tags[tag] = sha256(joined.encode()).hexdigest()
-    return tags
-
-
 def _found(
     workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, tags: Mapping[str, str]
 ) -> list[DagsterEvent]:
     """Return the events of a partition that was made elsewhere."""
     if item.shape:
         settle(workspace, item, month, record)
-    latest = {upstream.key: _latest(upstream) for upstream in workspace.graph.upstream(item)}
-    pointers = {
-        get_input_event_pointer_tag(asset_key(key)): str(event.storage_id) if event else "NULL"
-        for key, event in latest.items()
-    }
     materialization = dg.AssetMaterialization(
         asset_key(item.key),
         description="found on disk by sync, made elsewhere",
         metadata=metadata(workspace, item, month, record),
         partition=month or None,
-        tags={**tags, **pointers, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"},
+        tags={**tags, **origin_tags(workspace, item, instance())},
     )
     checks = CHECKS if item.shape else ()
     return [materialization, *(_checked(workspace, item, month, record, name) for name in checks)]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES
+from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES, asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.report import Everything
@@ -33,7 +33,7 @@ from orchestration.execute.finished_parts import (
     discard_parts,
 )
 from orchestration.execute.inputs import open_inputs
-from orchestration.execute.metadata import metadata
+from orchestration.execute.metadata import metadata, origin_tags, version_tags
 from orchestration.execute.pinned import bring_back
 from orchestration.execute.resume import ResumableEngine
 from orchestration.files.full_disk import DiskFullError
@@ -56,12 +56,14 @@ from orchestration.state.empty import is_empty
 from orchestration.state.freshness import EXPECTATIONS, FORCED, ONLY_STALE, NotReadyError, View, differences
 from orchestration.state.input_snapshot import check_code, code_marks, input_snapshot
 from orchestration.state.partition_locks import making
-from orchestration.state.records import PartitionRecord, forget, write_record
+from orchestration.state.records import PartitionRecord, forget, read_record, write_record
 from orchestration.workspace.environment import check_kernels, put_first
 from orchestration.workspace.workspace import Workspace
 
 _Inputs: TypeAlias = Mapping[str, Parts | Artifact]
 _Findings: TypeAlias = Mapping[str, Finding]
+
+_SETTLED = "without records, as the partition that was made"
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class Store:
                     result = materialisation.make(context.run_id)
             if empty and (others := settle_empty(self.workspace, declaration, month, forced)):
                 context.log.info(f"as empty, and settled with it: {', '.join(others)}")
+                _tell_settled(self.workspace, declaration, others, context, result)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
         if self.commit:
@@ -110,6 +113,41 @@ class Store:
             except Exception as error:
                 context.log.warning(f"not committed to dvc.lock: {describe(error)}")
         return result
+
+
+def _tell_settled(
+    workspace: Workspace,
+    item: Declaration,
+    months: Iterable[str],
+    context: dg.AssetExecutionContext,
+    result: dg.MaterializeResult[Any],
+) -> None:
+    """Tell Dagster of partitions that are what one is, before anything is made of them."""
+    key, origin = asset_key(item.key), origin_tags(workspace, item, context.instance)
+    for month in months:
+        record = read_record(workspace, item, month)
+        assert record is not None, f"{label(item, month)} was settled"
+        event = dg.AssetMaterialization(
+            key,
+            partition=month,
+            description=_SETTLED,
+            metadata=metadata(workspace, item, month, record),
+            tags={**version_tags(workspace, item, record), **origin},
+        )
+        context.instance.report_runless_asset_event(event)
+        for check in result.check_results or ():
+            if check.check_name in CHECKS:
+                evaluation = dg.AssetCheckEvaluation(
+                    asset_key=key,
+                    check_name=check.check_name,
+                    passed=check.passed,
+                    metadata={},
+                    severity=check.severity,
+                    description=_SETTLED,
+                    blocking=check.check_name not in ADVISORY,
+                    partition=month,
+                )
+                context.instance.report_runless_asset_event(evaluation)
 
 
 @dataclass(frozen=True)

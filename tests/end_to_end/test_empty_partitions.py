@@ -1,6 +1,8 @@
 """Partitions without records are published together with the first one that is made, by every driver."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ import yaml
 
 from tests.ops.crawl.crawling import QUICK
 from tests.ops.crawl.hostile import answering, reply
-from tests.projects import Project, begin, copy_code
+from tests.projects import BLOCKING, Project, begin, copy_code
 from tests.systems import leave_out
 
 YEARS = [str(year) for year in range(1974, 1982)]
@@ -65,6 +67,17 @@ def test_one_that_another_process_makes_is_not_waited_for(project):
     assert ended.status == 0, ended.output
     empty = [year for year in YEARS if year not in FILLED]
     assert ended.output.splitlines()[-1].split() == [year for year in empty if year not in ("1974", "1975")]
+
+
+def test_dagster_is_told_of_them_where_the_first_is_made_and_nothing_by_sync(project):
+    project.silverloom("run")
+    seen = project.dagster()
+    assert {part["status"] for part in seen.values()} == {"FRESH"}
+    for name, part in seen.items():
+        if name.startswith("sources/"):
+            assert part["checks"].items() >= BLOCKING.items(), name
+    with closing(sqlite3.connect(project.root / ".dagster/history/runs.db")) as store:
+        assert store.execute("SELECT count(*) FROM runs WHERE pipeline_name = 'sync'").fetchone() == (0,)
 
 
 @pytest.mark.long
