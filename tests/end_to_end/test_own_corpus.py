@@ -81,6 +81,7 @@ def test_a_system_is_made_of_the_whole_params_that_the_documents_show(project, s
             assert shown == ((True, True) if other == system else (False, False)), name
 
 
+@pytest.mark.long
 def test_dvc_follows_params_that_are_left_out_and_given_later(project):
     shown = dict(SHOWN)["discofuse"]
     (project.root / "params.yaml").write_text(shown.replace("discofuse: {}", "discofuse:"))

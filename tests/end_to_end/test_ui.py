@@ -29,6 +29,7 @@ def test_all_ends_on_an_interrupt(done):
         gone(children)
 
 
+@pytest.mark.long
 def test_all_ends_where_it_is_killed_and_the_ports_are_free_again(done):
     with started(done) as process:
         port = int((done.root / ".silverloom/port").read_text())

@@ -1,5 +1,6 @@
 """Crawls for tests: lists of URLs in, rows and files out."""
 
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,7 +48,9 @@ class Crawled:
 def corpus(tmp_path, urls, kind="url_list", **options):
     folder = tmp_path / "lists"
     folder.mkdir(exist_ok=True)
-    (folder / "urls.txt").write_text("".join(f"{url}\n" for url in urls))
+    written = tmp_path / f"{threading.get_ident()}.list"
+    written.write_text("".join(f"{url}\n" for url in urls))
+    written.replace(folder / "urls.txt")  # whole: crawls beside each other read it
     source = Source(
         kind=kind,
         path="lists",

@@ -63,6 +63,7 @@ def test_a_release_loads_with_datasets_and_with_croissant(done, tmp_path):
     assert head(folder)["size_categories"] == ["n<1K"]
 
 
+@pytest.mark.long
 def test_discofuse_is_loaded_balanced_unless_another_configuration_is_asked_for(sample_project, tmp_path):
     import mlcroissant
     from datasets import load_dataset
