@@ -5,6 +5,8 @@ Belongs here: the datasets that ask, and keep what they got. Not here: what is r
 
 from __future__ import annotations
 
+from functools import partial
+
 from assets.declare.dataset import dataset
 from assets.declare.expectations import THIS_MONTH, among, between, identity, not_null, steady
 from ops.crawl import cited, url_list
@@ -23,14 +25,12 @@ _EXPECTATIONS = [
     *steady(),
 ]
 
-
-@dataset(
-    group="sources",
-    shape=PAGES,
-    formats=url_list.FORMATS,
-    measures=["bytes", "depth"],
-    expectations=_EXPECTATIONS,
+_crawl = partial(
+    dataset, group="sources", shape=PAGES, measures=["bytes", "depth"], expectations=_EXPECTATIONS
 )
+
+
+@_crawl(formats=url_list.FORMATS)
 def crawls(records: Records, place: CrawlPlace) -> Outcomes:
     """Every URL that was asked for: where its record lies in the WARC files, or why it has none."""
     from ops.crawl.crawl import crawl  # what it imports takes a second
@@ -38,25 +38,13 @@ def crawls(records: Records, place: CrawlPlace) -> Outcomes:
     return crawl(records, place)
 
 
-@dataset(
-    group="sources",
-    shape=PAGES,
-    formats=cited.FORMATS,
-    measures=["bytes", "depth"],
-    expectations=_EXPECTATIONS,
-)
+@_crawl(formats=cited.FORMATS)
 def cited_pages(records: Records, place: CrawlPlace) -> Outcomes:
     """Every page that articles cite, asked for: where its record lies, or why it has none."""
     return cited.crawl_cited(records, place)
 
 
-@dataset(
-    group="sources",
-    shape=PAGES,
-    formats=cited.SEARCHES,
-    measures=["bytes", "depth"],
-    expectations=_EXPECTATIONS,
-)
+@_crawl(formats=cited.SEARCHES)
 def found_pages(records: Records, place: CrawlPlace) -> Outcomes:
     """Every page that a search finds for articles, asked for: where its record lies, or why it has none."""
     return cited.crawl_cited(records, place)

@@ -6,6 +6,7 @@ off an asset function (dataset.py, report.py), the Dagster asset made of it (dag
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -13,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
+
+from pydantic import ValidationError
 
 from assets.declare import code
 from assets.declare.child_runs import Trainings, Trials
@@ -22,7 +25,7 @@ from assets.declare.thresholds import Threshold
 from ops.outcome import Shape
 from ops.params import Params
 from ops.parse.row_format import AnyFormat, RowFormat, row_formats, with_options
-from ops.parse.source import DatasetSource, options_fault
+from ops.parse.source import DatasetSource
 from ops.scores import DatasetScore
 
 
@@ -192,12 +195,9 @@ class Declaration:
     def _models_of_options(self) -> Iterator[str]:
         """Yield the models that the options of its sources name."""
         for source in settings().sources.get(self.records or "", {}).values():
-            form = self.formats.get(source.kind)
-            options: type[Params] | None = getattr(form, "options", None)
-            if options is not None and not options_fault(
-                form, source, source.kind
-            ):  # which is said elsewhere
-                yield from options.model_validate(dict(source.options)).models()
+            options: type[Params] | None = getattr(self.formats.get(source.kind), "options", None)
+            with contextlib.suppress(ValidationError):  # what is wrong with them, their check says
+                yield from options.model_validate(dict(source.options)).models() if options else ()
 
     @property
     def code_version(self) -> str:

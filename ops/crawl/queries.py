@@ -37,17 +37,15 @@ def _words(query: str) -> str:
 Query = Annotated[str, AfterValidator(_words)]
 
 
-def queries(title: str, headings: Iterable[str], query: str, not_asked: Collection[str]) -> list[str]:
-    """Return what is searched for an article, each query once: for the lead, which has no heading, the title.
-
-    Nothing is searched for headings that are `not_asked`, in whatever case.
-    """
+def asked(headings: Iterable[str], not_asked: Collection[str]) -> list[str]:
+    """Return the headings that are searched for, without those that are `not_asked`, in whatever case."""
     without = {heading.casefold() for heading in not_asked}
-    found = (
-        query.format(title=title, section=heading) if heading else title
-        for heading in headings
-        if heading.strip().casefold() not in without
-    )
+    return [heading for heading in headings if heading.strip().casefold() not in without]
+
+
+def queries(title: str, headings: Iterable[str], query: str) -> list[str]:
+    """Return what is searched for an article, each query once: of a lead, which has no heading, the title."""
+    found = (query.format(title=title, section=heading) if heading else title for heading in headings)
     return list(dict.fromkeys(found))
 
 
@@ -86,10 +84,10 @@ class ArticleQueries:
 
     def raw(self, row: Row, kept: pa.Schema, folder: Path) -> Raw:
         """Return the queries of an article, as JSON; what is a URL is none (searched.py)."""
-        headings = (section["title"] for section in row["sections"])
-        found = queries(row["title"], headings, self._query, self._not_asked)
-        asked = [query for query in found if not query.lower().startswith(("http://", "https://"))]
-        return Raw(row["id"], row["id"], json.dumps(asked).encode())
+        headings = asked((section["title"] for section in row["sections"]), self._not_asked)
+        found = queries(row["title"], headings, self._query)
+        no_urls = [query for query in found if not query.lower().startswith(("http://", "https://"))]
+        return Raw(row["id"], row["id"], json.dumps(no_urls).encode())
 
     def parse(self, raw: Raw) -> tuple[str, ...]:
         """Return the queries."""

@@ -14,7 +14,7 @@ from typing import Literal
 import pyarrow as pa
 from pydantic import Field
 
-from ops.crawl.queries import NOT_ASKED, QUERY, Query, queries
+from ops.crawl.queries import NOT_ASKED, QUERY, Query, asked, queries
 from ops.crawl.search.local import LocalIndex
 from ops.identity import joint_licence, row_id
 from ops.outcome import Outcome, Outcomes, Row, drop
@@ -158,18 +158,16 @@ def _candidates(
         address, record = crawled.landing(cited, article["month"]) or (cited, "")
         found.setdefault(address, _Candidate(address, record, cited=True))
     if params.results:
-        asked = crawled.asked(article["id"])
-        headings = [heading for heading, _ in sections_of(article)]
-        lost[SECTION_NOT_ASKED] += sum(
-            not queries(article["title"], [heading], params.query, params.not_asked) for heading in headings
-        )
-        for query in queries(article["title"], headings, params.query, params.not_asked):
+        of_engine = crawled.asked(article["id"])
+        headings = asked((heading for heading, _ in sections_of(article)), params.not_asked)
+        lost[SECTION_NOT_ASKED] += len(article["sections"]) - len(headings)
+        for query in queries(article["title"], headings, params.query):
             hits: list[tuple[int, float | None, _Candidate]]
-            if asked is not None and query in asked:
+            if of_engine is not None and query in of_engine:
                 results = crawled.results(query, article["month"])[: params.results]
                 hits = [(rank, None, _Candidate(*landing)) for rank, landing in results]
             else:
-                lost[QUERY_NOT_CRAWLED] += asked is not None
+                lost[QUERY_NOT_CRAWLED] += of_engine is not None
                 hits = [
                     (hit.rank, None if hit.score is None else round(hit.score, 4), _Candidate(hit.url))
                     for hit in index.search(query, params.results)

@@ -6,10 +6,10 @@ Belongs here: asking Dagster's event log. Not here: what else keeps a partition 
 from __future__ import annotations
 
 import dagster as dg
-from dagster._core.definitions.data_version import DATA_VERSION_TAG
 
 from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
+from orchestration.compat import DATA_VERSION_TAG
 from orchestration.dagster.instance import instance
 
 #: The data version of what is not on disk as it was made.

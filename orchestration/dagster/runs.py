@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import dagster as dg
-from dagster._core.definitions.job_definition import JobDefinition
-from dagster._core.storage.tags import REPOSITORY_LABEL_TAG
 
 from assets.declare.dagster_asset import asset_key
 from assets.declare.declaration import Declaration
+from orchestration.compat import REPOSITORY_LABEL_TAG
 from orchestration.dagster.build import build_definitions
 from orchestration.dagster.console_log import write_console_log
 from orchestration.dagster.instance import QUIET, cause, errors_once, instance, with_store
@@ -34,7 +33,7 @@ class Ran:
 
 
 @lru_cache(maxsize=1)
-def _job(workspace: Workspace) -> JobDefinition:
+def _job(workspace: Workspace) -> dg.JobDefinition:
     return build_definitions(workspace, commit=False).resolve_implicit_global_asset_job_def()
 
 

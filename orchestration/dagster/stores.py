@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dagster._core.events.log import EventLogEntry
+import dagster as dg
 from dagster._core.storage.event_log import ConsolidatedSqliteEventLogStorage
 from dagster._core.storage.runs import SqliteRunStorage
 from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
@@ -39,7 +39,9 @@ class EventLog(ConsolidatedSqliteEventLogStorage):
     def _engine(self) -> Engine:
         return _engine(f"sqlite:///{self.get_db_path()}")  # type: ignore[no-untyped-call]
 
-    def watch(self, run_id: str, cursor: str | None, callback: Callable[[EventLogEntry, str], None]) -> None:
+    def watch(
+        self, run_id: str, cursor: str | None, callback: Callable[[dg.EventLogEntry, str], None]
+    ) -> None:
         """Call back for every event of a run from now on: the log of a run in the browser grows by this.
 
         SQLite writes events beside its store first, where Dagster does not look.

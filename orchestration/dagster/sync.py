@@ -7,31 +7,24 @@ where they differ, with the provenance that Dagster's staleness needs. Not here:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
 
 import dagster as dg
-from dagster._core.definitions.data_version import (
-    DATA_VERSION_IS_USER_PROVIDED_TAG,
-    DATA_VERSION_TAG,
-)
-from dagster._core.event_api import EventLogRecord
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES, asset_key
+from assets.declare.dagster_asset import SOURCES, asset_key
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
+from orchestration.compat import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from orchestration.dagster.attempts import ABSENT, failed_run, once_failed
 from orchestration.dagster.console_log import write_console_log
 from orchestration.dagster.instance import QUIET, errors_once, instance, with_store
-from orchestration.execute.metadata import metadata, origin_tags, version_tags
+from orchestration.execute.runless import DagsterEvent, runless_events, version_tags
 from orchestration.files.identity import folder_hashes, version
-from orchestration.quality.checks import recorded_finding, settle
+from orchestration.quality.checks import settle
 from orchestration.quality.sources import source_finding
 from orchestration.state.dvc_lock import check_lock
 from orchestration.state.freshness import View
 from orchestration.state.records import PartitionRecord
 from orchestration.workspace.workspace import Workspace
-
-DagsterEvent: TypeAlias = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
 def sync(workspace: Workspace) -> list[str]:
@@ -52,7 +45,7 @@ def _sync(workspace: Workspace) -> list[str]:
             if (record := status.record) is not None:
                 wanted = version_tags(workspace, item, record)
                 if wanted.items() - tags.items() or (failed and status.fresh):
-                    found = _found(workspace, item, month, record, wanted)
+                    found = _found(workspace, item, month, record)
             elif not failed:
                 left = version(folder_hashes(workspace.folder(item, month)))
                 # What lies there as it was made, and only lacks its record, is being made again.
@@ -93,43 +86,18 @@ def _reported_tags(item: Declaration) -> dict[str, Mapping[str, str]]:
     return {month: event.tags or {} for month, event in events if event}
 
 
-def _latest(item: Declaration) -> EventLogRecord | None:
+def _latest(item: Declaration) -> dg.EventLogRecord | None:
     return next(iter(instance().fetch_materializations(asset_key(item.key), limit=1).records), None)
 
 
 def _found(
-    workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, tags: Mapping[str, str]
+    workspace: Workspace, item: Declaration, month: str, record: PartitionRecord
 ) -> list[DagsterEvent]:
     """Return the events of a partition that was made elsewhere."""
     if item.shape:
         settle(workspace, item, month, record)
-    materialization = dg.AssetMaterialization(
-        asset_key(item.key),
-        description="found on disk by sync, made elsewhere",
-        metadata=metadata(workspace, item, month, record),
-        partition=month or None,
-        tags={**tags, **origin_tags(workspace, item, instance())},
-    )
-    checks = CHECKS if item.shape else ()
-    return [materialization, *(_checked(workspace, item, month, record, name) for name in checks)]
-
-
-def _checked(
-    workspace: Workspace, item: Declaration, month: str, record: PartitionRecord, name: str
-) -> dg.AssetCheckEvaluation:
-    """A record exists only where every check that blocks passed."""
-    finding = recorded_finding(workspace, item, month, record.version, name)
-    advisory = name in ADVISORY
-    return dg.AssetCheckEvaluation(
-        asset_key=asset_key(item.key),
-        check_name=name,
-        passed=finding.passed,
-        metadata={},
-        severity=dg.AssetCheckSeverity.WARN if advisory else dg.AssetCheckSeverity.ERROR,
-        description=finding.description,
-        blocking=not advisory,
-        partition=month or None,
-    )
+    said = "found on disk by sync, made elsewhere"
+    return runless_events(workspace, item, month, record, instance(), said)
 
 
 def _sources(workspace: Workspace, item: Declaration) -> Iterator[dg.AssetCheckEvaluation]:

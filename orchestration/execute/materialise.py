@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES, asset_key
+from assets.declare.dagster_asset import ADVISORY, CHECKS, SOURCES
 from assets.declare.declaration import Declaration
 from assets.declare.graph import label
 from assets.declare.report import Everything
@@ -33,9 +33,10 @@ from orchestration.execute.finished_parts import (
     discard_parts,
 )
 from orchestration.execute.inputs import open_inputs
-from orchestration.execute.metadata import metadata, origin_tags, version_tags
+from orchestration.execute.metadata import metadata
 from orchestration.execute.pinned import bring_back
 from orchestration.execute.resume import ResumableEngine
+from orchestration.execute.runless import runless_events
 from orchestration.files.full_disk import DiskFullError
 from orchestration.files.identity import folder_hashes
 from orchestration.files.parquet import write_outcomes
@@ -102,7 +103,7 @@ class Store:
                     result = materialisation.make(context.run_id)
             if empty and (others := settle_empty(self.workspace, declaration, month, forced)):
                 context.log.info(f"as empty, and settled with it: {', '.join(others)}")
-                _tell_settled(self.workspace, declaration, others, context, result)
+                self._tell(declaration, others, context.instance)
         except Exception as error:
             give_up_or_retry(error, context.retry_number, label(declaration, month))
         if self.commit:
@@ -114,40 +115,12 @@ class Store:
                 context.log.warning(f"not committed to dvc.lock: {describe(error)}")
         return result
 
-
-def _tell_settled(
-    workspace: Workspace,
-    item: Declaration,
-    months: Iterable[str],
-    context: dg.AssetExecutionContext,
-    result: dg.MaterializeResult[Any],
-) -> None:
-    """Tell Dagster of partitions that are what one is, before anything is made of them."""
-    key, origin = asset_key(item.key), origin_tags(workspace, item, context.instance)
-    for month in months:
-        record = read_record(workspace, item, month)
-        assert record is not None, f"{label(item, month)} was settled"
-        event = dg.AssetMaterialization(
-            key,
-            partition=month,
-            description=_SETTLED,
-            metadata=metadata(workspace, item, month, record),
-            tags={**version_tags(workspace, item, record), **origin},
-        )
-        context.instance.report_runless_asset_event(event)
-        for check in result.check_results or ():
-            if check.check_name in CHECKS:
-                evaluation = dg.AssetCheckEvaluation(
-                    asset_key=key,
-                    check_name=check.check_name,
-                    passed=check.passed,
-                    metadata={},
-                    severity=check.severity,
-                    description=_SETTLED,
-                    blocking=check.check_name not in ADVISORY,
-                    partition=month,
-                )
-                context.instance.report_runless_asset_event(evaluation)
+    def _tell(self, item: Declaration, months: Iterable[str], instance: dg.DagsterInstance) -> None:
+        """Tell Dagster of partitions that were settled, before anything is made of them."""
+        for month in months:
+            if (record := read_record(self.workspace, item, month)) is not None:
+                for event in runless_events(self.workspace, item, month, record, instance, _SETTLED):
+                    instance.report_runless_asset_event(event)
 
 
 @dataclass(frozen=True)

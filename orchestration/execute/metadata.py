@@ -1,28 +1,17 @@
 """What the Dagster UI shows of a materialisation.
 
-Belongs here: counts, reasons, a sample of rows and links as metadata; versions as tags. Not here: pages of
-their own.
+Belongs here: counts, reasons, a sample of rows and links as metadata. Not here: pages of their own.
 """
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pyarrow.parquet as pq
-from dagster._core.definitions.data_version import (
-    CODE_VERSION_TAG,
-    DATA_VERSION_IS_USER_PROVIDED_TAG,
-    DATA_VERSION_TAG,
-    SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD,
-    get_input_data_version_tag,
-    get_input_event_pointer_tag,
-)
 
-from assets.declare.dagster_asset import asset_key
-from assets.declare.declaration import Declaration, code_version
+from assets.declare.declaration import Declaration
 from orchestration.files.parquet import TABLES, part_name
 from orchestration.messages.markdown import table
 from orchestration.state.addresses import Addresses
@@ -76,36 +65,3 @@ def _sample(path: Path) -> str:
     rows = batch.to_pylist()
     numbers = [str(number) for number in range(1, len(rows) + 1)]
     return table(["column", *numbers], [[name, *(row[name] for row in rows)] for name in names])
-
-
-def version_tags(workspace: Workspace, item: Declaration, record: PartitionRecord) -> dict[str, str]:
-    """Return the version tags that a run of this record would have reported."""
-    tags = {
-        DATA_VERSION_TAG: record.version,
-        CODE_VERSION_TAG: code_version(record.key["code"], record.key["params"]),
-    }
-    for upstream in workspace.graph.upstream(item):
-        tag = get_input_data_version_tag(asset_key(upstream.key))
-        versions = record.key["inputs"].get(upstream.name)
-        if not versions:
-            continue  # a dataset that came into the graph after this was made, or had no partition then
-        if not upstream.partitioned:
-            tags[tag] = versions[""]
-        elif len(versions) < SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD:
-            # Dagster's own hash over the versions of several partitions, in the order of their names.
-            joined = "".join(versions[month] for month in sorted(versions))
-            tags[tag] = sha256(joined.encode()).hexdigest()
-    return tags
-
-
-def origin_tags(workspace: Workspace, item: Declaration, instance: dg.DagsterInstance) -> dict[str, str]:
-    """Return what Dagster wants besides versions: that they are ours, and the latest events of inputs."""
-    keys = [asset_key(upstream.key) for upstream in workspace.graph.upstream(item)]
-    latest = {key: instance.fetch_materializations(key, limit=1).records for key in keys}
-    return {
-        DATA_VERSION_IS_USER_PROVIDED_TAG: "true",
-        **{
-            get_input_event_pointer_tag(key): str(found[0].storage_id) if found else "NULL"
-            for key, found in latest.items()
-        },
-    }

@@ -24,14 +24,14 @@ def without_logins(text: str) -> str:
     whatever signs it holds.
     """
     for login in _known():
-        text = text.replace(login, "")
+        text = text.replace(f"://{login}@", "://")
     return _FIELD.sub(r"\1***", _LOGIN.sub("", text))
 
 
 def _known() -> list[str]:
-    """Return the logins of the addresses that runs are sent to, up to the sign behind them."""
+    """Return the logins of the addresses that runs are sent to."""
     found = [os.environ.get("MLFLOW_TRACKING_URI", "")]
     with contextlib.suppress(ParamsError):
         found.append(settings().mlflow)
     logins = (address.partition("://")[2].rpartition("@")[0] for address in found)
-    return [f"{login}@" for login in logins if login]
+    return [login for login in logins if login]

@@ -12,6 +12,14 @@ from orchestration.dagster.definitions import defs
 from orchestration.dagster.instance import instance
 
 MONTHS = months()
+
+
+def shown(item, month):
+    """How the partition's own page has it; None where nothing was ever made."""
+    found = (instance().get_status_by_partition(asset_key(item.key), [month], MONTHS) or {}).get(month)
+    return found and found.value
+
+
 loading = LoadingContextForTest(instance())
 graph = defs.resolve_asset_graph()
 resolver = CachingStaleStatusResolver(instance(), graph, loading)
@@ -37,9 +45,7 @@ for name, item in workspace().datasets.items():
                         checks.setdefault(key.name, evaluation.passed)
         answer[f"{name} {month}".strip()] = {
             "status": resolver.get_status(asset_key(item.key), month or None).value,
-            "shown": instance().get_status_by_partition(asset_key(item.key), [month], MONTHS)[month].value
-            if month
-            else None,
+            "shown": shown(item, month) if month else None,
             "version": latest.asset_materialization.tags.get(DATA_VERSION_TAG) if latest else None,
             "run": latest.run_id if latest else None,
             "checks": checks,

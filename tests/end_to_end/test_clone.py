@@ -71,6 +71,8 @@ def test_after_a_pull_sync_makes_dagster_tell_the_truth(pulled):
     assert {part["status"] for part in seen.values()} == {"FRESH"}
     assert not seen.pop("quality/pages")["checks"]
     assert all(part["checks"].items() >= BLOCKING.items() for part in seen.values())
+    logs = [path.read_text() for path in (pulled.root / ".dagster/storage").glob("*/compute_logs/*.err")]
+    assert sum(log.count(" - ASSET_MATERIALIZATION - ") for log in logs) == len(seen) + 1  # the pages
     assert "agrees" in pulled.silverloom("sync")
 
 

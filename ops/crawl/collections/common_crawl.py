@@ -12,7 +12,7 @@ from urllib.parse import quote, urljoin
 
 from ops.crawl.client import FetchError
 from ops.crawl.collections.item import Item, WebCollection
-from ops.crawl.numbers import whole_number
+from ops.text.numbers import whole_number
 
 
 @dataclass(frozen=True)

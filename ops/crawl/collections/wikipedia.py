@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ops.crawl.client import FetchError
 from ops.crawl.collections.item import Item, WebCollection
-from ops.crawl.numbers import whole_number
+from ops.text.numbers import whole_number
 
 _LONGEST_LINE = 10_000
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from ops.parse.files import Found, find, once, too_large
 from ops.parse.source import Only, Raw, Source
 from ops.parse.warc.unpacked import BombError, DamageError, Unpacked
+from ops.text.numbers import whole_number
 
 _VERSION = re.compile(rb"WARC/(?:0\.1[78]|1\.[01])[ \t]*\r?\n")
 _PAGES = ("response", "resource", "conversion")
@@ -27,8 +28,6 @@ _FIELD = re.compile(
     rb"\n[ \t]*(content-(?:length|type)|warc-(?:type|record-id|target-uri|date))[ \t]*:([^\n]*)",
     re.IGNORECASE,
 )
-#: Python refuses to read a number of thousands of digits, and reads those of other scripts.
-_LENGTH = re.compile(r"[0-9]{1,18}")
 
 
 def records(folder: Path, source: Source, only: Only = None) -> Iterator[Raw]:
@@ -91,11 +90,12 @@ def _record(stream: Unpacked, path: str, row: int, max_bytes: int) -> Raw | None
         raise DamageError(f"no record of WARC begins here: {version[:20]!r}")
     head = _fields(stream.head(_LONGEST_HEAD))
     length = head.get("content-length", "")
-    if _LENGTH.fullmatch(length) is None:
-        raise DamageError(f"its Content-Length is no number of bytes: {length[:40]!r}")
+    try:
+        size = whole_number(length)
+    except ValueError:
+        raise DamageError(f"its Content-Length is no number of bytes: {length[:40]!r}") from None
     kind = head.get("warc-type", "").lower()
     wanted = kind in _PAGES
-    size = int(length)
     content = b""
     if size <= max_bytes:
         content = stream.read(size)

@@ -4,6 +4,7 @@ import pytest
 from typer.main import get_command
 
 from orchestration.cli.app import app
+from orchestration.cli.command import run
 
 COMMANDS = get_command(app).commands
 SHOWN = {name: command for name, command in COMMANDS.items() if not command.hidden}
@@ -75,3 +76,18 @@ def test_shells_are_offered_completion(capsys, monkeypatch):
     monkeypatch.setenv("_SILVERLOOM_COMPLETE", "source_bash")
     assert call() == 0
     assert "silverloom" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "wrapped", [KeyboardInterrupt(), ValueError('Error building "model": KeyboardInterrupt: ')]
+)
+def test_an_interrupt_is_one_line_also_where_a_library_makes_another_error_of_it(wrapped, capsys):
+    """Pydantic does so, where Ctrl-C comes while it builds a model."""
+
+    def interrupted():
+        raise wrapped
+
+    with pytest.raises(SystemExit) as ended:
+        run(interrupted)
+    said = capsys.readouterr().err
+    assert ended.value.code == 130 and said.startswith("interrupted; ") and said.count("\n") == 1

@@ -190,9 +190,9 @@ def page_data(article: ArticleRows, makers: Makers) -> dict[str, Any]:
 
 def _rankings(row: Row, makers: Makers) -> Iterator[tuple[str, str, Sequence[float | None], str]]:
     """Yield corpus, ranker, scores and note of each ranking, that of the trained ranker behind the others."""
-    cheat = {content.ranker for content in makers.sets.values() if content.target == "article"} & {"cheating"}
+    by_article = any((of.ranker, of.target) == ("cheating", "article") for of in makers.sets.values())
     for ranking in row["rankings"]:
-        note = _BY_LEAD if ranking["ranker"] in cheat else ranking["note"]
+        note = _BY_LEAD if by_article and ranking["ranker"] == "cheating" else ranking["note"]
         yield ranking["corpus"], ranking["ranker"], ranking["scores"], note
     if makers.learned is None:
         return

@@ -118,6 +118,16 @@ def test_a_set_of_titles_alone_has_no_paragraph_and_nothing_of_the_lead(everythi
     assert cuts == [(0, None, 0.0)] * 6
 
 
+def test_cheating_is_by_the_lead_and_says_so_where_a_set_cheats_by_the_article(everything):
+    [found] = articles._chosen(everything, ["article-1"])
+    whole = InputSet(ranker="cheating", target="article")
+    for sets, said in (({"whole": whole}, True), ({"lead": InputSet(ranker="cheating")}, False)):
+        page = article.page_data(found, replace(articles._makers(everything), sets=sets))
+        notes = {given["ranker"]: given["note"] for given in page["rankings"]}
+        assert ("by the bigrams of the lead" in notes["cheating"]) == said
+        assert "of the lead" not in notes["tf_idf"]
+
+
 def test_references_have_what_became_of_them(everything, made):
     [found] = articles._chosen(everything, ["article-1"])
     references = {row["address"]: row for row in article.references(found)}
